@@ -464,8 +464,8 @@ let package = Package(
       name: "HealthAuthorityConsoleTests",
       dependencies: [
         "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
-        "UploadToken", "QRCodes", "World", "TextEncodings", "Browser", "TestSupport", crypto,
-        cryptoExtras, grdb, logging,
+        "ServerStorage", "UploadToken", "QRCodes", "World", "TextEncodings", "Browser",
+        "TestSupport", crypto, cryptoExtras, grdb, logging,
       ], exclude: ["AccessibilityTrees"], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",

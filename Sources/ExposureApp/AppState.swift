@@ -102,19 +102,19 @@ final class StateChangeFeed: Sendable {
   }
 }
 
-/// Limits of `ExposureApp.stateChanges`.
+/// Limits of `ExposureApp.makeStateChanges()`.
 public enum StateChangeLimit {
   /// The number of changes that wait for a slow reader.
   public static let bufferedMax = 100
 }
 
 extension ExposureApp {
-  /// The state changes from now on, with their reasons. Each call returns a sequence of its own.
+  /// Makes a sequence of the state changes from now on, with their reasons.
   ///
   /// ```swift
-  /// for await change in app.stateChanges { show(change.state, because: change.reason) }
+  /// for await change in app.makeStateChanges() { show(change.state, because: change.reason) }
   /// ```
-  public nonisolated var stateChanges: AsyncStream<StateChange> { changes.subscribe() }
+  public nonisolated func makeStateChanges() -> AsyncStream<StateChange> { changes.subscribe() }
 
   /// The current state.
   public var currentState: AppState {
@@ -128,7 +128,7 @@ extension ExposureApp {
       configurationRefusal: configurationRefusal)
   }
 
-  /// Tells all readers of `stateChanges`.
+  /// Tells all readers of `makeStateChanges()`.
   func announce(_ reason: StateChange.Reason) {
     if case .uploadProgress(let progress) = reason { uploadProgress = progress }
     changes.send(StateChange(state: currentState, reason: reason))

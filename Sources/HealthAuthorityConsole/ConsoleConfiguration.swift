@@ -2,6 +2,7 @@
 import Foundation
 import QuietHTTP
 import Secrets
+import ServerStorage
 
 /// The configuration of a console.
 package struct ConsoleConfiguration: Redacted, Sendable {
@@ -68,19 +69,17 @@ package enum ConsoleError: Error, Hashable, Sendable, CustomStringConvertible {
     case .configuration(let message): message
     case .otherSecret:
       "The secret of the console does not belong to its database: restore both from one backup."
-    case .newerDatabase:
-      "The database of the console was changed by a newer version: use that version."
-    case .database:
-      "The database of the console cannot be opened or written: check its folder and the disk."
+    case .newerDatabase: ServerDatabaseError.newer.message(of: ConsoleDatabase.schema.name)
+    case .database: ServerDatabaseError.unavailable.message(of: ConsoleDatabase.schema.name)
     }
   }
 
-  init(_ failure: ConsoleDatabase.Failure) {
+  init(_ error: ServerDatabaseError) {
     self =
-      switch failure {
+      switch error {
       case .otherSecret: .otherSecret
       case .newer: .newerDatabase
-      case .unavailable: .database
+      case .damaged, .lost, .unavailable: .database
       }
   }
 }
@@ -149,6 +148,8 @@ enum ConsoleLimit {
   static let funnelDaysMax = 14
   /// Counts below this are not shown.
   static let shownCountMin = 10
+  /// Seconds between two checks of the database.
+  static let checkPeriodSeconds: TimeInterval = 300
   /// Audit entries on a page.
   static let auditEntriesOnPage = 50
   /// Audit entries that are read at once.

@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import QuietHTTP
 import Secrets
+import ServerStorage
 import ServiceLifecycle
 import World
 
@@ -13,6 +14,9 @@ import World
 /// It stores accounts, sessions, proposals and an audit log, and neither codes nor keys. See Documentation/Console.md.
 package final class HealthAuthorityConsole: Service {
   private let server: QuietServer
+  private let database: ConsoleDatabase
+  private let clock: any WallClock
+  private let health: ServerHealth
 
   /// Opens the database and prepares the pages; `run()` starts to listen.
   ///
@@ -32,6 +36,9 @@ package final class HealthAuthorityConsole: Service {
       router: try composition.router(authority, serviceClock: serviceClock ?? clock),
       host: configuration.host, port: configuration.port,
       trustedProxies: configuration.trustedProxies, logger: logger)
+    database = composition.database
+    self.clock = clock
+    health = ServerHealth(logger: logger, server: "HealthAuthorityConsole")
   }
 
   /// The port the console listens on; waits until it listens.
@@ -42,8 +49,36 @@ package final class HealthAuthorityConsole: Service {
   /// Waits until the console no longer listens; requests in progress may still be served.
   package func waitUntilClosed() async { await server.waitUntilClosed() }
 
-  /// Serves pages until a graceful shutdown or cancellation.
-  package func run() async throws { try await server.run() }
+  /// Serves pages and checks the database periodically, until a graceful shutdown or cancellation.
+  package func run() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await self.server.run() }
+      group.addTask { try await self.checkPeriodically() }
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// The faults that an operator has to repair, one sentence for each; empty if the console is well.
+  package var faults: [String] { health.faults }
+
+  /// Checks the database. `run()` does it at the start and every few minutes.
+  package func checkStoredData() async {
+    do {
+      let error = try await database.check()
+      health.report(error?.message(of: ConsoleDatabase.schema.name), of: .database)
+    } catch is CancellationError {
+    } catch {
+      health.report(ConsoleError.database.description, of: .database)
+    }
+  }
+
+  private func checkPeriodically() async throws {
+    while true {
+      await checkStoredData()
+      try await clock.sleep(until: clock.now.addingTimeInterval(ConsoleLimit.checkPeriodSeconds))
+    }
+  }
 }
 
 /// The commands of an operator on the console's database, also while the console runs.
@@ -131,7 +166,7 @@ struct ConsoleComposition: Sendable {
   let accounts: AccountStore
   let links: AccountLinks
   private let configuration: ConsoleConfiguration
-  private let database: ConsoleDatabase
+  let database: ConsoleDatabase
   private let clock: any WallClock
   private let randomness: any Randomness
 
@@ -142,7 +177,7 @@ struct ConsoleComposition: Sendable {
     guard let keys = ConsoleKeys(configuration.secret, byteCount: ConsoleLimit.secretBytes) else {
       throw .configuration("secret must have \(ConsoleLimit.secretBytes) bytes.")
     }
-    do throws(ConsoleDatabase.Failure) {
+    do throws(ServerDatabaseError) {
       database = try ConsoleDatabase(file: configuration.databaseFile, keys: keys)
     } catch {
       throw ConsoleError(error)
@@ -194,10 +229,11 @@ struct ConsoleComposition: Sendable {
     SignInPages(
       pages: pages, signIn: SignIn(accounts: accounts, passwords: passwords),
       sessions: pages.sessions, passkeys: passkeys, challenges: challenges, audit: audit,
-      failures: failures
+      failures: makeFailureBudget()
     ).add(to: router)
     AccountPages(
-      pages: pages, accounts: accounts, links: links, passwords: passwords, failures: failures
+      pages: pages, accounts: accounts, links: links, passwords: passwords,
+      failures: makeFailureBudget()
     ).add(to: router)
     OwnAccountPages(pages: pages, passkeys: passkeys, challenges: challenges).add(to: router)
     AuditPages(pages: pages, audit: audit).add(to: router)
@@ -227,7 +263,7 @@ struct ConsoleComposition: Sendable {
     KeyPages(pages: pages, authority: authority, actions: actions).add(to: router)
   }
 
-  private var failures: FailureBudget {
+  private func makeFailureBudget() -> FailureBudget {
     FailureBudget(
       FailureLimits(
         perAddress: ConsoleLimit.addressFailuresMax, windowSeconds: ConsoleLimit.signInWindowSeconds

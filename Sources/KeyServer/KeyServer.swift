@@ -222,6 +222,8 @@ struct KeyServerHealth: Sendable {
   func report(_ error: (any Error)?) {
     switch error {
     case let error as ImplausibleClock: health.report("\(error)", of: .clock)
+    case let error as KeyServerError where [.lostDatabase, .damagedDatabase].contains(error):
+      health.report("\(error)", of: .database)
     case let error as KeyServerError: health.report("\(error)", of: .files)
     case .some: health.report(KeyServerError.unavailable.description, of: .files)
     case nil:

@@ -48,14 +48,14 @@ struct KeyServerComposition {
       failures: Self.failures(configuration, clock, randomness),
       decoyBudget: Self.decoyBudget(configuration, clock),
       budgetKeys: BudgetKeys(from: randomness), randomness: randomness)
-    router.post(RouterPath(KeyServerRoute.upload), upload.route)
+    router.post(RouterPath(KeyServerRoute.upload), upload.makeRoute())
     let publish = PublishRoute(
       admission: Self.publishAdmission(configuration, registry, store, clock, time, randomness),
       store: store, clock: clock, failures: upload.failures, decoyBudget: upload.decoyBudget,
       budgetKeys: upload.budgetKeys, randomness: randomness)
     publish.add(to: router)
     let statistics = Self.statistics(configuration, registry, store, clock, randomness)
-    router.post(RouterPath(KeyServerRoute.statistics), statistics.route)
+    router.post(RouterPath(KeyServerRoute.statistics), statistics.makeRoute())
     let roots = configuration.exports.map(\.filenameRoot)
     try Self.describe(router, roots: roots)
     keyPull = AuthorityKeyPull(
@@ -106,7 +106,7 @@ struct KeyServerComposition {
         context: publish.revisionContext, clock: clock,
         time: time, randomness: randomness),
       keys: configuration.databaseKeys, defaultRegion: publish.defaultRegion,
-      allowsPartialRevisions: publish.allowsPartialRevisions)
+      allowsPartialRevisions: publish.allowsPartialRevisions, randomness: randomness)
   }
 
   private static func statistics(
@@ -173,6 +173,9 @@ struct KeyServerComposition {
 }
 
 extension KeyServer {
+  /// The schema of the database, for commands that open it beside the server.
+  package static var databaseSchema: DatabaseSchema { SQLiteSchema.schema }
+
   /// Inserts keys into the database of a server that is not running, without uploads; for benchmarks.
   ///
   /// - Parameter now: The moment at which the server's first period begins if the database is new.

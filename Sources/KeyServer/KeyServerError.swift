@@ -2,6 +2,7 @@
 import GRDB
 import Logging
 import QuietHTTP
+import ServerStorage
 
 /// The reason why a key server does not start or does not export.
 public enum KeyServerError: Error, Hashable, Sendable {
@@ -33,15 +34,12 @@ extension KeyServerError: CustomStringConvertible {
     case .configuration(let message): message
     case .database:
       "The key database cannot be opened: check databaseFile, the disk and the file's owner."
-    case .newerDatabase:
-      "The key database was written by a newer version of Firebreak: start that version, or restore an older backup."
+    case .newerDatabase: Self.message(of: .newer)
     case .otherDatabaseKey:
       "The key database was created with another databaseKey: restore both from one backup."
     case .implausibleClock(let message): message
-    case .damagedDatabase:
-      "The key database is damaged, and uploads and exports stop: check its disk, and restore a backup."
-    case .lostDatabase:
-      "The file of the key database was deleted or replaced, and uploads stop: restore it, then restart the server."
+    case .damagedDatabase: Self.message(of: .damaged)
+    case .lostDatabase: Self.message(of: .lost)
     case .damagedFile(let name):
       "The key file \(name) was written and cannot be verified, so it is not published: check the disk and the memory."
     case .exportFolder:
@@ -53,6 +51,22 @@ extension KeyServerError: CustomStringConvertible {
 }
 
 extension KeyServerError {
+  /// The error of a key server whose database has this error.
+  init(_ error: ServerDatabaseError) {
+    self =
+      switch error {
+      case .newer: .newerDatabase
+      case .otherSecret: .otherDatabaseKey
+      case .damaged: .damagedDatabase
+      case .lost: .lostDatabase
+      case .unavailable: .database
+      }
+  }
+
+  private static func message(of error: ServerDatabaseError) -> String {
+    error.message(of: SQLiteSchema.schema.name)
+  }
+
   /// Log metadata for `error`: its cause without the statement and its arguments, which may quote an upload.
   static func metadata(of error: any Error) -> Logger.Metadata {
     if let error = error as? KeyServerError { return ["reason": "\(error)"] }

@@ -17,8 +17,8 @@ package struct PhoneBackend: BridgePhone {
     self.phone = phone
   }
 
-  package var changes: AsyncStream<Void> {
-    let changes = phone.changes
+  package func makeChanges() -> AsyncStream<Void> {
+    let changes = phone.makeChanges()
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let reading = Task {

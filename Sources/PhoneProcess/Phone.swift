@@ -170,7 +170,7 @@ package final class Phone: Sendable {
 
   /// Stores the record of messages whenever a check or an upload has ended.
   private func storeMessages() async {
-    for await change in app.stateChanges {
+    for await change in app.makeStateChanges() {
       switch change.reason {
       case .checkFinished, .uploadProgress(.finished): await messages.flush()
       default: break

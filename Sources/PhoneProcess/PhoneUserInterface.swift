@@ -71,8 +71,9 @@ extension Phone {
     return await PhoneMessages.all(in: messages, received: received)
   }
 
-  /// The changes of the state from now on. Changes of the preferences are not among them: their caller knows.
-  package var changes: AsyncStream<StateChange> { app.stateChanges }
+  /// Makes a sequence of the changes of the state from now on. Changes of the preferences are not among them: their
+  /// caller knows.
+  package func makeChanges() -> AsyncStream<StateChange> { app.makeStateChanges() }
 
   private func onboarding(hasDeclined: Bool) async -> PhoneState.Onboarding {
     switch await app.onboarding {

@@ -75,7 +75,7 @@ public final class QuietServer: Service {
   }
 
   private func serveWithinGrace() async throws {
-    let application = application
+    let application = makeApplication()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask(priority: ServerPriority.connections) { try await application.run() }
       group.addTask {
@@ -88,7 +88,7 @@ public final class QuietServer: Service {
     }
   }
 
-  private var application: Application<LoadedResponder> {
+  private func makeApplication() -> Application<LoadedResponder> {
     let (limits, counts, logger) = (limits, counts, logger)
     let load = ServerLoad(inWorkMax: limits.requestsInWorkMax)
     let connections = OpenConnections(

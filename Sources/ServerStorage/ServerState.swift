@@ -4,7 +4,7 @@ import GRDB
 import Secrets
 import World
 
-/// The one row of `server_state`, a table that the databases of both servers have: facts about the database itself.
+/// The one row of `server_state`, a table that the databases of all servers have: facts about the database itself.
 package enum ServerState {
   /// The table and its row.
   ///
@@ -50,14 +50,18 @@ package enum ServerState {
 
 extension ServerState {
   /// The times of the clock in the database `file`, also while its server runs.
-  package static func clockRecord(in file: URL) throws -> ClockRecord {
-    try opened(file) { try $0.read { try clockRecord(in: $0) } }
+  package static func clockRecord(
+    in file: URL, schema: DatabaseSchema
+  ) throws(ServerDatabaseError) -> ClockRecord {
+    try opened(file, schema) { try $0.read { try clockRecord(in: $0) } }
   }
 
   /// Confirms that it is `now`, for the server of the database `file`, also while it runs.
-  package static func confirm(_ now: Date, in file: URL) throws {
+  package static func confirm(
+    _ now: Date, in file: URL, schema: DatabaseSchema
+  ) throws(ServerDatabaseError) {
     let seconds = now.unixSecond
-    try opened(file) { queue in
+    try opened(file, schema) { queue in
       try queue.write {
         try $0.execute(
           sql: "UPDATE server_state SET newest_time = ?, confirmed_time = ?",
@@ -66,17 +70,21 @@ extension ServerState {
     }
   }
 
+  /// Runs `work` on an existing database.
   private static func opened<Result>(
-    _ file: URL, _ work: (DatabaseQueue) throws -> Result
-  ) throws -> Result {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(busySeconds)
-    let queue = try DatabaseQueue(path: file.path, configuration: configuration)
-    let result = try work(queue)
-    try queue.close()
-    return result
+    _ file: URL, _ schema: DatabaseSchema, _ work: (DatabaseQueue) throws -> Result
+  ) throws(ServerDatabaseError) -> Result {
+    // SQLite would create the file.
+    guard FileManager.default.fileExists(atPath: file.path) else { throw .unavailable }
+    do {
+      let queue = try ServerDatabase.openConnection(file, schema: schema)
+      let result = try work(queue)
+      try queue.close()
+      return result
+    } catch let error as ServerDatabaseError {
+      throw error
+    } catch {
+      throw .unavailable
+    }
   }
-
-  /// The maximum wait for a transaction of the server, in seconds.
-  private static let busySeconds: TimeInterval = 5
 }

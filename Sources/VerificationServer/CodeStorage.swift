@@ -81,14 +81,13 @@ enum StorageFault: Hashable, Sendable, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .damaged: "The code database is damaged: check its disk, and restore a backup."
+    case .damaged: ServerDatabaseError.damaged.message(of: SQLiteCodeStorage.schema.name)
     case .damagedRows(let count):
       """
       Damaged rows in the code database: \(count). Their codes and tokens are refused: check its disk, and restore a \
       backup.
       """
-    case .lost:
-      "The file of the code database was deleted or replaced: restore it, then restart the server."
+    case .lost: ServerDatabaseError.lost.message(of: SQLiteCodeStorage.schema.name)
     }
   }
 }

@@ -109,12 +109,13 @@ struct ServeCommand: AsyncParsableCommand {
       ? try setup.keyServer(
         host: host, port: ports?.keys ?? own(1),
         logger: logger(level: try setup.keySettings().logLevel)) : nil
-    if keys != nil { note(try setup.keySettings().deviceVerificationNote) }
     let console =
       isServed(.console)
       ? try setup.console(
         serversHost: host, port: ports?.console ?? own(2), verification: verification, keys: keys,
         logger: logger(level: try setup.consoleSettings().logLevel)) : nil
+    // After all servers have opened their databases, so that an error of one of them is the only line.
+    if keys != nil { note(try setup.keySettings().deviceVerificationNote) }
     return RunningServers(verification: verification, keys: keys, console: console)
   }
 

@@ -29,7 +29,7 @@ import Testing
     let (phone, _) = try await exposedPhone()
     try phone.damage("begun.sealed")
     let app = try phone.launch()
-    let changes = app.stateChanges
+    let changes = app.makeStateChanges()
     #expect(await app.storage == .ready)
     await app.start()
     #expect(await app.riskLevel == .high)

@@ -106,7 +106,7 @@ import Testing
     let app = try phone.launch()
     let work = Task { await app.runSchedule() }
     await settle(phone, app)
-    let changes = app.stateChanges
+    let changes = app.makeStateChanges()
     await advance(phone, app, by: BackgroundRule.retrySeconds - 1)
     phone.clock.advance(by: 1)
     for await change in changes {
@@ -170,7 +170,7 @@ import Testing
   func told() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    let changes = app.stateChanges
+    let changes = app.makeStateChanges()
     phone.script.update { $0.found = [(date: TestApp.noon, seconds: 900, score: 3_136)] }
     phone.publish(0..<1)
     _ = await app.check()
@@ -205,7 +205,7 @@ import Testing
   func readers() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    let (one, two) = (app.stateChanges, app.stateChanges)
+    let (one, two) = (app.makeStateChanges(), app.makeStateChanges())
     for _ in 0...StateChangeLimit.bufferedMax { try await app.finishOnboarding() }
     for changes in [one, two] {
       var count = 0

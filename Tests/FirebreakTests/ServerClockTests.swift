@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import KeyServer
 import ServedSystem
 import ServerStorage
 import TestSupport
 import Testing
+import VerificationServer
 
 @Suite("The clock of the servers")
 struct ServerClockTests {
@@ -14,14 +16,18 @@ struct ServerClockTests {
     #expect(try await served.servers.stop() == 0)
     #expect(try !served.servers.errors().contains("expected time"))
     let servers = [
-      ("key-server", "data/keys/keys.sqlite"),
-      ("verification-server", "data/verification/verification.sqlite"),
+      ("key-server", "data/keys/keys.sqlite", KeyServer.databaseSchema),
+      (
+        "verification-server", "data/verification/verification.sqlite",
+        VerificationServer.databaseSchema
+      ),
     ]
-    for (server, database) in servers {
+    for (server, database, schema) in servers {
       #expect(try await served.run(server, "clock").status == 0)
       // As if the machine's clock was wrong when the servers ran, or is now.
       try ServerState.confirm(
-        Date(timeIntervalSince1970: 1_600_000_000), in: served.folder.path(database))
+        Date(timeIntervalSince1970: 1_600_000_000), in: served.folder.path(database),
+        schema: schema)
       let run = try await served.run(server, "clock", "--json")
       #expect(run.status == 1 && run.errors.contains("--confirm"))
       #expect(try run.json()?["newest"] as? Int == 1_600_000_000)
@@ -34,7 +40,7 @@ struct ServerClockTests {
     #expect(try await again.stop() == 0)
     let warnings = try again.errors().split(separator: "\n")
     #expect(warnings.count { $0.contains("clock --confirm") } >= 2)
-    for (server, _) in servers {
+    for (server, _, _) in servers {
       #expect(try await served.run(server, "clock", "--confirm").status == 0)
       #expect(try await served.run(server, "clock").status == 0)
     }

@@ -10,13 +10,15 @@ import Testing
 struct SyncedTests {
   typealias Event = SyncLog.Event
 
-  /// Requests of the ProteGO Safe contract, with the number of events before each.
+  /// A failed sign-in to the console and requests of the ProteGO Safe contract, with the number of events before each.
   private static let calls = #"""
     API_TOKEN=$("$FIREBREAK" verification-server api-token --data "$DATA" | head -n 1)
     START=$(( $(date +%s) / 86400 * 144 - 144 ))
     KEY=$(openssl rand -base64 16)
     ask() { wc -l < "$FIREBREAK_TEST_EVENTS"; curl -sS -H 'content-type: application/json' "$@" > answer; }
     field() { sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p' answer | head -n 1; }
+    wc -l < "$FIREBREAK_TEST_EVENTS"
+    curl -sS -d 'name=Anna&password=wrong&code=000000' "$CONSOLE/sign-in" > page
     ask "$VERIFICATION/generateCode" -H "api-token: $API_TOKEN" -d '{"data": null}'
     CODE=$(field result)
     ask "$VERIFICATION/getAccessToken" -d '{"data": {"code": "'"$CODE"'"}}'
@@ -44,7 +46,8 @@ struct SyncedTests {
     #expect((last(.sync, before: answer) ?? -1) > write, "\(call): \(file) was not synced")
   }
 
-  @Test("The database's log is synced before the response to a code, a token or an upload request")
+  @Test(
+    "The database's log is synced before the response to a sign-in, a code, a token or an upload")
   func answers() async throws {
     let folder = try TemporaryFolder()
     let log = try await SyncLog(in: folder)
@@ -56,15 +59,17 @@ struct SyncedTests {
       environment: [
         "FIREBREAK": try Run.product().path, "DATA": servers.data,
         "VERIFICATION": addresses["verification"] ?? "", "KEYS": addresses["keys"] ?? "",
+        "CONSOLE": addresses["console"] ?? "",
         "FIREBREAK_TEST_EVENTS": log.environment["FIREBREAK_TEST_EVENTS"] ?? "",
       ])
     let lines = run.output.split(separator: "\n").map(String.init)
     let marks = lines.compactMap { Int($0) }
-    try #require(marks.count == 4, "\(run.output) \(run.errors)")
+    try #require(marks.count == 5, "\(run.output) \(run.errors)")
     #expect(lines.last?.contains("\"result\"") == true, "\(run.output)")
     let events = try log.events()
     for (number, (call, file)) in [
-      ("generateCode", "verification.sqlite-wal"), ("getAccessToken", "verification.sqlite-wal"),
+      ("sign-in", "console.sqlite-wal"), ("generateCode", "verification.sqlite-wal"),
+      ("getAccessToken", "verification.sqlite-wal"),
       ("uploadDiagnosisKeys", "keys.sqlite-wal"),
     ].enumerated() {
       expectSynced(file, before: events[marks[number]..<marks[number + 1]], call)

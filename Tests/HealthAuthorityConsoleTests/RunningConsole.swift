@@ -17,6 +17,7 @@ struct RunningConsole {
   let serviceClock: ManualClock
   let log: CollectedLog
   let authority: SimulatedAuthority
+  let console: HealthAuthorityConsole
   let administration: ConsoleAdministration
   let port: Int
 
@@ -43,7 +44,7 @@ struct RunningConsole {
       RunningConsole(
         clock: clock, serviceClock: serviceClock, log: log,
         authority: authority as? SimulatedAuthority ?? SimulatedAuthority(),
-        administration: administration, port: await console.boundPort))
+        console: console, administration: administration, port: await console.boundPort))
     run.cancel()
     _ = await run.result
   }

@@ -17,6 +17,14 @@ struct BannedPattern {
         #"\bSystemRandomNumberGenerator\b|\.random\((?!.*\busing:)|\.(randomElement|shuffled|shuffle)\(\)"#,
       advice: "take random bytes from a Randomness parameter", allowed: ["World"]),
     BannedPattern(
+      pattern: #"\bSymmetricKey\(size:|\b(GCM|ChaChaPoly)\.Nonce\(\)"#,
+      advice: "make it of bytes of a Randomness parameter"),
+    BannedPattern(
+      pattern: #"\bDatabase(Pool|Queue)\("#,
+      advice: "open it with ServerDatabase, which sets what all databases need",
+      // The database of the bench is a reference without the server.
+      allowed: ["ServerStorage", "Bench"]),
+    BannedPattern(
       pattern: #"(?<![\w.])(print|debugPrint|dump)\("#,
       advice: "return the text, or log it without secrets", allowed: ["firebreak"]),
     BannedPattern(

@@ -47,6 +47,8 @@ struct RuleTests {
       "String(1, radix: 16)", "Int(now.timeIntervalSince1970)", "UInt64(now.timeIntervalSince1970)",
       "Int64(now.timeIntervalSince1970.rounded(.down))", "Date(timeIntervalSince1970: Double(1))",
       "ProcessInfo.processInfo", "\"\\(Date())\"", "HTTPClient.shared", "f(client: .shared)",
+      "SymmetricKey(size: .bits256)", "AES.GCM.Nonce()", "ChaChaPoly.Nonce()",
+      "DatabasePool(path: a)", "DatabaseQueue(path: a)",
     ])
   func plantedBan(_ code: String) {
     func found(_ text: String, _ path: String) -> Int {
@@ -82,6 +84,20 @@ struct RuleTests {
     ])
   func explainedError(_ text: String) {
     #expect(IgnoredErrorRule.violations(in: file(text)).isEmpty)
+  }
+
+  @Test(
+    "An encryption without a nonce of its own is found, also over several lines",
+    arguments: [
+      ("AES.GCM.seal(a, using: b)", 1), ("AES.GCM.seal(a, using: b, nonce: c)", 0),
+      ("ChaChaPoly.seal(\n  a, using: b,\n  authenticating: c)", 1),
+      ("AES.GCM.seal(\n  a, using: b(),\n  nonce: c(), authenticating: d)", 0),
+      ("AES.GCM.seal(f(a, nonce: c), using: b)", 1), ("AES.GCM.seal(a, using: \"nonce:\")", 1),
+      ("AES.GCM.seal(a, using: b)\nf(nonce: c)", 1), ("// AES.GCM.seal(a, using: b)", 0),
+      ("schedule.seal(a, beside: b)", 0),
+    ])
+  func nonces(_ text: String, _ count: Int) {
+    #expect(NonceRule.violations(in: file("let a = 1\n" + text)).count == count)
   }
 
   @Test("A quotation mark in a regular expression hides no code of later lines")

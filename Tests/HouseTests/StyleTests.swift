@@ -24,6 +24,11 @@ struct StyleTests {
     record(Project.writtenSources.flatMap(IgnoredErrorRule.violations))
   }
 
+  @Test("Every authenticated encryption takes its nonce from a parameter")
+  func nonces() {
+    record(Project.writtenSources.flatMap(NonceRule.violations))
+  }
+
   @Test("No source, test or example starts a process through Foundation")
   func foundationProcess() {
     record(Project.written.flatMap(BannedPattern.foundationProcess.violations))

@@ -68,7 +68,8 @@ struct ClockJumpTests {
     try await RunningKeyServer.run(authority: authority, clock: ahead, folder: folder) { server in
       try await exports(server)
       #expect(try await server.lines().count == 1)
-      try ServerState.confirm(ahead.now, in: server.configuration.databaseFile)
+      try ServerState.confirm(
+        ahead.now, in: server.configuration.databaseFile, schema: KeyServer.databaseSchema)
       try await server.server.exportDue()
       try await server.server.removeOld()
       #expect(try await server.lines().isEmpty)
@@ -81,7 +82,8 @@ struct ClockJumpTests {
       try await server.exportPeriod()
       server.clock.jump(by: 5 * Self.day)
       try await exports(server)
-      try ServerState.confirm(server.clock.now, in: server.configuration.databaseFile)
+      try ServerState.confirm(
+        server.clock.now, in: server.configuration.databaseFile, schema: KeyServer.databaseSchema)
       try await server.server.exportDue()
       server.clock.jump(by: 5 * Self.day)
       try await exports(server)

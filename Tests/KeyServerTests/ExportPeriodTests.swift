@@ -71,7 +71,8 @@ struct ExportPeriodTests {
     }
     clock.advance(by: 21 * 86_400)
     try await RunningKeyServer.run(authority: authority, clock: clock, folder: folder) { server in
-      try ServerState.confirm(clock.now, in: server.configuration.databaseFile)
+      try ServerState.confirm(
+        clock.now, in: server.configuration.databaseFile, schema: KeyServer.databaseSchema)
       try await server.server.exportDue()
       #expect(try await server.lines().isEmpty)
       let sent = try await server.uploadKeys()

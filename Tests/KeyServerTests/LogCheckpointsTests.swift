@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ServerStorage
 import TestSupport
 import Testing
 
@@ -127,13 +128,13 @@ struct LogCheckpointsTests {
   func otherCommits() async throws {
     var hasRestarted = false
     try await Patience.until {
-      try await store.pool.write {
+      try await store.database.pool.write {
         try $0.execute(sql: "CREATE TABLE other (content BLOB)")
         try $0.execute(sql: "INSERT INTO other VALUES (zeroblob(4096 * \(Self.logPages)))")
         try $0.execute(sql: "DROP TABLE other")
       }
       let before = store.checkpoints.logPages
-      try await store.pool.write {
+      try await store.database.pool.write {
         try $0.execute(sql: "CREATE TABLE small (content BLOB); DROP TABLE small")
       }
       hasRestarted = store.checkpoints.logPages < before

@@ -47,7 +47,8 @@ import World
     let token = RevisionToken([
       try Self.revisable(one, 2_999_808, 144), try Self.revisable(other, .max - 1, 1),
     ])
-    let bytes = try #require(Data(base64Encoded: try token.text(sealedWith: Self.ring)))
+    let bytes = try #require(
+      Data(base64Encoded: try token.text(sealedWith: Self.ring, randomness: TestRandomness())))
     #expect(Array(bytes.prefix(5)) == [0x0A, 2] + Array("id".utf8) + [0x12])
     let plain = try AES.GCM.open(
       try AES.GCM.SealedBox(combined: bytes.dropFirst(7)), using: Self.key,
@@ -106,7 +107,8 @@ struct RevisionLimitTests {
   @Test("Tokens of up to 28 keys have the same length")
   func oneLength() throws {
     let lengths = try [0, 1, 27, 28, 29].map {
-      try RevisionToken(try Self.keys($0)).text(sealedWith: Self.ring).utf8.count
+      try RevisionToken(try Self.keys($0)).text(sealedWith: Self.ring, randomness: TestRandomness())
+        .utf8.count
     }
     #expect(Set(lengths.dropLast()).count == 1)
     #expect(lengths[4] > lengths[3])
@@ -115,7 +117,8 @@ struct RevisionLimitTests {
   @Test("A token is read up to the size limit, and rejected above it")
   func textLength() throws {
     func text(_ count: Int) throws -> String {
-      try RevisionToken(try Self.keys(count)).text(sealedWith: Self.ring)
+      try RevisionToken(try Self.keys(count)).text(
+        sealedWith: Self.ring, randomness: TestRandomness())
     }
     var count = 28
     while try text(count + 1).utf8.count <= RevisionLimit.textBytesMax { count += 1 }
@@ -135,7 +138,7 @@ struct RevisionLimitTests {
       let ring = try await ring(of: server)
       let start = UInt32(server.clock.now.timeIntervalSince1970 / 600) - 1_000
       let old = try Self.keys(earlier, from: start)
-      let token = try RevisionToken(old).text(sealedWith: ring)
+      let token = try RevisionToken(old).text(sealedWith: ring, randomness: TestRandomness())
       let response = try await scene.publish(scene.keys(1), as: "likely", token: token)
       let text = try #require(response.body.revisionToken)
       let new = try #require(RevisionToken(text, with: ring))

@@ -3,6 +3,7 @@ import ExposureKeys
 import Foundation
 import GRDB
 import KeyServerAPI
+import ServerStorage
 import Synchronization
 import TestSupport
 import Testing
@@ -72,7 +73,7 @@ struct SQLiteExportTests {
     let batches = try await close(store)
     #expect(batches.count == 3)
     let recorder = Recorder()
-    try await store.pool.read { recorder.trace($0) }
+    try await store.database.pool.read { recorder.trace($0) }
     for batch in batches {
       recorder.clear()
       let count = try await store.withKeys(of: batch) { keys in
@@ -86,7 +87,7 @@ struct SQLiteExportTests {
       #expect(statements.count == 2)
       #expect(!statements.contains { $0.uppercased().contains("OFFSET") })
       let released = try #require(statements.first { !$0.contains("INDEXED BY") })
-      let plan = try await store.pool.read { db in
+      let plan = try await store.database.pool.read { db in
         try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(released)").map { $0["detail"] as String }
       }
       #expect(plan.count == 1, "\(plan)")
@@ -110,7 +111,7 @@ struct SQLiteExportTests {
   func cache() async throws {
     let store = try filledStore()
     // On a full disk, SQLite rolls back the transaction by itself.
-    try await store.pool.write { db in
+    try await store.database.pool.write { db in
       try db.execute(
         sql: """
           CREATE TRIGGER full BEFORE INSERT ON period_progress
@@ -118,7 +119,7 @@ struct SQLiteExportTests {
           """)
     }
     await #expect(throws: DatabaseError.self) { try await close(store) }
-    let cache = try await store.pool.writeWithoutTransaction { db in
+    let cache = try await store.database.pool.writeWithoutTransaction { db in
       try Int.fetchOne(db, sql: "PRAGMA cache_size")
     }
     #expect(cache == -SQLiteLimit.cacheKiB)
@@ -129,7 +130,7 @@ struct SQLiteExportTests {
     var costs: [[Int]] = []
     for store in [try store("empty.sqlite"), try filledStore("filled.sqlite")] {
       let recorder = Recorder()
-      try await store.pool.writeWithoutTransaction { recorder.trace($0) }
+      try await store.database.pool.writeWithoutTransaction { recorder.trace($0) }
       var cost: [Int] = []
       for count in [0, 1, 14, 28] {
         recorder.clear()
@@ -150,7 +151,7 @@ struct SQLiteExportTests {
 
   /// Reads keys until the end or an error.
   private func read(_ file: URL) async throws -> (count: Int, error: (any Error)?) {
-    try await SQLiteKeyStore(file: file).pool.read { db in
+    try await SQLiteKeyStore(file: file).database.pool.read { db in
       var count = 0
       do {
         try Self.allKeys.forEachReleased(in: db) { _ in count += 1 }
@@ -188,7 +189,7 @@ struct SQLiteExportTests {
   @Test("A revision without a transmission risk ends a read with an error")
   func missingRisk() async throws {
     let store = try filledStore()
-    try await store.pool.write {
+    try await store.database.pool.write {
       try $0.execute(
         sql: """
           UPDATE diagnosis_key SET revised_released_at = released_at, revised_report_type = 1
@@ -197,7 +198,7 @@ struct SQLiteExportTests {
       try SQLiteKeyStore.renewChecksums(in: $0)
     }
     let error = await #expect(throws: DatabaseError.self) {
-      try await store.pool.read { db in
+      try await store.database.pool.read { db in
         try Self.allKeys.forEachReleased(in: db) { _ = try $0.key() }
       }
     }

@@ -3,6 +3,7 @@ import ExposureKeys
 import Foundation
 import GRDB
 import KeyServerAPI
+import ServerStorage
 import Synchronization
 import TestSupport
 import Testing
@@ -26,12 +27,18 @@ struct SQLiteFileTests {
 
   @Test("The write-ahead log is enabled and synced at each commit, and deleted data is overwritten")
   func durability() throws {
-    let settings = try store().pool.writeWithoutTransaction { db in
-      try ["journal_mode", "synchronous", "secure_delete", "page_size"].map {
+    let settings = try store().database.pool.writeWithoutTransaction { db in
+      try [
+        "journal_mode", "synchronous", "secure_delete", "foreign_keys", "busy_timeout", "page_size",
+        "cache_size",
+      ].map {
         try String.fetchOne(db, sql: "PRAGMA \($0)")
       }
     }
-    #expect(settings == ["wal", "2", "1", "\(SQLiteLimit.pageBytes)"])
+    #expect(
+      settings == [
+        "wal", "2", "1", "1", "5000", "\(SQLiteLimit.pageBytes)", "-\(SQLiteLimit.cacheKiB)",
+      ])
   }
 
   @Test("The file and its log have mode 0600")
@@ -60,7 +67,7 @@ struct SQLiteFileTests {
   func removedInParts() async throws {
     let store = try store()
     let counter = CommitCounter()
-    store.pool.add(transactionObserver: counter)
+    store.database.pool.add(transactionObserver: counter)
     try await store.removeOld(RetentionLimits(at: StoreScene.now))
     #expect(counter.count >= 2 * SQLiteLimit.partsOfTables)
   }
@@ -69,30 +76,62 @@ struct SQLiteFileTests {
   func laterStep() async throws {
     let upload = try StoreScene.upload("t", [try StoreScene.key(1)])
     let acceptance = try await store().accept(upload)
-    var migrations = SQLiteSchema.migrations
-    migrations.registerMigration("2 test") { db in
+    var schema = SQLiteSchema.schema
+    schema.migrations.registerMigration("2 test") { db in
       try db.execute(sql: "ALTER TABLE diagnosis_key ADD COLUMN origin TEXT NOT NULL DEFAULT 'PL'")
     }
     for _ in 0..<2 {
-      let later = try SQLiteKeyStore(file: file, migrations: migrations)
+      let later = try SQLiteKeyStore(file: file, schema: schema)
       #expect(try await later.acceptance(of: upload) == acceptance)
-      let origins = try await later.pool.read {
+      let origins = try await later.database.pool.read {
         try String.fetchAll($0, sql: "SELECT origin FROM diagnosis_key")
       }
       #expect(origins == ["PL"])
     }
-    let later = try SQLiteKeyStore(file: file, migrations: migrations)
+    let later = try SQLiteKeyStore(file: file, schema: schema)
     _ = try await later.accept(StoreScene.upload("u", [try StoreScene.key(2)]))
     #expect(throws: KeyServerError.newerDatabase) { try store() }
   }
 
   @Test("A database of a newer version is not opened, and the error names the reason")
   func newer() async throws {
-    try await store().pool.write {
+    try await store().database.pool.write {
       try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99 of a newer version')")
     }
     #expect(throws: KeyServerError.newerDatabase) { try store() }
     #expect(throws: KeyServerError.newerDatabase) { try KeyServerRegistry(databaseFile: file) }
+  }
+
+  @Test("After the file is deleted, no transaction is acknowledged")
+  func deleted() async throws {
+    let store = try store()
+    try FileManager.default.removeItem(at: file)
+    let lost = KeyServerError.lostDatabase
+    await #expect(throws: lost) { try await store.keep(StoreScene.now) }
+    await #expect(throws: lost) {
+      _ = try await store.accept(StoreScene.upload("t", [try StoreScene.key(1)]))
+    }
+    await #expect(throws: lost) {
+      try await store.add(AuthorizedApp(id: "app", regions: ["PL"], authorities: []))
+    }
+    await #expect(throws: lost) {
+      try await store.removeOld(RetentionLimits(at: StoreScene.now))
+    }
+    await #expect(throws: lost) {
+      try await store.add(
+        SealedRevisionKey(id: "a", sealed: Data(), effectiveFrom: StoreScene.now), forgetting: [])
+    }
+  }
+
+  @Test("The times of the clock are not read from a missing file, which is not created")
+  func missingFile() {
+    #expect(throws: ServerDatabaseError.unavailable) {
+      try ServerState.clockRecord(in: file, schema: KeyServer.databaseSchema)
+    }
+    #expect(throws: ServerDatabaseError.unavailable) {
+      try ServerState.confirm(StoreScene.now, in: file, schema: KeyServer.databaseSchema)
+    }
+    #expect(folder.files().isEmpty)
   }
 
   @Test("A committed upload survives a crash of the process")
@@ -108,7 +147,7 @@ struct SQLiteFileTests {
     }
     let after = try SQLiteKeyStore(file: copy)
     #expect(try await after.acceptance(of: upload) == acceptance)
-    let count = try await after.pool.read {
+    let count = try await after.database.pool.read {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM diagnosis_key")
     }
     #expect(count == 9)
@@ -134,7 +173,9 @@ struct SQLiteUploadTests {
   }
 
   private func keyCount(_ store: SQLiteKeyStore) async throws -> Int? {
-    try await store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM diagnosis_key") }
+    try await store.database.pool.read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM diagnosis_key")
+    }
   }
 
   private func outcome(_ acceptance: Acceptance) -> String? {
@@ -148,7 +189,7 @@ struct SQLiteUploadTests {
     let uploads = try [("a", 1...3), ("b", 3...5), ("c", 6...7)].map {
       StoredUpload(try StoreScene.upload($0.0, keys($0.1)))
     }
-    let together = try await store.pool.write { try SQLiteUploads(db: $0).accept(uploads) }
+    let together = try await store.database.pool.write { try SQLiteUploads(db: $0).accept(uploads) }
     #expect(
       together.map(outcome) == [
         "StoredUploadCounts(3 inserted, 0 revised)", "StoredUploadCounts(2 inserted, 0 revised)",
@@ -175,7 +216,7 @@ struct SQLiteUploadTests {
     #expect(outcome(both) == "StoredUploadCounts(1 inserted, 0 revised)")
     let again = try await other.accept(StoreScene.upload("d", keys(7...8)))
     #expect(outcome(again) == "StoredUploadCounts(1 inserted, 0 revised)")
-    try await other.pool.write { try $0.execute(sql: "DELETE FROM diagnosis_key") }
+    try await other.database.pool.write { try $0.execute(sql: "DELETE FROM diagnosis_key") }
     let removed = try await one.accept(StoreScene.upload("e", keys(1...8)))
     #expect(outcome(removed) == "StoredUploadCounts(8 inserted, 0 revised)")
   }
@@ -184,7 +225,7 @@ struct SQLiteUploadTests {
   func rollback() async throws {
     let store = try store()
     _ = try await store.accept(StoreScene.upload("a", keys(1...2)))
-    try await store.pool.write {
+    try await store.database.pool.write {
       try $0.execute(
         sql: """
           CREATE TRIGGER full BEFORE INSERT ON statistic BEGIN SELECT RAISE(ROLLBACK, 'full'); END
@@ -194,7 +235,7 @@ struct SQLiteUploadTests {
     await #expect(throws: DatabaseError.self) { try await store.accept(upload) }
     #expect(try await store.acceptance(of: upload) == nil)
     #expect(try await keyCount(store) == 2)
-    try await store.pool.write { try $0.execute(sql: "DROP TRIGGER full") }
+    try await store.database.pool.write { try $0.execute(sql: "DROP TRIGGER full") }
     #expect(outcome(try await store.accept(upload)) == "StoredUploadCounts(2 inserted, 0 revised)")
     #expect(try await keyCount(store) == 4)
   }
@@ -256,7 +297,7 @@ struct SQLiteUploadTests {
     var generator = SeededGenerator(seed: 20)
     let store = try store()
     let keys = try (0..<300).map { _ in try randomKey(&generator) }
-    let rows = try await store.pool.write { db in
+    let rows = try await store.database.pool.write { db in
       try KeyInsertion(in: db).insert(keys)
       return try Row.fetchAll(
         db,

@@ -109,7 +109,8 @@ struct StorageFailureTests {
       // A sealing key of seven bytes can be unsealed but not used.
       let useless = try SealedRevisionKey(
         id: "useless", SymmetricKey(data: Data(count: 7)),
-        under: server.configuration.databaseKeys.wrapping, effectiveFrom: server.clock.now)
+        under: server.configuration.databaseKeys.wrapping, effectiveFrom: server.clock.now,
+        randomness: TestRandomness())
       try server.change(
         "INSERT INTO revision_key (key_id, sealed, effective_from) VALUES (?, ?, ?)",
         [useless.id, useless.sealed, useless.effectiveFrom.unixSecond])

@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import GRDB
+import ServerStorage
 import TestSupport
 import Testing
 import UploadToken
@@ -127,7 +128,7 @@ struct UsedTokenTests {
     let folder = try TemporaryFolder()
     let store = try SQLiteKeyStore(file: folder.path("keys.sqlite"))
     let now = StoreScene.now.unixSecond
-    try await store.pool.write { db in
+    try await store.database.pool.write { db in
       for first in 0..<256 {
         for (rest, end) in [(UInt8(0), now), (1, now + 1), (254, now + 1), (255, now)] {
           try db.execute(
@@ -141,7 +142,7 @@ struct UsedTokenTests {
       }
     }
     try await store.removeOld(RetentionLimits(at: StoreScene.now))
-    let left = try await store.pool.read {
+    let left = try await store.database.pool.read {
       try Int64.fetchAll($0, sql: "SELECT kept_until FROM upload")
     }
     #expect(left == [Int64](repeating: now + 1, count: 512))

@@ -30,7 +30,7 @@ final class ScriptedPhone: BridgePhone {
 
   private let script = Mutex(Script())
   private let change: AsyncStream<Void>.Continuation
-  let changes: AsyncStream<Void>
+  private let changes: AsyncStream<Void>
 
   init(_ edit: (inout Script) -> Void = { _ in }) {
     (changes, change) = AsyncStream.makeStream(of: Void.self)
@@ -42,6 +42,8 @@ final class ScriptedPhone: BridgePhone {
     script.withLock { edit(&$0) }
     change.yield()
   }
+
+  func makeChanges() -> AsyncStream<Void> { changes }
 
   var requests: [String] { script.withLock { $0.requests } }
 

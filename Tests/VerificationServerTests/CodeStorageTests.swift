@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ServerStorage
 import TestSupport
 import Testing
 import VerificationAPI
@@ -144,13 +145,13 @@ import World
     let file = folder.path("verification.sqlite")
     // The second time the file exists and has a log.
     for _ in 0..<2 {
-      let pool = try SQLiteCodeStorage(file: file).pool
+      let pool = try SQLiteCodeStorage(file: file).database.pool
       let settings = try pool.writeWithoutTransaction { database in
-        try ["journal_mode", "synchronous", "secure_delete"].map {
+        try ["journal_mode", "synchronous", "secure_delete", "foreign_keys", "busy_timeout"].map {
           try String.fetchOne(database, sql: "PRAGMA \($0)")
         }
       }
-      #expect(settings == ["wal", "2", "1"])
+      #expect(settings == ["wal", "2", "1", "1", "5000"])
       try pool.close()
     }
   }
@@ -314,7 +315,8 @@ import World
     #expect(try await storage.revokeAPIKey(APIKeyID(text: "x"), at: Self.now) == false)
   }
 
-  @Test("A later step of the schema keeps codes and API keys, and an older server opens the result")
+  @Test(
+    "A later step of the schema keeps codes and API keys, and an older server refuses the result")
   func laterStep() async throws {
     let file = folder.path("verification.sqlite")
     let storage = try SQLiteCodeStorage(file: file)
@@ -322,16 +324,16 @@ import World
     let key = APIKeyRecord(
       id: APIKeyID(text: "a"), kind: .admin, name: "n", hash: Data([1]), createdAt: Self.now)
     try await storage.add(key)
-    var migrator = SQLiteCodeStorage.migrator
-    migrator.registerMigration("schema 2") { database in
+    try storage.database.close()
+    var schema = SQLiteCodeStorage.schema
+    schema.migrations.registerMigration("schema 2") { database in
       try database.alter(table: "issue") { $0.add(column: "note", .text) }
     }
-    try migrator.migrate(storage.pool)
-    try storage.pool.close()
-    let reopened = try SQLiteCodeStorage(file: file)
+    let reopened = try SQLiteCodeStorage(file: file, schema: schema)
     #expect(
       try await reopened.code(Self.code(1).hash)?.testResult == Self.code(1).testResult)
     #expect(try await reopened.apiKeys() == [key])
     #expect(try await reopened.issue(Self.code(1), at: Self.now) == .codeTaken)
+    #expect(throws: VerificationServerError.newerDatabase) { try SQLiteCodeStorage(file: file) }
   }
 }

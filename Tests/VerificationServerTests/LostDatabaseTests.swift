@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 import VerificationAPI
@@ -28,6 +29,19 @@ struct LostDatabaseTests {
     }
   }
 
+  @Test("After a check found damage, no code is issued or used")
+  func damaged() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let code = try await server.newCode()
+      try await server.untilIdle()
+      try server.damage()
+      await server.server.checkStoredData()
+      #expect(server.server.faults.contains { $0.contains("database is damaged") })
+      #expect(try await server.generate().status >= 500)
+      #expect(try await server.redeem(code).status >= 500)
+    }
+  }
+
   @Test("A database that is replaced by a copy of itself is not written any more")
   func replaced() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
@@ -39,5 +53,25 @@ struct LostDatabaseTests {
       await server.server.checkStoredData()
       #expect(!server.server.faults.isEmpty)
     }
+  }
+}
+
+extension RunningServer {
+  /// Overwrites a page that the routes do not read: the beginning of the reports of phones.
+  fileprivate func damage() throws {
+    let queue = try database()
+    let offset = try queue.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      let page = try Int.fetchOne(
+        db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'report'")
+      let pageBytes = try Int.fetchOne(db, sql: "PRAGMA page_size")
+      return try (#require(page) - 1) * #require(pageBytes)
+    }
+    let file = try FileHandle(forUpdating: configuration.databaseFile)
+    try file.seek(toOffset: UInt64(offset))
+    try file.write(contentsOf: Data(count: 64))
+    try file.close()
+    // A transaction of another connection empties the caches of the server.
+    try queue.write { try $0.execute(sql: "UPDATE server_state SET confirmed_time = NULL") }
   }
 }

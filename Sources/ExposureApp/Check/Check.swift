@@ -61,7 +61,7 @@ extension ExposureApp {
     noteAuthorization()
     await updateBluetoothNotice()
     await showDueRiskNotice()
-    let server = newKeyServer()
+    let server = makeKeyServer()
     checkServer = server
     defer { checkServer = nil }
     await noteSystemDamage()

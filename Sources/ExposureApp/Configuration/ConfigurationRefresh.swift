@@ -149,7 +149,7 @@ extension ExposureApp {
     _ route: String, bytesMax: Int, isStored: Bool
   ) async throws -> NetworkResponse? {
     let version = isStored ? store.state.configurationVersions[route] : nil
-    let response = try await keyServer.send(
+    let response = try await currentKeyServer().send(
       NetworkRequest(
         configuration.keyServer.appendingPathComponent(route), headers: version?.headers ?? [:],
         responseBytesMax: bytesMax))

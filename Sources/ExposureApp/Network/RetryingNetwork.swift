@@ -94,14 +94,14 @@ extension NetworkFailure {
 }
 
 extension ExposureApp {
-  /// The requests of a new check to the key server.
-  func newKeyServer() -> RetryingNetwork {
+  /// Makes the connection to the key server for a new check.
+  func makeKeyServer() -> RetryingNetwork {
     RetryingNetwork(
       network, pause: store.state.serverPause, clock: clock, randomness: randomness)
   }
 
-  /// The key server: that of the running check, or a new one.
-  var keyServer: RetryingNetwork { checkServer ?? newKeyServer() }
+  /// The connection of the running check, or a new one.
+  func currentKeyServer() -> RetryingNetwork { checkServer ?? makeKeyServer() }
 }
 
 /// The time until which a server has asked for no requests. The property names are the JSON keys on disk.

@@ -135,7 +135,8 @@ struct AccountStore: Sendable {
     _ credentials: Credentials, of account: Account, by actor: String, at now: Int64,
     in db: Database
   ) throws {
-    let sealed = try keys.seal(credentials.generator.secret, of: "account \(account.id)")
+    let sealed = try keys.seal(
+      credentials.generator.secret, of: "account \(account.id)", randomness: randomness)
     try db.execute(
       sql: """
         UPDATE account SET password_hash = ?, sealed_code_secret = ?, last_code_step = ?

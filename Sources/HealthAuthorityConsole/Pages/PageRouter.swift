@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import QuietHTTP
 import Secrets
+import ServerStorage
 
 /// Adds pages to a router. It finds the language and the session of a request, checks rights and the origin of forms,
 /// and turns every error into one clear page.
@@ -93,11 +94,16 @@ struct PageRouter: Sendable {
       return try await work(visit)
     } catch {
       let refusal = PageRefusal(error)
-      if refusal == .internalError {
-        context.logger.error("page failed", metadata: ["cause": "\(ErrorCause.text(error))"])
+      if [.internalError, .databaseLost].contains(refusal) {
+        context.logger.error("page failed", metadata: ["cause": "\(Self.cause(of: error))"])
       }
       return response(refusal, visit)
     }
+  }
+
+  private static func cause(of error: any Error) -> String {
+    (error as? ServerDatabaseError)?.message(of: ConsoleDatabase.schema.name)
+      ?? ErrorCause.text(error)
   }
 
   private func response(_ refusal: PageRefusal, _ visit: Visit) -> Response {
@@ -201,6 +207,8 @@ enum PageRefusal: Error, Hashable, Sendable {
   case refused(String)
   case notOffered(String)
   case unavailable
+  /// The database of the console is damaged, or its file was deleted or replaced.
+  case databaseLost
   case internalError
 
   /// The refusal for an error of a handler or of the layers below.
@@ -211,6 +219,7 @@ enum PageRefusal: Error, Hashable, Sendable {
       case let failure as AuthorityFailure: Self(failure)
       case let refusal as QuietRefusal: Self(refusal)
       case is Form.Malformed: .malformed
+      case is ServerDatabaseError: .databaseLost
       case let error as HTTPError where error.status.code < 500:
         [404, 405].contains(error.status.code) ? .notFound : .malformed
       default: .internalError
@@ -251,7 +260,7 @@ enum PageRefusal: Error, Hashable, Sendable {
     case .tooLarge: .contentTooLarge
     case .refused: .conflict
     case .notOffered: .notImplemented
-    case .unavailable: .serviceUnavailable
+    case .unavailable, .databaseLost: .serviceUnavailable
     case .internalError: .internalServerError
     }
   }
@@ -273,6 +282,7 @@ enum PageRefusal: Error, Hashable, Sendable {
     case .refused(let message): (texts[.errorRefusedTitle], message)
     case .notOffered(let message): (texts[.errorNotOfferedTitle], message)
     case .unavailable: (texts[.errorServerTitle], texts[.errorServerText])
+    case .databaseLost: (texts[.errorDatabaseTitle], texts[.errorDatabaseText])
     case .internalError: (texts[.errorInternalTitle], texts[.errorInternalText])
     }
   }

@@ -93,9 +93,9 @@ enum TextKey: String, CaseIterable, Sendable {
     roleAdministrator, errorNotFoundTitle, errorNotFoundText, errorForbiddenTitle,
     errorForbiddenText, errorForgedTitle, errorForgedText, errorEndedTitle, errorEndedText,
     errorBusyTitle, errorBusyText, errorFormTitle, errorFormText, errorLargeTitle,
-    errorLargeText, errorServerTitle, errorServerText, errorInternalTitle, errorInternalText,
-    errorMissingTitle, errorMissingText, errorNotOfferedTitle, errorRefusedTitle, toStart,
-    toSignIn
+    errorLargeText, errorServerTitle, errorServerText, errorDatabaseTitle, errorDatabaseText,
+    errorInternalTitle, errorInternalText, errorMissingTitle, errorMissingText,
+    errorNotOfferedTitle, errorRefusedTitle, toStart, toSignIn
   // SignIn.
   case signInTitle, signInLead, signInName, signInPassword, signInCode, signInButton,
     signInPasskey, signInOr, signInWrong, signInPasskeyWrong, signInLocked, signInHelp,
@@ -242,6 +242,11 @@ extension Texts {
     .errorServerText: Phrase(
       "Nothing is lost. Try again in a minute; if it lasts, tell an administrator.",
       "Nic nie zginęło. Spróbuj za minutę; jeśli problem trwa, powiadom administratora."
+    ),
+    .errorDatabaseTitle: Phrase("Nothing can be stored", "Nie można zapisać danych"),
+    .errorDatabaseText: Phrase(
+      "The database of the console is lost or damaged: nothing was stored. Tell the operator to restore it.",
+      "Baza danych konsoli zaginęła lub jest uszkodzona: nic nie zapisano. Poproś operatora o jej odtworzenie."
     ),
     .errorInternalTitle: Phrase("The console failed", "Błąd konsoli"),
     .errorInternalText: Phrase(

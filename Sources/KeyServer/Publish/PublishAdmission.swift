@@ -4,6 +4,7 @@ import Foundation
 import KeyServerAPI
 import TextEncodings
 import UploadToken
+import World
 
 /// Checks an upload of Google's contract: the app, then the certificate, then the keys.
 ///
@@ -15,6 +16,7 @@ struct PublishAdmission: Sendable {
   let keys: DatabaseKeys
   let defaultRegion: String?
   let allowsPartialRevisions: Bool
+  let randomness: any Randomness
 
   func admit(
     _ request: PublishRequest, from platform: UploadPlatform, at now: Date
@@ -45,7 +47,9 @@ struct PublishAdmission: Sendable {
           issuer: verified.issuer, tokenIssuedAt: verified.certificate.issuedAt, platform: platform,
           onset: onset, keys: keys.accepted, at: now),
         response: { outcome in
-          try PublishResponse(keys, outcome, earlier: earlier, sealedWith: ring, at: now).json
+          try PublishResponse(
+            keys, outcome, earlier: earlier, sealedWith: ring, at: now, randomness: randomness
+          ).json
         })
     } catch {
       throw .unavailable

@@ -21,8 +21,8 @@ struct PublishRoute: Sendable {
   let budgetKeys: BudgetKeys
   let randomness: any Randomness
 
-  /// The route for the router.
-  var route: QuietRoute<Body> {
+  /// A route for the router, with its own record of response times.
+  func makeRoute() -> QuietRoute<Body> {
     QuietRoute(
       limit: BodyLimit(bytesMax: PublishLimit.bodyBytesMax), refusals: .publish,
       shape: .publish, randomness: randomness,
@@ -38,7 +38,7 @@ struct PublishRoute: Sendable {
   /// Adds the route, and a response of the contract's form to GET requests.
   func add(to router: Router<QuietContext>) {
     let path = RouterPath(KeyServerRoute.publish)
-    router.post(path, route)
+    router.post(path, makeRoute())
     let randomness = randomness
     router.get(path) { _, _ in
       try PaddedResponse(.wrongContentType, form: .publish)
@@ -175,12 +175,12 @@ extension PublishResponse {
   ///   never revise its keys.
   init(
     _ keys: CheckedKeys, _ outcome: StoredUploadCounts, earlier: [RevisableKey],
-    sealedWith ring: RevisionKeyring, at now: Date
+    sealedWith ring: RevisionKeyring, at now: Date, randomness: any Randomness
   ) throws {
     let others = Self.stillRevisable(earlier, at: now).filter { !outcome.revisable.contains($0) }
     let token = RevisionToken(outcome.revisable + others)
     self.init(
-      revisionToken: try token.text(sealedWith: ring),
+      revisionToken: try token.text(sealedWith: ring, randomness: randomness),
       insertedExposures: outcome.inserted,
       error: keys.faults.isEmpty ? nil : keys.faults.joined(separator: " "),
       code: keys.faults.isEmpty ? nil : .partialFailure,

@@ -46,7 +46,8 @@ final class RevisionKeys: Sendable {
     if Self.current(of: sealed, at: now).map({ Self.isTooOld($0, at: now) }) ?? true {
       let id = randomness.bytes(8).hexadecimal
       let key = SymmetricKey(data: randomness.bytes(32))
-      let fresh = try SealedRevisionKey(id: id, key, under: wrappingKey, effectiveFrom: now)
+      let fresh = try SealedRevisionKey(
+        id: id, key, under: wrappingKey, effectiveFrom: now, randomness: randomness)
       // Without a trusted time no key is deleted: its tokens could not be decrypted any more.
       let unneeded = (try? await time.now()).map { Self.unneeded(in: sealed + [fresh], at: $0) }
       try await store.add(fresh, forgetting: unneeded ?? [])
@@ -105,18 +106,25 @@ struct SealedRevisionKey: Redacted, Hashable, Sendable {
   /// The time from which it encrypts new tokens.
   let effectiveFrom: Date
 
+  /// The size of a nonce, in bytes.
+  static let nonceBytes = 12
+
   init(id: String, sealed: Data, effectiveFrom: Date) {
     self.id = id
     self.sealed = sealed
     self.effectiveFrom = effectiveFrom
   }
 
-  /// Encrypts `key` with `wrappingKey`.
+  /// Encrypts `key` with `wrappingKey` and a random nonce.
   init(
-    id: String, _ key: SymmetricKey, under wrappingKey: SymmetricKey, effectiveFrom: Date
+    id: String, _ key: SymmetricKey, under wrappingKey: SymmetricKey, effectiveFrom: Date,
+    randomness: any Randomness
   ) throws {
     let bytes = key.withUnsafeBytes { Data($0) }
-    let box = try AES.GCM.seal(bytes, using: wrappingKey, authenticating: Data(id.utf8))
+    let box = try AES.GCM.seal(
+      bytes, using: wrappingKey,
+      nonce: AES.GCM.Nonce(data: randomness.bytes(Self.nonceBytes)),
+      authenticating: Data(id.utf8))
     guard let sealed = box.combined else { throw CryptoKitError.incorrectParameterSize }
     self.init(id: id, sealed: sealed, effectiveFrom: effectiveFrom)
   }

@@ -5,6 +5,7 @@ import Foundation
 import KeyServerAPI
 import Secrets
 import TextEncodings
+import World
 
 /// A token that proves in a later upload that the client uploaded these keys.
 ///
@@ -38,10 +39,12 @@ struct RevisionToken: Redacted, Hashable, Sendable {
     self.keys = keys
   }
 
-  /// The text for the client, encrypted with `ring`'s current key.
-  func text(sealedWith ring: RevisionKeyring) throws -> String {
+  /// The text for the client, encrypted with `ring`'s current key and a random nonce.
+  func text(sealedWith ring: RevisionKeyring, randomness: any Randomness) throws -> String {
     let box = try AES.GCM.seal(
-      plainText, using: ring.current.key, authenticating: ring.context)
+      plainText, using: ring.current.key,
+      nonce: AES.GCM.Nonce(data: randomness.bytes(SealedRevisionKey.nonceBytes)),
+      authenticating: ring.context)
     guard let data = box.combined else { throw CryptoKitError.incorrectParameterSize }
     var text: [UInt8] = []
     ProtobufFields.append(ring.current.id.utf8, as: 1, to: &text)

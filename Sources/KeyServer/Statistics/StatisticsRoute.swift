@@ -25,7 +25,7 @@ struct StatisticsRoute: Sendable {
   let randomness: any Randomness
 
   /// The route for the router.
-  var route: QuietRoute<Body> {
+  func makeRoute() -> QuietRoute<Body> {
     QuietRoute(
       limit: BodyLimit(bytesMax: PublishLimit.bodyBytesMax), refusals: .publish,
       shape: .publish, randomness: randomness,

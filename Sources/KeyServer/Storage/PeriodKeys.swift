@@ -16,7 +16,7 @@ struct PeriodKeys {
   var beforeKey: Data?
   /// Counts the rows that are left out because their checksums are wrong; nil if they are not
   /// counted.
-  var damage: StoredDamage?
+  var skippedRows: SkippedRows?
 
   /// Calls `body` for every key that was released in the period.
   func forEachReleased(in db: Database, _ body: (StoredKeyRow) throws -> Void) throws {
@@ -112,7 +112,7 @@ extension PeriodKeys {
       guard !row.isRevoked || row.releasedAt < start, filter.admits(row) else { return }
       // Skipped, because a corrupted key would be signed and published.
       guard columns == .forFilter || row.isIntact else {
-        damage?.addSkippedRow()
+        skippedRows?.add()
         return
       }
       try body(row)

@@ -3,11 +3,12 @@ import ExposureKeys
 import Foundation
 import GRDB
 import Secrets
+import ServerStorage
 import World
 
 extension SQLiteKeyStore {
   func exportProgress() async throws -> ExportProgress {
-    try await pool.read { try Self.progress(in: $0) }
+    try await database.read { try Self.progress(in: $0) }
   }
 
   private static func progress(in db: Database) throws -> ExportProgress {
@@ -50,8 +51,7 @@ extension SQLiteKeyStore {
   }
 
   func close(_ plan: ClosingPlan) async throws -> [Batch] {
-    guard !damage.isWritingUnsafe else { throw KeyServerError.damagedDatabase }
-    return try await pool.write { db in
+    try await write { db in
       try db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiBWhileClosing)")
       // SQLite applies the size when it compiles the statement, so this works even if GRDB refuses to run it after
       // a rollback on a full disk.
@@ -78,7 +78,7 @@ extension SQLiteKeyStore {
   }
 
   func batches() async throws -> [Batch] {
-    try await pool.read { db in
+    try await database.read { db in
       try Row.fetchAll(db, sql: "SELECT * FROM export_file ORDER BY end_at, export").map {
         try BatchRow(row: $0).batch
       }
@@ -86,7 +86,7 @@ extension SQLiteKeyStore {
   }
 
   func written(_ batch: Batch, sha256: Data, paddingCount: Int, at now: Date) async throws {
-    try await pool.write { db in
+    try await write { db in
       try db.execute(
         sql: """
           UPDATE export_file SET sha256 = ?, padding = ?, written_at = coalesce(written_at, ?)
@@ -102,9 +102,9 @@ extension SQLiteKeyStore {
   func withKeys<Result: Sendable>(
     of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
   ) async throws -> Result {
-    try await pool.read { db in
+    try await database.read { db in
       var keys = PeriodKeys(batch)
-      keys.damage = damage
+      keys.skippedRows = skippedRows
       return try body(
         BatchKeys { handle in
           try keys.forEachReleased(in: db) {

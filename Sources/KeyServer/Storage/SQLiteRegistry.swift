@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ServerStorage
 import World
 
 extension SQLiteKeyStore {
   func registryEntries() async throws -> RegistryEntries {
-    try await pool.read { db in
+    try await database.read { db in
       var entries = RegistryEntries()
       entries.apps = try AppRow.order(Column("id")).fetchAll(db).map { row in
         row.app(issuers: try AppAuthorityRow.of(row.id).fetchAll(db).map(\.issuer))
@@ -18,7 +19,7 @@ extension SQLiteKeyStore {
   }
 
   func add(_ app: AuthorizedApp) async throws {
-    try await pool.write { db in
+    try await write { db in
       _ = try AppRow.deleteOne(db, key: app.id)
       try AppRow(app).insert(db)
       try AppAuthorityRow.of(app.id).deleteAll(db)
@@ -29,7 +30,7 @@ extension SQLiteKeyStore {
   }
 
   func add(_ authority: HealthAuthority) async throws {
-    try await pool.write { db in
+    try await write { db in
       _ = try AuthorityRow.deleteOne(db, key: authority.issuer)
       try AuthorityRow(authority).insert(db)
       try Self.changeKeys(of: authority.issuer, in: db) {
@@ -41,7 +42,7 @@ extension SQLiteKeyStore {
   func replacePulledKeys(
     of issuer: String, with keys: [String: String], at now: Date, othersEnd end: Date
   ) async throws {
-    try await pool.write { db in
+    try await write { db in
       try Self.changeKeys(of: issuer, in: db) {
         AuthorityKeyRule.pulling(keys, into: $0, at: now, othersEnd: end)
       }
@@ -57,20 +58,20 @@ extension SQLiteKeyStore {
   }
 
   func revisionKeys() async throws -> [SealedRevisionKey] {
-    try await pool.read { db in
+    try await database.read { db in
       try RevisionKeyRow.order(Column("effective_from"), Column("key_id")).fetchAll(db).map(\.key)
     }
   }
 
   func add(_ key: SealedRevisionKey, forgetting ids: [String]) async throws {
-    try await pool.write { db in
+    try await write { db in
       try RevisionKeyRow(key).insert(db)
       for id in ids { _ = try RevisionKeyRow.deleteOne(db, key: id) }
     }
   }
 
   func statistics(of issuer: String, from start: Int64) async throws -> [StatisticCount] {
-    try await pool.read { db in
+    try await database.read { db in
       try StatisticRow.fetchAll(
         db, sql: "SELECT * FROM statistic WHERE issuer = ? AND hour >= ?",
         arguments: [issuer, start]

@@ -6,7 +6,15 @@ import ServerStorage
 ///
 /// A released migration is never changed: later versions append to `migrations`.
 enum SQLiteSchema {
-  static var migrations: DatabaseMigrator {
+  /// The schema with the settings of the file; the reasons are under "Storage" in Documentation/KeyServer.md.
+  ///
+  /// Keys and tokens are random, so nearly every row changes another page. Small pages reduce the amount of written
+  /// data. With a long log, a checkpoint copies only the last version of each page.
+  static let schema = DatabaseSchema(
+    name: "key database", migrations: makeMigrations(), pageBytes: SQLiteLimit.pageBytes,
+    cacheKiB: SQLiteLimit.cacheKiB, checkpointPages: SQLiteLimit.logPages)
+
+  private static func makeMigrations() -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1 uploads, keys, exports, authorities, statistics") { db in
       for table in [uploads, keys, exports, revisionKeys, authorities, apps, statistics]
@@ -147,6 +155,4 @@ enum SQLiteLimit {
   static let cacheKiB = 32_768
   /// The same while a period is closed: the whole table is read once, so a large cache has no use.
   static let cacheKiBWhileClosing = 8_192
-  /// The maximum wait for a transaction of another process, in seconds.
-  static let busySeconds: Double = 5
 }

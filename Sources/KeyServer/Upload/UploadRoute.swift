@@ -20,8 +20,8 @@ struct UploadRoute: Sendable {
   let budgetKeys: BudgetKeys
   let randomness: any Randomness
 
-  /// The route for the router.
-  var route: QuietRoute<UploadRequest> {
+  /// A route for the router, with its own record of response times.
+  func makeRoute() -> QuietRoute<UploadRequest> {
     QuietRoute(
       limit: BodyLimit(bytesMax: UploadLimit.bodyBytesMax), refusals: .callable,
       randomness: randomness, isStrict: true,

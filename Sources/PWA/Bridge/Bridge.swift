@@ -33,7 +33,7 @@ package final class Bridge: Sendable {
   ///
   /// - Returns: Work that pushes the changes until its task is cancelled.
   package func follow() async -> @Sendable () async -> Void {
-    let changes = phone.changes
+    let changes = phone.makeChanges()
     let start = await Shown(phone)
     return {
       await withTaskGroup(of: Void.self) { group in

@@ -9,8 +9,8 @@ import TextEncodings
 ///
 /// Every call follows an action of the owner on a page, which is the consent that some calls need.
 package protocol BridgePhone: Sendable {
-  /// Yields an element after each change of the state.
-  var changes: AsyncStream<Void> { get }
+  /// Makes a sequence that yields an element after each change of the state.
+  func makeChanges() -> AsyncStream<Void>
   /// The state.
   func state() async -> PhoneState
   /// The services of messages 51 and 52.

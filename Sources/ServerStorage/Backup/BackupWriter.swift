@@ -13,10 +13,12 @@ package enum BackupWriter {
   ///
   /// - Parameters:
   ///   - database: The SQLite database and its name in the archive.
+  ///   - schema: The schema of the database.
   ///   - files: The other files; those that do not exist are left out.
   /// - Throws: `BackupError`; then there is no file at `url`, or the one that was there before.
   package static func write(
-    server: String, database: BackupFile, files: [BackupFile], to url: URL, at now: Date
+    server: String, database: BackupFile, schema: DatabaseSchema, files: [BackupFile], to url: URL,
+    at now: Date
   ) throws(BackupError) {
     guard FileManager.default.fileExists(atPath: database.url.path) else {
       throw .noDatabase(database.url)
@@ -24,7 +26,7 @@ package enum BackupWriter {
     guard !FileManager.default.fileExists(atPath: url.path) else { throw .exists(url) }
     let copy = url.appendingPathExtension("database")
     defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) } }
-    try DatabaseCopy.write(database.url, to: copy)
+    try DatabaseCopy.write(database.url, schema: schema, to: copy)
     let all = [BackupFile(name: database.name, url: copy)] + files
     do {
       try AtomicFile.write(to: url, existing: .keep) { descriptor in
@@ -92,107 +94,6 @@ package struct BackupFile: Hashable, Sendable {
   package init(name: String, url: URL) {
     self.name = name
     self.url = url
-  }
-}
-
-/// The last entry of a backup: the files before it, with their hashes.
-package struct BackupManifest: Codable, Hashable, Sendable {
-  /// A file in the archive.
-  package struct Entry: Codable, Hashable, Sendable {
-    package let name: String
-    package let bytes: Int
-    /// In lower-case hex.
-    package let sha256: String
-  }
-
-  /// The version of the layout.
-  package private(set) var format = 1
-  /// The server that was backed up: `keys` or `verification`.
-  package let server: String
-  /// In Unix seconds.
-  package let createdAt: Int64
-  package let files: [Entry]
-
-  static let fileName = "manifest.json"
-  /// The largest manifest that is read, in bytes.
-  static let bytesMax = 1 << 20
-
-  init(server: String, createdAt: Int64, files: [Entry]) {
-    self.server = server
-    self.createdAt = createdAt
-    self.files = files
-  }
-
-  static func text(_ digest: SHA256.Digest) -> String {
-    digest.hexadecimal
-  }
-}
-
-/// The reason why a backup is not written or not restored.
-package enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
-  case noDatabase(URL)
-  /// The new file exists.
-  case exists(URL)
-  /// A file of the server cannot be read.
-  case unreadable(URL)
-  /// The copy of the database is damaged.
-  case damagedDatabase(URL)
-  case notWritten(URL)
-  /// The file is not a backup, is incomplete, or was changed.
-  case damagedBackup(URL)
-  /// The backup is one of another server.
-  case otherServer(URL, String)
-
-  package var description: String {
-    switch self {
-    case .noDatabase(let url):
-      "There is no database \(url.path): name the servers' folder with --data."
-    case .exists(let url): "\(url.path) exists: name a new file."
-    case .unreadable(let url): "\(url.path) cannot be read: check its disk and its permissions."
-    case .damagedDatabase(let url):
-      "The database is damaged: check \(url.path) and its disk, or restore an older backup."
-    case .notWritten(let url):
-      "\(url.path) could not be written: check the disk and the folder's permissions, then retry."
-    case .damagedBackup(let url):
-      "\(url.path) is not a backup, or it is incomplete or damaged: use another copy."
-    case .otherServer(let url, let name):
-      "\(url.path) is a backup of the server `\(name)`: use the command of that server."
-    }
-  }
-
-  /// True if the machine failed, false if the input was wrong.
-  package var isOfMachine: Bool {
-    switch self {
-    case .notWritten, .damagedDatabase, .unreadable: true
-    case .noDatabase, .exists, .damagedBackup, .otherServer: false
-    }
-  }
-}
-
-/// A copy of a database that may be in use.
-enum DatabaseCopy {
-  /// Copies `database` to the new file `url`: SQLite's online backup, in which each transaction is complete or
-  /// missing. The copy has mode 0600 and no log beside it.
-  static func write(_ database: URL, to url: URL) throws(BackupError) {
-    unlink(url.path)
-    let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .notWritten(url) }
-    close(descriptor)
-    let verdict: String?
-    do {
-      var reading = Configuration()
-      reading.readonly = true
-      let source = try DatabasePool(path: database.path, configuration: reading)
-      let copy = try DatabaseQueue(path: url.path)
-      try source.backup(to: copy)
-      verdict = try copy.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
-      try copy.close()
-    } catch let error as DatabaseError where DatabaseCheck.isDamage(error) {
-      throw .damagedDatabase(database)
-    } catch {
-      throw .notWritten(url)
-    }
-    guard verdict == "ok" else { throw .damagedDatabase(database) }
   }
 }
 

@@ -7,7 +7,9 @@ import World
 
 extension SQLiteCodeStorage {
   /// The schema. Later versions append migrations and never change released ones.
-  static var migrator: DatabaseMigrator {
+  static let schema = DatabaseSchema(name: "code database", migrations: makeMigrations())
+
+  private static func makeMigrations() -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("schema 1") { database in
       try createCodeTables(database)

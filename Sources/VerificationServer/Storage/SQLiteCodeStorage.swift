@@ -5,49 +5,22 @@ import ServerStorage
 import World
 
 /// The storage of the verification server in one SQLite file.
-///
-/// `synchronous=FULL` syncs the write-ahead log at each commit, before the response is sent.
-/// `secure_delete` overwrites deleted rows with zeros.
 struct SQLiteCodeStorage: CodeStorage {
-  let pool: DatabasePool
-  private let file: DatabaseFile
+  let database: ServerDatabase
 
   /// Opens or creates the database at `file` and migrates it to the current schema.
   ///
   /// - Parameter keys: The keys that the database must belong to; nil for no check.
   /// - Throws: `VerificationServerError.storageUnavailable` if it cannot be opened or written, `.otherCodeHashKey`
-  ///   if it was created with another secret.
-  init(file: URL, keys: CodeKeys? = nil) throws {
-    do {
-      pool = try Self.opened(file)
-      // Not in `prepareDatabase`: when the pool turns the log on it sets `NORMAL`, which would lose the
-      // latest commits in a power failure.
-      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-      try Self.migrator.migrate(pool)
-      let check = keys?.check
-      guard
-        try pool.write({ db in try check.map { try ServerState.belongs(to: $0, in: db) } ?? true })
-      else { throw VerificationServerError.otherCodeHashKey }
-      self.file = DatabaseFile(opened: file)
-    } catch let error as VerificationServerError {
-      throw error
+  ///   if it was created with another secret, `.newerDatabase` if a newer version has migrated it.
+  init(
+    file: URL, keys: CodeKeys? = nil, schema: DatabaseSchema = Self.schema
+  ) throws(VerificationServerError) {
+    do throws(ServerDatabaseError) {
+      database = try ServerDatabase.open(file, schema: schema, secretCheck: keys?.check)
     } catch {
-      throw VerificationServerError.storageUnavailable
+      throw VerificationServerError(error)
     }
-  }
-
-  /// Creates the file for its owner only; SQLite gives its log the same permissions.
-  private static func opened(_ file: URL) throws -> DatabasePool {
-    if !FileManager.default.fileExists(atPath: file.path) {
-      _ = FileManager.default.createFile(
-        atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
-    }
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(busySeconds)
-    configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA secure_delete = ON")
-    }
-    return try DatabasePool(path: file.path, configuration: configuration)
   }
 
   func issue(_ codes: [HashedCode], at now: Date) async throws -> [IssueOutcome] {
@@ -106,24 +79,19 @@ struct SQLiteCodeStorage: CodeStorage {
     try await read { try CodeCounts.order(Column("day").desc).fetchAll($0) }
   }
 
-  /// The timeout of a transaction that waits for another process, in seconds.
-  private static let busySeconds: TimeInterval = 5
-
   /// Runs a transaction.
   ///
   /// - Throws: `.storageUnavailable` also if the file was deleted: the transaction then succeeded but is lost.
   func write<Value: Sendable>(
     _ updates: @Sendable @escaping (Database) throws -> Value
   ) async throws -> Value {
-    let value = try await Self.withoutDetails { try await pool.write(updates) }
-    guard file.isInPlace else { throw VerificationServerError.storageUnavailable }
-    return value
+    try await Self.withoutDetails { try await database.write(updates) }
   }
 
   func read<Value: Sendable>(
     _ query: @Sendable @escaping (Database) throws -> Value
   ) async throws -> Value {
-    try await Self.withoutDetails { try await pool.read(query) }
+    try await Self.withoutDetails { try await database.read(query) }
   }
 
   /// Drops the details of SQLite's errors, which may contain values of the row.
@@ -131,6 +99,8 @@ struct SQLiteCodeStorage: CodeStorage {
   {
     do {
       return try await work()
+    } catch let error as ServerDatabaseError {
+      throw VerificationServerError(error)
     } catch is DatabaseError {
       throw VerificationServerError.storageUnavailable
     }
@@ -277,14 +247,15 @@ extension SQLiteCodeStorage {
 
 extension SQLiteCodeStorage {
   func check() async throws -> StorageFault? {
-    guard file.isInPlace else { return .lost }
-    return try await read { database in
-      guard try DatabaseCheck.isIntact(database) else { return .damaged }
-      let rows =
-        try IssueRow.damagedCount(in: database) + CodeHashRow.damagedCount(in: database)
-        + ExchangeRow.damagedCount(in: database)
-      return rows == 0 ? nil : .damagedRows(rows)
+    guard database.isInPlace else { return .lost }
+    let rows = try await Self.withoutDetails {
+      try await database.check { db in
+        try IssueRow.damagedCount(in: db) + CodeHashRow.damagedCount(in: db)
+          + ExchangeRow.damagedCount(in: db)
+      }
     }
+    guard let rows else { return .damaged }
+    return rows == 0 ? nil : .damagedRows(rows)
   }
 
   func clockRecord() async throws -> ClockRecord {

@@ -17,6 +17,8 @@ protocol AdministeredServer {
   /// The default time until a new key signs, in seconds.
   static var leadSeconds: Int { get }
   static func database(of folder: ServerFolder) -> URL
+  /// The schema of the database.
+  static var databaseSchema: DatabaseSchema { get }
   /// The files that are backed up beside the database, if they exist.
   static func backupFiles(of folder: ServerFolder) -> [URL]
   static func secretsFile(of folder: ServerFolder) -> PrivateFile
@@ -303,13 +305,11 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
     let now = SystemClock().now
     let record: ClockRecord
     do {
-      if confirm { try ServerState.confirm(now, in: database) }
-      record = try ServerState.clockRecord(in: database)
+      let schema = Server.databaseSchema
+      if confirm { try ServerState.confirm(now, in: database, schema: schema) }
+      record = try ServerState.clockRecord(in: database, schema: schema)
     } catch {
-      throw CommandFailure(
-        status: .machineFailed,
-        message:
-          "\(database.path.printable) cannot be read or written: check its disk, then retry.")
+      throw CommandFailure(error, of: Server.databaseSchema)
     }
     let isPlausible = record.implausibleGap(to: now) == nil
     func seconds(_ date: Date?) -> Int64? { date.map(\.unixSecond) }

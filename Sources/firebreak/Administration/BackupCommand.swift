@@ -48,7 +48,8 @@ struct BackupCommand<Server: AdministeredServer>: ParsableCommand {
       try reportingBackup {
         try BackupWriter.write(
           server: Server.name.rawValue, database: folder.backupFile(Server.database(of: folder)),
-          files: files.compactMap(folder.backupFileInside), to: url, at: SystemClock().now)
+          schema: Server.databaseSchema, files: files.compactMap(folder.backupFileInside), to: url,
+          at: SystemClock().now)
       }
     }
     let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
@@ -106,7 +107,13 @@ struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
       let manifest = try BackupReader.extract(backup, of: Server.name.rawValue, into: staging)
       // Confirms the current time, or the server would take the time since the backup for a jump of the clock.
       let database = folder.backupFile(Server.database(of: folder)).name
-      try ServerState.confirm(SystemClock().now, in: staging.appendingPathComponent(database))
+      do throws(ServerDatabaseError) {
+        try ServerState.confirm(
+          SystemClock().now, in: staging.appendingPathComponent(database),
+          schema: Server.databaseSchema)
+      } catch {
+        throw CommandFailure(error, of: Server.databaseSchema)
+      }
       try place(manifest, from: staging, in: folder)
       return manifest
     }

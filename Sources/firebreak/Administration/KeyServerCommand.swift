@@ -4,6 +4,7 @@ import Foundation
 import KeyServer
 import KeyServerAPI
 import Logging
+import ServerStorage
 import Terminal
 import TextEncodings
 
@@ -212,6 +213,8 @@ enum AdministeredKeyServer: AdministeredServer {
   static let leadSeconds = Int(DeviceConfigurationLimit.leadSeconds)
 
   static func database(of folder: ServerFolder) -> URL { folder.keyDatabase }
+
+  static var databaseSchema: DatabaseSchema { KeyServer.databaseSchema }
 
   static func backupFiles(of folder: ServerFolder) -> [URL] {
     [

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
+import ServerStorage
 import Terminal
 import TextEncodings
 import VerificationServer
@@ -198,6 +199,8 @@ enum AdministeredVerificationServer: AdministeredServer {
   static let leadSeconds = 0
 
   static func database(of folder: ServerFolder) -> URL { folder.verificationDatabase }
+
+  static var databaseSchema: DatabaseSchema { VerificationServer.databaseSchema }
 
   static func backupFiles(of folder: ServerFolder) -> [URL] {
     [folder.verificationSecrets.url, folder.verificationSettings.url]

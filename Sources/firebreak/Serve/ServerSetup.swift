@@ -27,9 +27,15 @@ struct ServerSetup {
 
   /// Confirms the time of `clock` in the databases that exist: a developer sets the clock on purpose.
   func confirmClock() throws {
-    for database in [folder.verificationDatabase, folder.keyDatabase]
+    let databases = [
+      (folder.verificationDatabase, VerificationServer.databaseSchema),
+      (folder.keyDatabase, KeyServer.databaseSchema),
+    ]
+    for (database, schema) in databases
     where FileManager.default.fileExists(atPath: database.path) {
-      try ServerState.confirm(clock.now, in: database)
+      do { try ServerState.confirm(clock.now, in: database, schema: schema) } catch {
+        throw CommandFailure(error, of: schema)
+      }
     }
   }
 
@@ -54,14 +60,14 @@ struct ServerSetup {
     switch error {
     case let error as KeyServerError:
       switch error {
-      case .configuration: CommandFailure.badInput(error.description)
+      case .configuration, .newerDatabase: CommandFailure.badInput(error.description)
       case .otherDatabaseKey: otherSecrets(folder.keySecrets.url, folder.keyDatabase)
       default:
         CommandFailure(status: .machineFailed, message: error.description)
       }
     case let error as VerificationServerError:
       switch error {
-      case .badConfiguration: CommandFailure.badInput(error.description)
+      case .badConfiguration, .newerDatabase: CommandFailure.badInput(error.description)
       case .otherCodeHashKey:
         otherSecrets(folder.verificationSecrets.url, folder.verificationDatabase)
       default:
@@ -216,9 +222,35 @@ extension ServerSetup {
     }
   }
 
+  /// Runs `work` and turns an error of a server into a `CommandFailure`, which names the file of the settings if one of
+  /// them is not valid.
   private func checked<Result>(
     _ settings: SettingsFile, _ work: () throws -> Result
   ) throws -> Result {
-    try settings.naming { try reportingErrors(work) }
+    try reportingErrors {
+      try settings.naming {
+        do {
+          return try work()
+        } catch let error as KeyServerError where error.isOfSettings {
+          throw commandFailure(error)
+        } catch let error as VerificationServerError where error.isOfSettings {
+          throw commandFailure(error)
+        }
+      }
+    }
+  }
+}
+
+extension KeyServerError {
+  /// True if a setting is not valid.
+  fileprivate var isOfSettings: Bool {
+    if case .configuration = self { true } else { false }
+  }
+}
+
+extension VerificationServerError {
+  /// True if a setting is not valid.
+  fileprivate var isOfSettings: Bool {
+    if case .badConfiguration = self { true } else { false }
   }
 }

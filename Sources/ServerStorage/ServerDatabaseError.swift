@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The reasons why the database of a server is not opened, or not written.
+package enum ServerDatabaseError: Error, Hashable, Sendable {
+  /// A newer version of this program has migrated the database.
+  case newer
+  /// The database belongs to another secret.
+  case otherSecret
+  /// The structure of the database is damaged, so that written data could be lost.
+  case damaged
+  /// The file of the open database was deleted or replaced, so that written data is lost when the server stops.
+  case lost
+  /// The file cannot be opened, created or migrated.
+  case unavailable
+
+  /// The error and its remedy in one sentence for the operator.
+  ///
+  /// - Parameter name: The name of the database: `DatabaseSchema.name`.
+  package func message(of name: String) -> String {
+    switch self {
+    case .newer:
+      "The \(name) was written by a newer version of Firebreak: start that version, or restore an older backup."
+    case .otherSecret:
+      "The \(name) was created with another secret: restore both from one backup."
+    case .damaged:
+      "The \(name) is damaged, and nothing is stored: check its disk, and restore a backup."
+    case .lost:
+      "The file of the \(name) was deleted or replaced, and nothing is stored: restore it, then restart the server."
+    case .unavailable:
+      "The \(name) cannot be opened or written: check its disk and the file's owner, then retry."
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import Hummingbird
+import Logging
+import QuietHTTP
+import UploadToken
+import VerificationAPI
+import World
+
+/// Builds the routes of the server from the configuration and the storage.
+struct VerificationComposition {
+  let configuration: VerificationServerConfiguration
+  let storage: any CodeStorage
+  let keys: CodeKeys
+  let apiTokens: APITokens
+  let signing: SigningKeyring
+  let clock: any WallClock
+  let randomness: any Randomness
+  let logger: Logger
+
+  func router() throws -> Router<QuietContext> {
+    let router = Router.quiet(
+      refusals: .callable, allowedOrigin: configuration.allowedOrigin,
+      trustedProxies: configuration.trustedProxies, randomness: randomness)
+    // Both contracts accept the same codes, so they share one failure budget.
+    let guesses = FailureBudget(
+      configuration.attempts.ofCodes, clock: clock, randomness: randomness,
+      alarm: GuessingAlarm(logger: logger, limits: configuration.attempts).report)
+    addProteGOSafeRoutes(to: router, guesses)
+    addDeviceRoutes(to: router, guesses)
+    addAdminRoutes(to: router)
+    let (signing, clock) = (signing, clock)
+    router.page(RouterPath(VerificationRoute.keys)) {
+      try QuietPage(signing.keys().published(at: clock.now), maxAgeSeconds: Self.keysMaxAgeSeconds)
+    }
+    router.page(RouterPath(VerificationRoute.keyList)) {
+      try QuietPage(
+        signing.keys().published(at: clock.now).keys, maxAgeSeconds: Self.keysMaxAgeSeconds)
+    }
+    try router.describe(VerificationDescription.document)
+    return router
+  }
+
+  // Separate budgets: wrong codes entered at a clinic must not prevent its staff from issuing codes.
+  private func makeFailureBudget() -> FailureBudget {
+    FailureBudget(configuration.attempts.ofCredentials, clock: clock, randomness: randomness)
+  }
+
+  private func makeIssueQuota() -> IssueQuota {
+    IssueQuota(configuration.attempts, clock: clock, randomness: randomness)
+  }
+
+  private var codeIssuer: CodeIssuer {
+    CodeIssuer(
+      storage: storage, keys: keys, lifetime: configuration.codeLifetime,
+      policy: configuration.policy, risk: GuessingRisk(configuration.attempts), clock: clock,
+      randomness: randomness)
+  }
+
+  private func gate(_ kinds: Set<APIKeyKind>, from netmasks: Netmasks) -> APIKeyGate {
+    APIKeyGate(
+      kinds: kinds,
+      apiKeys: APIKeys(storage: storage, keys: keys, clock: clock, randomness: randomness),
+      netmasks: netmasks, failures: makeFailureBudget(),
+      isInMaintenance: configuration.policy.isInMaintenance)
+  }
+
+  private func addProteGOSafeRoutes(
+    to router: Router<QuietContext>, _ guesses: FailureBudget
+  ) {
+    let gate = APITokenGate(
+      apiTokens: apiTokens, netmasks: configuration.operatorNetmasks, failures: makeFailureBudget())
+    GenerateCodeRoute(codeIssuer: codeIssuer, gate: gate).add(to: router)
+    GenerateCodesBatchRoute(codeIssuer: codeIssuer, gate: gate).add(to: router)
+    AccessTokenRoute(
+      redeemer: CodeRedeemer(
+        storage: storage, keys: keys, signing: signing,
+        tokenLifetime: configuration.tokenLifetime, clock: clock, randomness: randomness),
+      netmasks: configuration.applicationNetmasks, failures: guesses
+    ).add(to: router)
+  }
+
+  private func addDeviceRoutes(to router: Router<QuietContext>, _ guesses: FailureBudget) {
+    let device = gate([.device], from: configuration.applicationNetmasks)
+    let policy = configuration.policy
+    VerifyRoute(
+      verifier: CodeVerifier(
+        storage: storage, keys: keys, signing: signing,
+        tokenLifetime: policy.verificationTokenLifetime, clock: clock, randomness: randomness),
+      gate: device, failures: guesses
+    ).add(to: router)
+    CertificateRoute(
+      exchange: CertificateExchange(
+        storage: storage, keys: keys, signing: signing,
+        certificateLifetime: policy.certificateLifetime, clock: clock),
+      gate: device, failures: makeFailureBudget(), randomness: randomness
+    ).add(to: router)
+    UserReportRoute(
+      codeIssuer: codeIssuer, sms: configuration.sms, gate: device, reports: makeFailureBudget(),
+      quota: makeIssueQuota(), sendTimes: ResponseTimes(randomness: randomness)
+    ).add(to: router)
+  }
+
+  private func addAdminRoutes(to router: Router<QuietContext>) {
+    let admin = gate([.admin], from: configuration.operatorNetmasks)
+    let handler = IssueRequestHandler(
+      codeIssuer: codeIssuer, sms: configuration.sms, quota: makeIssueQuota())
+    IssueRoute(handler: handler, gate: admin).add(to: router)
+    BatchIssueRoute(handler: handler, gate: admin).add(to: router)
+    CodeStatusRoutes(storage: storage, gate: admin, clock: clock, randomness: randomness)
+      .add(to: router)
+    CodeStatisticsRoute(
+      storage: storage, gate: gate([.stats, .admin], from: configuration.operatorNetmasks),
+      randomness: randomness
+    ).add(to: router)
+  }
+
+  /// The cache lifetime of the key pages, in seconds.
+  private static let keysMaxAgeSeconds = 300
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServerStorage
+
+/// The errors of the verification server.
+public enum VerificationServerError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The configuration is invalid; the text names the field and the allowed values.
+  case badConfiguration(String)
+  /// The database did not store anything: retry later.
+  case storageUnavailable
+  /// The database was created with another `codeHashKey`.
+  case otherCodeHashKey
+  /// A newer version has migrated the database.
+  case newerDatabase
+  /// The clock was set, and its new time is not confirmed; the text says by how much.
+  case implausibleClock(String)
+  /// No token was signed and no code was used: retry later.
+  case signingUnavailable
+  /// So many codes are live that another one could be guessed: retry when some have expired.
+  case tooManyLiveCodes
+
+  public var description: String {
+    switch self {
+    case .badConfiguration(let message), .implausibleClock(let message): message
+    case .storageUnavailable:
+      "The database is not available: make room on its disk or check its file, then retry."
+    case .otherCodeHashKey:
+      "The database was created with another codeHashKey: restore both from one backup."
+    case .newerDatabase: ServerDatabaseError.newer.message(of: SQLiteCodeStorage.schema.name)
+    case .tooManyLiveCodes:
+      "Too many codes are live to issue one that cannot be guessed: let some expire, or lower attempts.total."
+    case .signingUnavailable: "No token could be signed: check the signing key, then retry."
+    }
+  }
+}
+
+extension VerificationServerError {
+  /// The error of a server whose database has this error.
+  ///
+  /// The caller of a route cannot do anything about damage or a lost file. `ServerHealth` reports them to the operator.
+  init(_ error: ServerDatabaseError) {
+    self =
+      switch error {
+      case .newer: .newerDatabase
+      case .otherSecret: .otherCodeHashKey
+      case .damaged, .lost, .unavailable: .storageUnavailable
+      }
+  }
+}

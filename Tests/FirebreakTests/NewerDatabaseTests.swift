@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import KeyServer
+import ServedSystem
+import ServerStorage
+import TestSupport
+import Testing
+import VerificationServer
+
+@testable import firebreak
+
+@Suite("Databases that a newer version of Firebreak has migrated")
+struct NewerDatabaseTests {
+  private let place: TemporaryFolder
+  private var data: String { place.path("data").path }
+
+  private static let creation = [
+    ["verification-server", "api-key", "add", "--type", "device"],
+    [
+      "key-server", "authority", "add", "--issuer", "lab", "--audience", "keys", "--jwks-url",
+      "https://lab.example/",
+    ],
+    ["console", "account", "add", "--name", "Anna", "--role", "issuer"],
+  ]
+
+  private static let databases = [
+    "verification": "code database", "keys": "key database", "console": "database of the console",
+  ]
+
+  private static let commands = [
+    "verification": [
+      ["serve", "--port", "0"], ["serve", "--only", "verification", "--port", "0"],
+      [
+        "serve", "--only", "verification", "--port", "0", "--developer", "--clock-offset", "3600",
+      ],
+      ["verification-server", "api-key", "add", "--type", "admin"],
+      ["verification-server", "api-key", "list"],
+      ["verification-server", "api-key", "revoke", "0123456789abcdef"],
+      ["verification-server", "clock"], ["verification-server", "clock", "--confirm"],
+      ["verification-server", "backup", "FILE"],
+    ],
+    "keys": [
+      ["serve", "--port", "0"], ["serve", "--only", "keys", "--port", "0"],
+      [
+        "key-server", "app", "add", "org.example", "--region", "PL", "--authority", "lab",
+      ],
+      [
+        "key-server", "authority", "add", "--issuer", "other", "--audience", "keys", "--jwks-url",
+        "https://other.example/",
+      ],
+      ["key-server", "export", "--now"], ["key-server", "clock"],
+      ["key-server", "clock", "--confirm"], ["key-server", "backup", "FILE"],
+    ],
+    "console": [
+      ["serve", "--port", "0"], ["serve", "--only", "console", "--port", "0"],
+      ["console", "account", "add", "--name", "Berta", "--role", "issuer"],
+      ["console", "audit", "verify"], ["console", "audit", "export"],
+    ],
+  ]
+
+  init() async throws {
+    place = try TemporaryFolder()
+    for command in Self.creation {
+      let run = try await Run(command + ["--data", data])
+      #expect(run.status == 0, "\(run.errors)")
+    }
+    // With a file of settings, its errors are prefixed with its name.
+    for server in ["verification", "keys", "console"] {
+      try Data("{}".utf8).write(to: place.path("data/\(server)/settings.json"))
+    }
+  }
+
+  private func database(_ server: String) throws -> DatabaseQueue {
+    try DatabaseQueue(path: place.path("data/\(server)/\(server).sqlite").path)
+  }
+
+  @Test(
+    "Every command that opens a database of a newer version ends with 2 and one line",
+    arguments: databases.keys.sorted())
+  func refused(server: String) async throws {
+    let name = try #require(Self.databases[server])
+    let queue = try database(server)
+    func times() throws -> Row? {
+      try queue.read { try Row.fetchOne($0, sql: "SELECT * FROM server_state") }
+    }
+    try await queue.write {
+      try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99 of a newer version')")
+    }
+    let before = try times()
+    let backup = place.path("backup")
+    for command in try #require(Self.commands[server]) {
+      let run = try await Run(
+        command.map { $0 == "FILE" ? backup.path : $0 } + ["--data", data])
+      #expect(run.status == 2 && run.output.isEmpty, "\(command): \(run.errors)")
+      #expect(
+        run.errors.hasPrefix("firebreak: The \(name) was written by a newer version"),
+        "\(command): \(run.errors)")
+      #expect(run.errors.split(separator: "\n").count == 1, "\(command): \(run.errors)")
+    }
+    #expect(try times() == before)
+    #expect(!FileManager.default.fileExists(atPath: backup.path))
+  }
+
+  @Test("A backup of a newer version is not restored, and nothing of it is left")
+  func restored() async throws {
+    for (command, server, original) in [
+      ("verification-server", "verification", VerificationServer.databaseSchema),
+      ("key-server", "keys", KeyServer.databaseSchema),
+    ] {
+      var schema = original
+      schema.migrations.registerMigration("99 of a newer version") { _ in }
+      let source = place.path("data/\(server)/\(server).sqlite")
+      _ = try ServerDatabase.open(source, schema: schema)
+      let backup = place.path("\(server).backup")
+      try BackupWriter.write(
+        server: server, database: BackupFile(name: "\(server)/\(server).sqlite", url: source),
+        schema: schema, files: [], to: backup, at: Date(timeIntervalSince1970: 1_600_000_000))
+      let copies = place.path("copies")
+      let run = try await Run(command, "restore", backup.path, "--data", copies.path)
+      #expect(run.status == 2 && run.errors.contains("newer version"), "\(run.errors)")
+      #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+      let left = try FileManager.default.contentsOfDirectory(atPath: copies.path)
+      #expect(left.allSatisfy { !$0.hasPrefix(".restore") }, "\(left)")
+      let own = copies.appendingPathComponent(server)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: own.path).isEmpty)
+    }
+  }
+}
