@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// The targets and their dependencies; Tests/HouseTests checks every import in the sources against them.
+// The targets and their dependencies; Tests/HouseTests checks every import in the sources against them. ARCHITECTURE.md
+// shows their layers.
 
 /// For all our targets: Swift 6 mode, explicit imports, warnings are errors.
 let strict: [SwiftSetting] = [
@@ -95,7 +96,7 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
   ],
   targets: [
-    // Ground layer: values, and the interface to the operating system.
+    // Values, and the interface to the operating system.
     .target(name: "Secrets", swiftSettings: strict),
     .target(name: "World", swiftSettings: strict),
     .target(name: "TextEncodings", swiftSettings: strict),
@@ -119,7 +120,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Layer 1: formats, storage and interfaces that several targets share.
+    // Formats, storage and interfaces that several targets share.
     .systemLibrary(
       name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -157,7 +158,7 @@ let package = Package(
     .target(name: "UserNotifications", swiftSettings: strictOnTheCallersActor),
     .target(name: "DeviceCheck", swiftSettings: strictOnTheCallersActor),
 
-    // Layer 2: the framework on the phone, the two servers of the health authority.
+    // The framework on the phone, the two servers of the health authority.
     .target(
       name: "ExposureNotification",
       dependencies: [
@@ -181,7 +182,7 @@ let package = Package(
         serviceLifecycle,
       ], swiftSettings: strict),
 
-    // Layer 3: the app without a user interface, and recorded trials scored by the framework.
+    // The app without a user interface, and recorded trials scored by the framework.
     .target(
       name: "ExposureApp",
       dependencies: [
@@ -206,7 +207,7 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
 
-    // Layer 4: the simulation, and the demo that runs in it.
+    // The simulation, and the demo that runs in it.
     .target(
       name: "Simulation",
       dependencies: [
@@ -288,11 +289,8 @@ let package = Package(
     // The snippets of the framework's reference: what an app outside this package can call, and the
     // language mode that most apps have.
     .executableTarget(
-      name: "snippets",
-      dependencies: [
-        "World", "ExposureKeys", "DiagnosisKeyFile", "SealedStorage", "ExposureNotification",
-        crypto,
-      ], path: "Documentation/Snippets", packageAccess: false,
+      name: "snippets", dependencies: ["ExposureNotification"], path: "Documentation/Snippets",
+      packageAccess: false,
       swiftSettings: [
         .swiftLanguageMode(.v5), .treatAllWarnings(as: .error),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),

@@ -66,7 +66,10 @@ func preAuthorizedKeysPage() async throws {
 @MainActor
 func entitlementsPage() async throws {
   // Page: Entitlements
-  let manager = try await SamplePhone(entitlements: [.exposureNotification, .test]).manager
+  Device.install(try await .simulated(entitlements: [.exposureNotification, .test]))
+  let manager = ENManager()
+  try await manager.activate()
+  try await manager.setExposureNotificationEnabled(true)
   for key in try await manager.testDiagnosisKeys() {
     print("today's key, for", key.rollingPeriod, "intervals")
   }
@@ -91,7 +94,9 @@ func travelHistoryPage() async throws {
   struct Itinerary: TravelHistory {
     func hasLeft(_ region: String, since date: Date) async -> Bool? { region == "PL" }
   }
-  let manager = try await SamplePhone(travel: Itinerary()).manager
+  Device.install(try await .simulated(isEnabled: true, travel: Itinerary()))
+  let manager = ENManager()
+  try await manager.activate()
   print(try await manager.userTraveled())
   // End of page.
 }

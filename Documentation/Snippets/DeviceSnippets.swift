@@ -14,6 +14,19 @@ func devicePage() async throws {
 }
 
 @MainActor
+func simulatedRegionPage() async throws {
+  // Page: SimulatedRegion
+  let region = try SimulatedRegion()
+  let phone = try await Device.simulated(in: region, isEnabled: true)
+  let other = try await Device.simulated(in: region, isEnabled: true)
+  try await region.meet(phone, other, minutes: 15)
+  print(region.clock.now.formatted(.iso8601))
+  try await region.setBluetooth(on: false, of: phone)
+  print(phone.status, other.status)
+  // End of page.
+}
+
+@MainActor
 func deviceVariantPage() async throws {
   // Page: DeviceVariant
   for variant in Device.Variant.allCases {

@@ -13,26 +13,6 @@ func exposureNotificationPage() async throws {
   // End of page.
 }
 
-/// The example of README.md.
-@MainActor
-func quickStartPage() async throws {
-  let phone = try await SamplePhone(isEnabled: false)
-  // Page: QuickStart
-  let manager = ENManager()
-  try await manager.activate()
-  try await manager.setExposureNotificationEnabled(true)
-  // Two days later, with key files that the app has downloaded:
-  let keyFiles = try await phone.meetDiagnosedUser()
-  await withCheckedContinuation { done in
-    manager.detectExposures(configuration: .init(), diagnosisKeyURLs: keyFiles) { summary, error in
-      if let error { print(error.localizedDescription) }
-      if let summary { print("exposed", summary.daysSinceLastExposure, "days ago") }
-      done.resume()
-    }
-  }
-  // End of page.
-}
-
 @MainActor
 func managerPage() async throws {
   let phone = try await SamplePhone()
@@ -112,7 +92,7 @@ func activityFlagsPage() async throws {
 
 @MainActor
 func errorPage() async throws {
-  let manager = try await SamplePhone(user: SampleUser(decision: false), isEnabled: false).manager
+  let manager = try await SamplePhone(user: DecliningUser(), isEnabled: false).manager
   try await manager.activate()
   // Page: ENError
   do {

@@ -1,41 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import Crypto
-import DiagnosisKeyFile
-import ExposureKeys
 import ExposureNotification
 import Foundation
-import SealedStorage
-import Synchronization
-import World
 
-/// A phone with its user, radio and health authority, for the snippets.
+/// A simulated phone with its app's manager, for the snippets.
 @MainActor
 final class SamplePhone {
-  let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-    "firebreak-snippet-\(UUID().uuidString)")
-  let clock = SampleClock()
-  let radio = SampleRadio()
-  let authority: KeyFileSigner
-  let region: RegionConfiguration
+  let region: SimulatedRegion
   let device: Device
   let manager: ENManager
 
   /// A phone that is turned on unless `isEnabled` is false.
   init(
-    apiVersion: Int = 1, user: any ConsentPrompt = SampleUser(), isEnabled: Bool = true,
-    entitlements: Entitlements = .exposureNotification, travel: (any TravelHistory)? = nil
+    apiVersion: Int = 1, user: (any ConsentPrompt)? = nil, isEnabled: Bool = true
   ) async throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    authority = try KeyFileSigner(
-      privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation, keyID: "260", keyVersion: "v1")
-    let key = try VerificationPublicKey(
-      keyID: "260", keyVersion: "v1", publicKeyPEM: authority.publicKeyPEM)
-    region = RegionConfiguration(region: "PL", keys: [key])
-    device = Device(
-      radio: radio, consent: user, clock: clock, randomness: SystemRandomness(), folder: folder,
-      sealingKey: SealingKey(from: SystemRandomness()), region: region,
-      bundleIdentifier: "org.example.app", apiVersion: apiVersion, entitlements: entitlements,
-      travel: travel, calibration: Calibration(transmitPower: 8))
+    // Noon of 13 June 2020, UTC.
+    region = try SimulatedRegion(startingAt: Date(timeIntervalSince1970: 1_592_049_600))
+    device = try await .simulated(in: region, consent: user, apiVersion: apiVersion)
     Device.install(device)
     manager = ENManager()
     guard isEnabled else { return }
@@ -43,35 +23,14 @@ final class SamplePhone {
     try await manager.setExposureNotificationEnabled(true)
   }
 
-  deinit {
-    try? FileManager.default.removeItem(at: folder)
-  }
-
-  /// Spends twenty minutes near a diagnosed user; returns the URL of the key file of two days later.
+  /// Spends twenty minutes near a user who is diagnosed two days later; returns the URLs of the key files.
   func meetDiagnosedUser() async throws -> [URL] {
-    guard let noon = IntervalNumber(clock.now),
-      let key = TemporaryExposureKey(
-        bytes: (0..<16).map(UInt8.init), rollingStart: noon.startOfDay),
-      let diagnosis = DiagnosisKey(
-        key: key, transmissionRiskLevel: 5, reportType: .confirmedTest, daysSinceOnsetOfSymptoms: 0,
-        variantOfConcern: .highlyTransmissive)
-    else { throw ENError(.badParameter) }
-    let schedule = KeySchedule(key)
-    for _ in 0..<6 {
-      guard let interval = IntervalNumber(clock.now) else { continue }
-      let identifier = schedule.identifier(at: interval)
-      let metadata = schedule.seal(BluetoothMetadata(transmitPower: 8), beside: identifier)
-      let beacon = Advertisement(identifier: identifier, metadata: metadata)
-      await radio.receive(Sighting(advertisement: beacon, time: clock.now, signalStrength: -42))
-      clock.advance(by: 240)
-    }
-    clock.advance(by: 2 * 86_400)
-    let end = UInt64(clock.now.timeIntervalSince1970)
-    let file = folder.appendingPathComponent("keys.zip")
-    try KeyFileWriter.write(
-      to: file, start: end - 14_400, end: end, region: "PL", keys: [diagnosis],
-      signers: [authority])
-    return [file]
+    let other = try await Device.simulated(in: region, isEnabled: true)
+    let onset = region.clock.now
+    try await region.meet(device, other, minutes: 20)
+    await region.pass(days: 2)
+    return try await region.keyFiles(
+      ofDiagnosed: other, transmissionRiskLevel: 5, onset: onset, variant: .type2)
   }
 
   /// Runs the snippet of `ENManager` and returns the summary.
@@ -115,45 +74,7 @@ extension ENExposureConfiguration {
   }
 }
 
-/// A clock that a snippet sets, starting at noon of 13 June 2020.
-final class SampleClock: WallClock {
-  private let time = Mutex(Date(timeIntervalSince1970: 1_592_049_600))
-
-  var now: Date { time.withLock { $0 } }
-
-  func advance(by seconds: TimeInterval) {
-    time.withLock { $0.addTimeInterval(seconds) }
-  }
-
-  func sleep(until deadline: Date) async throws {
-    try await Task.sleep(for: .seconds(3600))
-  }
-}
-
-/// A radio that receives the sightings that a snippet passes in.
-final class SampleRadio: Radio {
-  typealias Receiver = @Sendable (Scan) async -> Void
-
-  private let state = Mutex<(isPoweredOn: Bool, receiver: Receiver?)>((true, nil))
-
-  var isPoweredOn: Bool { state.withLock { $0.isPoweredOn } }
-
-  func switchOff() { state.withLock { $0.isPoweredOn = false } }
-
-  func receive(_ sighting: Sighting) async {
-    let receiver = state.withLock { $0.receiver }
-    await receiver?(Scan(time: sighting.time, sightings: [sighting]))
-  }
-
-  func advertise(_ advertisement: Advertisement) async {}
-  func stopAdvertising() async {}
-  func listen(_ receive: @escaping Receiver) async { state.withLock { $0.receiver = receive } }
-  func stopListening() async { state.withLock { $0.receiver = nil } }
-}
-
-/// A user who makes the same decision on every request.
-struct SampleUser: ConsentPrompt {
-  var decision = true
-
-  func allows(_ request: ConsentRequest, for bundleIdentifier: String) async -> Bool { decision }
+/// A user who declines every request.
+struct DecliningUser: ConsentPrompt {
+  func allows(_ request: ConsentRequest, for bundleIdentifier: String) async -> Bool { false }
 }

@@ -5,12 +5,12 @@
 @MainActor
 enum Snippets {
   static let pages: [String: @MainActor () async throws -> Void] = [
-    "QuickStart": quickStartPage,
     "ExposureNotification": exposureNotificationPage, "ENManager": managerPage,
     "ENExposureConfiguration": configurationPage, "ENExposureDetectionSummary": summaryPage,
     "ENExposureInfo": infoPage, "ENExposureWindow": windowPage, "ENScanInstance": scanPage,
     "ENExposureDaySummary": dayPage, "ENTemporaryExposureKey": keyPage, "ENError": errorPage,
     "ENStatus": statusPage, "ENAuthorizationStatus": authorizationPage, "Device": devicePage,
+    "SimulatedRegion": simulatedRegionPage,
     "ConsentPrompt": promptPage, "RegionConfiguration": regionPage,
     "PreAuthorizedKeys": preAuthorizedKeysPage,
     "DetectingAgain": detectingAgainPage,

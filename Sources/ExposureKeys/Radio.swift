@@ -5,9 +5,7 @@ import Foundation
 ///
 /// The operating system, the hardware or a simulation implements it. The radio decides when it scans.
 /// After each scan, also one that received nothing, it passes on the scan and waits until it is stored.
-///
-/// A package that implements a radio enables `NonisolatedNonsendingByDefault`, as this one does, or
-/// marks the handler of `listen(_:)` `nonisolated(nonsending)`.
+/// Documentation/Framework.md has a complete implementation.
 public protocol Radio: Sendable {
   /// True if the radio is on.
   var isPoweredOn: Bool { get async }
@@ -20,11 +18,18 @@ public protocol Radio: Sendable {
   func stopAdvertising() async
 
   /// Passes each scan, also an empty one, to `receive` instead of the previous receiver.
-  func listen(_ receive: @escaping @Sendable (Scan) async -> Void) async
+  func listen(_ receive: @escaping ScanReceiver) async
 
   /// Stops scanning.
   func stopListening() async
 }
+
+/// Stores a scan of the radio. On return it is on the disk.
+///
+/// The function runs on the caller's actor. A radio names this type instead of writing the function type,
+/// because a package without `NonisolatedNonsendingByDefault` would have to write
+/// `nonisolated(nonsending) @Sendable (Scan) async -> Void` for it.
+public typealias ScanReceiver = @Sendable (Scan) async -> Void
 
 /// A scan of the radio with all beacons that it received, possibly none.
 ///

@@ -18,7 +18,7 @@ enum AllowedImports {
     "Secrets": Row(),
     "World": Row(),
     "TextEncodings": Row(),
-    "ExposureKeys": Row(["Secrets"], libraries: ["Crypto", "CryptoExtras"]),
+    "ExposureKeys": Row(["Secrets"], libraries: ["Crypto", "_CryptoExtras"]),
     "CExposureKernels": Row(),
     "CProcessControl": Row(),
     "RehearsalClock": Row(["World", "TextEncodings"]),
@@ -26,7 +26,6 @@ enum AllowedImports {
     "StrictJSON": Row(),
     "QRCodes": Row(),
     "UploadToken": Row(["Secrets", "World", "TextEncodings", "StrictJSON"], libraries: ["Crypto"]),
-    // Layer 1.
     "CLibArchive": Row(),
     "CZlib": Row(),
     "DiagnosisKeyFile": Row(
@@ -48,7 +47,6 @@ enum AllowedImports {
     "BackgroundTasks": Row(),
     "UserNotifications": Row(),
     "DeviceCheck": Row(),
-    // Layer 2.
     "ExposureNotification": Row(
       [
         "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile",
@@ -65,7 +63,7 @@ enum AllowedImports {
         "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
         "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerStorage",
       ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "AsyncHTTPClient"]),
-    // Layer 3. The app never sees a key: it passes file URLs to the framework.
+    // The app never sees a key: it passes file URLs to the framework.
     "ExposureApp": Row(
       [
         "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureNotification",
@@ -78,8 +76,7 @@ enum AllowedImports {
         "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
         "QuietHTTP", "ServerStorage",
       ],
-      libraries: ["Hummingbird", "Mustache", "GRDB", "CryptoExtras", "AsyncHTTPClient"]),
-    // Layer 4.
+      libraries: ["Hummingbird", "Mustache", "GRDB", "_CryptoExtras", "AsyncHTTPClient"]),
     "PhoneProcess": Row([
       "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "SealedStorage",
       "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "KeyServerAPI",
@@ -121,6 +118,18 @@ enum AllowedImports {
         "Hummingbird", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",
         "SystemPackage",
       ]),
+  ]
+
+  /// The targets that other packages may depend on without the system (ARCHITECTURE.md, "Framework and system").
+  static let framework: Set<String> = [
+    "Secrets", "World", "ExposureKeys", "CExposureKernels", "CLibArchive", "CZlib",
+    "DiagnosisKeyFile", "SealedStorage", "Bluetooth", "ExposureNotification", "BackgroundTasks",
+    "UserNotifications", "DeviceCheck",
+  ]
+
+  /// The libraries of the framework. All others have the condition `System` in Package.swift.
+  static let frameworkLibraries: Set<String> = [
+    "Crypto", "_CryptoExtras", "SwiftProtobuf", "Logging",
   ]
 
   /// Modules that every target may import.

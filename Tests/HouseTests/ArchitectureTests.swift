@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Testing
 
 @Suite("Architecture")
 struct ArchitectureTests {
-  /// Targets without a row in `AllowedImports`: test support and documentation.
+  /// Targets without a row in `AllowedImports`: test support, documentation and the example app.
   private static let exempt: Set<String> = [
-    "TestSupport", "Browser", "ServedSystem", "snippets", "Benchmarks",
+    "TestSupport", "Browser", "ServedSystem", "snippets", "Benchmarks", "App", "ExampleApp",
   ]
 
   @Test("The repository is found")
@@ -85,6 +86,61 @@ struct ArchitectureTests {
     }
   }
 
+  @Test("The framework depends neither on a target of the system nor on its libraries")
+  func framework() throws {
+    let manifest = Manifest(try #require(Project.text("Package.swift")))
+    let allowed = AllowedImports.framework.union(AllowedImports.frameworkLibraries)
+    for target in AllowedImports.framework {
+      let surplus = try #require(manifest.dependencies[target]).subtracting(allowed).sorted()
+      #expect(surplus.isEmpty, "Package.swift: \(target) depends on \(surplus) of the system")
+    }
+  }
+
+  @Test(
+    "The libraries of the framework have no condition, and all others have the condition System")
+  func conditions() throws {
+    let text = try #require(Project.text("Package.swift"))
+    #expect(
+      text.contains(#"let system: TargetDependencyCondition? = .when(traits: ["System"])"#))
+    let products = Manifest(text).products
+    #expect(
+      products.count == text.matches(of: /\.product\(/).count, "declare each product as a constant")
+    let unconditional = Set(products.filter { !$0.value }.keys)
+    #expect(unconditional == AllowedImports.frameworkLibraries)
+  }
+
+  @Test("ARCHITECTURE.md names each target in its row of framework and system")
+  func sides() throws {
+    let page = try #require(Project.text("ARCHITECTURE.md"))
+    let framework = ArchitecturePage.targets(of: "framework", in: page)
+    let system = ArchitecturePage.targets(of: "system", in: page)
+    #expect(Set(framework) == AllowedImports.framework)
+    #expect((framework + system).sorted() == AllowedImports.rows.keys.sorted())
+  }
+
+  @Test("Each target is in one layer of ARCHITECTURE.md, and depends on none of a higher one")
+  func layers() throws {
+    let layers = ArchitecturePage.layers(in: try #require(Project.text("ARCHITECTURE.md")))
+    #expect(layers.flatMap(\.self).sorted() == AllowedImports.rows.keys.sorted())
+    for (index, layer) in layers.enumerated() {
+      let higher = Set(layers[..<index].joined())
+      for target in layer {
+        let wrong = try #require(AllowedImports.rows[target]).targets.intersection(higher).sorted()
+        #expect(wrong.isEmpty, "\(target) depends on \(wrong) of a higher layer: move it up")
+      }
+    }
+  }
+
+  @Test("Dependencies.md has a row for each package, with the lowest version of Package.swift")
+  func versions() throws {
+    let manifest = Manifest(try #require(Project.text("Package.swift")))
+    let page = try #require(Project.text("Documentation/Dependencies.md"))
+    let rows = page.matches(of: /(?m)^\| ([\w.\-]+) \| ([\d.]+) \| [^|]+ \| [^|]+ \|$/)
+      .map { (String($0.1), String($0.2)) }
+    #expect(manifest.versions.count > 10)
+    #expect(Dictionary(rows) { first, _ in first } == manifest.versions)
+  }
+
   @Test("No server can reach contacts, no app can reach keys, no server can reach the other's data")
   func invariants() {
     func reachable(_ target: String) -> Set<String> {
@@ -103,6 +159,31 @@ struct ArchitectureTests {
     #expect(app?.isDisjoint(with: ["ExposureKeys", "DiagnosisKeyFile"]) == true)
     let framework = AllowedImports.modules(for: "ExposureNotification")
     #expect(framework?.isDisjoint(with: ["AsyncHTTPClient", "Hummingbird"]) == true)
+  }
+}
+
+/// The targets as ARCHITECTURE.md presents them.
+private enum ArchitecturePage {
+  /// The targets in the row that begins with `side`.
+  static func targets(of side: String, in page: String) -> [String] {
+    let row = page.components(separatedBy: "\n").first { $0.hasPrefix("| \(side) | ") }
+    return (row ?? "").matches(of: /`(\w+)`/).map { String($0.1) }
+  }
+
+  /// The targets of each line of the picture, the highest layer first.
+  static func layers(in page: String) -> [[String]] {
+    let picture = page.components(separatedBy: "## Targets\n\n```\n").dropFirst().first?
+      .components(separatedBy: "```").first
+    return (picture ?? "").split(separator: "\n").reduce(into: []) { layers, line in
+      if line.contains("<-") { return }
+      let names = line.replacing(/^(executable|layer \d|ground)/, with: "")
+        .split(separator: " ").map(String.init)
+      if line.hasPrefix(" ") {
+        layers[max(0, layers.count - 1)] += names
+      } else {
+        layers.append(names)
+      }
+    }
   }
 }
 

@@ -57,12 +57,21 @@ enum IncludeRule {
 struct Manifest {
   /// The modules that each target depends on; test targets are left out.
   let dependencies: [String: Set<String>]
+  /// The products of other packages; true for those with the condition `system`.
+  let products: [String: Bool]
+  /// The lowest version of each package, by the last part of its URL.
+  let versions: [String: String]
 
   init(_ text: String) {
     var products: [String: String] = [:]
-    for match in text.matches(of: /let (\w+): Target\.Dependency =\s*\.product\(\s*name: "(\w+)"/) {
+    var conditions: [String: Bool] = [:]
+    for match in text.matches(of: Self.product) {
       products[String(match.1)] = String(match.2)
+      conditions[String(match.2)] = match.3 != nil
     }
+    self.products = conditions
+    let ranges = text.matches(of: Self.range).map { (String($0.1), String($0.2)) }
+    versions = Dictionary(ranges) { first, _ in first }
     var dependencies: [String: Set<String>] = [:]
     for match in text.matches(of: Self.target) {
       let list = match.2 ?? ""
@@ -73,6 +82,20 @@ struct Manifest {
       dependencies[String(match.1)] = Set(targets + libraries)
     }
     self.dependencies = dependencies
+  }
+
+  /// The name of a constant, its product and its condition.
+  private static var product: Regex<(Substring, Substring, Substring, Substring?)> {
+    #/
+    let\ (\w+):\ Target\.Dependency\ =\s* \.product\(\s*
+    name:\ "(\w+)",\ package:\ "[\w.\-]+" (,\ condition:\ system)?\)
+    /#
+  }
+
+  private static var range: Regex<(Substring, Substring, Substring)> {
+    #/
+    \.package\(\s* url:\ "[^"]*\/([\w.\-]+)", \s* (?:from:\ )? "([\d.]+)"
+    /#
   }
 
   private static var target: Regex<(Substring, Substring, Substring?)> {

@@ -8,6 +8,7 @@ import Logging
 import Simulation
 import TestSupport
 import Testing
+import World
 
 /// A health authority with real servers, and phones that upload and check over HTTP.
 struct DeviceConfigurationScene {

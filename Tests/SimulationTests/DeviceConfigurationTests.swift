@@ -6,6 +6,7 @@ import KeyServerAPI
 import Simulation
 import TestSupport
 import Testing
+import World
 
 @Suite("Device configuration with real servers and phones")
 struct DeviceConfigurationTests {

@@ -4,6 +4,7 @@ import Foundation
 import Simulation
 import Testing
 import TextEncodings
+import World
 
 @testable import Town
 

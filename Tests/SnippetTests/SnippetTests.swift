@@ -33,20 +33,6 @@ struct SnippetTests {
     #expect(try Self.block(of: page, after: "Prints:\n\n```\n") == output)
   }
 
-  @Test("The example of README.md is the compiled snippet, and it runs")
-  func readme() async throws {
-    let readme = try Self.text("README.md")
-    let block = readme.components(separatedBy: "```swift\n").dropFirst().first?
-      .components(separatedBy: "```").first
-    let parts = try Self.snippetSources().components(separatedBy: "  // Page: QuickStart\n")
-    let code = try #require(parts.last?.components(separatedBy: "  // End of page.").first)
-      .components(separatedBy: "\n").map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
-      .joined(separator: "\n")
-    #expect(block == "import ExposureNotification\n\n" + code)
-    let output = try await Self.output(of: "QuickStart")
-    #expect(output == "exposed 2 days ago\n")
-  }
-
   @Test("The first page lists every public type, constant and alias")
   func named() throws {
     let page = try Self.text(

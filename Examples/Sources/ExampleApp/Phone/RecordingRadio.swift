@@ -6,8 +6,6 @@ import World
 
 /// A radio that sends to one recording and receives from another.
 final class RecordingRadio: Radio {
-  typealias Receiver = nonisolated(nonsending) @Sendable (Scan) async -> Void
-
   /// The transmit power of every phone, in dBm.
   static let transmitPower: Int8 = 8
   /// The received signal strength of a phone nearby, in dBm.
@@ -19,7 +17,7 @@ final class RecordingRadio: Radio {
   private let clock: any WallClock
   private let sends: BeaconRecording?
   private let hears: BeaconRecording?
-  private let receiver = Mutex<Receiver?>(nil)
+  private let receiver = Mutex<ScanReceiver?>(nil)
 
   init(
     clock: any WallClock, isPoweredOn: Bool = true, sends: BeaconRecording? = nil,
@@ -52,7 +50,7 @@ final class RecordingRadio: Radio {
 
   func stopAdvertising() async { record(nil) }
 
-  func listen(_ receive: @escaping Receiver) async {
+  func listen(_ receive: @escaping ScanReceiver) async {
     receiver.withLock { $0 = receive }
   }
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+
+/// The package of Documentation/Framework.md, which depends on this one from outside.
+///
+/// It is in `.build`, so that only its first build compiles the libraries of the framework. `firebreak` beside it
+/// links to this repository.
+struct OutsidePackage {
+  /// A failed build.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The language modes, with the name of the executable of each.
+  static let programs = [6: "MyApp", 5: "MyAppInSwift5"]
+
+  private static let folder = SharedData.projectRoot.appendingPathComponent(
+    ".build/outside-package")
+  private static let package = folder.appendingPathComponent("MyApp")
+  private static let scratch = folder.appendingPathComponent("build")
+
+  /// The compiler optimizes nothing and writes neither an index nor debug information: most of the time is for the C
+  /// code of swift-crypto.
+  private static let options = [
+    "-c", "release", "--disable-index-store", "-debug-info-format", "none", "-Xswiftc", "-Onone",
+    "-Xcc", "-O0", "-Xcxx", "-O0",
+  ]
+
+  /// Writes and builds the package of `page`.
+  ///
+  /// - Throws: `Failure` with the compiler's messages.
+  static func build(of page: FrameworkPage) async throws -> OutsidePackage {
+    let link = folder.appendingPathComponent("firebreak")
+    try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+    if (try? FileManager.default.destinationOfSymbolicLink(atPath: link.path)) == nil {
+      try FileManager.default.createSymbolicLink(
+        atPath: link.path, withDestinationPath: SharedData.projectRoot.path)
+    }
+    try write(page.manifest + otherTargets, to: "Package.swift")
+    for program in programs.values { try write(page.example, to: "Sources/\(program)/main.swift") }
+    for radio in ["MyRadio", "MyRadioInSwift5"] {
+      try write(page.radio, to: "Sources/\(radio)/DriverRadio.swift")
+    }
+    try await swift(["build"] + options)
+    return OutsidePackage()
+  }
+
+  /// The packages that the package depends on, directly and indirectly, by their identity.
+  func dependencies() throws -> Set<String> {
+    struct Resolved: Decodable {
+      struct Pin: Decodable { let identity: String }
+      let pins: [Pin]
+    }
+    let file = Self.package.appendingPathComponent("Package.resolved")
+    let pins = try JSONDecoder().decode(Resolved.self, from: Data(contentsOf: file)).pins
+    return Set(pins.map(\.identity))
+  }
+
+  /// Runs a program of the package and returns its output.
+  func output(of program: String) async throws -> String {
+    let file = Self.scratch.appendingPathComponent("release/\(program)")
+    let result = try await ChildProcess.run(file)
+    guard result.status == 0 else {
+      throw Failure(description: "\(program): status \(result.status): \(result.errors)")
+    }
+    return result.output
+  }
+
+  /// The same sources in Swift 5 mode, and the radio in both; a warning is an error.
+  private static let otherTargets = """
+
+    let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+    package.targets[0].swiftSettings = strict
+    package.targets += [
+      .executableTarget(
+        name: "MyAppInSwift5", dependencies: package.targets[0].dependencies,
+        swiftSettings: [.swiftLanguageMode(.v5)] + strict),
+      .target(
+        name: "MyRadio", dependencies: [.product(name: "ExposureKeys", package: "firebreak")],
+        swiftSettings: strict),
+      .target(
+        name: "MyRadioInSwift5", dependencies: [.product(name: "ExposureKeys", package: "firebreak")],
+        swiftSettings: [.swiftLanguageMode(.v5)] + strict),
+    ]
+
+    """
+
+  /// Writes a file of the package; an unchanged one keeps its date, so that it is not compiled again.
+  private static func write(_ text: String, to path: String) throws {
+    let file = package.appendingPathComponent(path)
+    let folder = file.deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    guard (try? String(contentsOf: file, encoding: .utf8)) != text else { return }
+    try Data(text.utf8).write(to: file)
+  }
+
+  private static func swift(_ arguments: [String]) async throws {
+    let places = ["--package-path", package.path, "--scratch-path", scratch.path]
+    let result = try await ChildProcess.run(
+      URL(fileURLWithPath: "/usr/bin/env"), ["swift"] + arguments + places, combinesOutput: true)
+    guard result.status == 0 else {
+      throw Failure(description: "the package outside does not build: \(result.output)")
+    }
+  }
+}
