@@ -2,26 +2,24 @@
 # The entry points of the project. `make demo` and `make test` prepare the machine themselves.
 
 SHELL := /bin/bash
-SOURCES := Sources Plugins Tests Benchmarks Documentation/Snippets Examples/Sources Examples/Package.swift Package.swift scripts
+SOURCES := Sources Plugins Tests Benchmarks Documentation/Snippets Examples/Sources Package.swift scripts
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 
 RELEASE := -c release --scratch-path .build-release
-# Run in a process of their own beside the other tests, because they mostly wait for a browser.
-BROWSER_TESTS := WebAppTests|ConsoleInBrowser
-EXAMPLES := --package-path Examples --scratch-path .build-examples
 
-.PHONY: demo up test prove test-arm64 bench docs examples facts build product lint format \
+.PHONY: demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
   prepare prepare-tests screenshots accessibility-trees clean help
 
 help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
 	@echo "make up          build, then run servers, phones and a town page until Ctrl-C"
+	@echo "make check       check the format, build, run the tests that need no other process (TARGET=KeyServer: of one target)"
 	@echo "make test        check the format, build with warnings as errors, run every test and the example app"
-	@echo "make prove       kill a running phone 500 times, and check that response times reveal nothing (some minutes)"
+	@echo "make prove       what make test samples, completely: kills of a phone, response times, every screen (many minutes)"
 	@echo "make test-arm64  compile the matching kernels for arm64 and check them under qemu"
 	@echo "make bench       build for release, measure matching, the servers and the web app, write the figures to out/bench"
 	@echo "make screenshots write a picture of every screen of the web app and page of the console and of a class to out/screens"
-	@echo "make examples    build and run the example app, a package of its own"
+	@echo "make examples    build and run the example app"
 	@echo "make docs        write the framework's reference as a web site to out/docs"
 	@echo "make facts       print the sizes of the files, types and functions of the production code"
 	@echo "make build       build only (debug, with tests)"
@@ -36,16 +34,24 @@ demo: product
 up: product
 	.build/debug/firebreak up --open
 
-# Everything that CI runs. Continues from the build of `make demo`.
-test: prepare-tests lint build
-	@scripts/run-tests --apart "$(BROWSER_TESTS)" $(SWIFT_TEST_FLAGS)
-	$(MAKE) test-arm64
-	$(MAKE) examples
+# While working: the format, the build, and the tests that need no other process, browser or Bluetooth controller.
+# TARGET=KeyServer does so for one target and its tests.
+check: prepare
+	@scripts/check $(TARGET)
 
-# The same test as in `make test`, with ten times as many rounds, and the times of responses.
+# Everything that CI runs. Continues from the build of `make demo`.
+test: prepare-tests lint build test-arm64 walk-examples
+	@scripts/run-tests
+
+# The same tests with ten times as many kills, with the times of responses, and with every screen in every language,
+# color scheme and width. One of them takes many minutes.
+prove: export FIREBREAK_PROVE := 1
+prove: export FIREBREAK_PROVE_ROUNDS := 500
+prove: export FIREBREAK_PROVE_SAMPLES := 3000
 prove: prepare-tests build
-	FIREBREAK_PROVE_ROUNDS=500 scripts/run-tests --filter FirebreakTests.KilledPhoneTests
-	FIREBREAK_PROVE_SAMPLES=3000 scripts/run-tests --filter "ProvenUploadTimesTests|ProvenCodeTimesTests"
+	scripts/run-tests --stall 3600 --filter "KilledPhoneTests"
+	scripts/run-tests --stall 3600 --filter "ProvenUploadTimesTests|ProvenCodeTimesTests"
+	scripts/run-tests --stall 3600 --filter "(ScreenTests|ConsolePageTests|ClassScreenTests|TourTests)/accessible"
 
 # Every screen of the web app and every page of the console, on a phone, on a desktop and in the dark.
 screenshots: prepare-tests build
@@ -53,7 +59,7 @@ screenshots: prepare-tests build
 
 # Writes the accessibility trees with which the tests compare the screens and pages.
 accessibility-trees: prepare-tests build
-	FIREBREAK_UPDATE_TREES=1 scripts/run-tests --filter "ScreenTests/accessible|ConsolePageTests/accessible|ClassScreenTests/accessible"
+	FIREBREAK_PROVE=1 FIREBREAK_UPDATE_TREES=1 scripts/run-tests --stall 3600 --filter "ScreenTests/accessible|ConsolePageTests/accessible|ClassScreenTests/accessible"
 
 test-arm64:
 	@scripts/test-arm64
@@ -69,9 +75,12 @@ bench: prepare
 
 # An app written for Apple's framework. Exits with 1 if its walk does not end as expected.
 examples: product
-	swift build $(EXAMPLES)
-	.build-examples/debug/ExampleApp walk
-	.build-examples/debug/ExampleApp walk --firebreak .build/debug/firebreak
+	swift build $(BUILD_FLAGS) --product ExampleApp
+	@$(MAKE) --no-print-directory walk-examples
+
+walk-examples:
+	.build/debug/ExampleApp walk
+	.build/debug/ExampleApp walk --firebreak .build/debug/firebreak
 
 product: prepare
 	swift build $(BUILD_FLAGS) --product firebreak
@@ -106,4 +115,4 @@ prepare-tests:
 	@scripts/prepare-tests
 
 clean:
-	rm -rf .build .build-examples .build-release out
+	rm -rf .build .build-release out

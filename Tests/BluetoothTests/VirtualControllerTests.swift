@@ -10,7 +10,7 @@ import World
 
 /// Radios on the controllers of two other projects. The clock is the system's, but no result depends on it: short scans
 /// are repeated until a beacon arrives.
-@Suite("Virtual controllers", .timeLimit(.minutes(Patience.minutes)))
+@Suite("Virtual controllers", .needs(.controllers), .timeLimit(.minutes(Patience.minutes)))
 struct VirtualControllerTests {
   @Test("Two radios on two controllers exchange beacons", arguments: VirtualControllers.allCases)
   func exchange(_ controllers: VirtualControllers) async throws {

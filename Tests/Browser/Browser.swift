@@ -77,7 +77,8 @@ public struct Browser: Sendable {
 
   /// The port that chromedriver reports on stdout.
   private nonisolated(nonsending) static func port(of process: ChildProcess) async throws -> Int {
-    while true {
+    let end = ContinuousClock.now + .seconds(Patience.seconds)
+    while ContinuousClock.now < end {
       let hasEnded = process.status != nil
       if let match = try process.output.firstMatch(of: /successfully on port (\d+)/),
         let port = Int(match.1)
@@ -91,6 +92,7 @@ public struct Browser: Sendable {
       }
       try await Task.sleep(for: .milliseconds(5))
     }
+    throw BrowserMissing(reason: "chromedriver reported no port within \(Patience.seconds) seconds")
   }
 
   private static func capabilities(

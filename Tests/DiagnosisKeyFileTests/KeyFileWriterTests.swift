@@ -157,7 +157,7 @@ struct KeyFileWriterTests {
 
   @Test(
     "A full disk leaves nothing behind and the existing file unchanged",
-    .enabled(if: SmallDisk.isAvailable, "\(SmallDisk.absence)"))
+    .needs(.smallDisk))
   func diskFull() throws {
     let disk = try SmallDisk(bytes: 256 << 10)
     let url = disk.url.appendingPathComponent("1.zip")

@@ -242,7 +242,7 @@ import Testing
 
   @Test(
     "The reason of a failure is kept if the full disk cannot store it",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func lastFailure() async throws {
     let disk = try SmallDisk(bytes: 256 << 10)
     let phone = try TestApp(folder: disk.url.appendingPathComponent("app"))

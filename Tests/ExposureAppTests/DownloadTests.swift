@@ -195,7 +195,7 @@ import Testing
 
   @Test(
     "A full disk fails the run with diskFull; the next run continues once there is space",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 256 << 10)
     let phone = try TestApp(folder: disk.url.appendingPathComponent("app"))

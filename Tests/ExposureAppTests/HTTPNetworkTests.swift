@@ -248,7 +248,7 @@ import Testing
 
   @Test(
     "A download to a full disk throws diskFull",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 64 << 10)
     try await serving { router in

@@ -16,12 +16,10 @@ import Testing
 
   /// Waits until the schedule sleeps and no check is running.
   private func settle(_ phone: TestApp, _ app: ExposureApp) async {
-    while true {
+    await Patience.yielding {
       // A check may start or end between the readings, and a call of the framework sleeps as well.
-      if phone.clock.sleeperCount == 1, await !app.isChecking, phone.clock.sleeperCount == 1 {
-        return
-      }
-      await Task.yield()
+      guard phone.clock.sleeperCount == 1, await !app.isChecking else { return false }
+      return phone.clock.sleeperCount == 1
     }
   }
 

@@ -95,7 +95,7 @@ import Testing
 
   @Test(
     "On a full disk neither the file nor the app's state changes",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 64 << 10)
     let phone = try TestApp(folder: disk.url.appendingPathComponent("app"))

@@ -66,7 +66,7 @@ import Testing
 
   @Test(
     "On a full disk a scan is lost as a whole, and the next one is stored",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 1 << 20)
     let phone = TestPhone(in: disk.url.appendingPathComponent("phone"))

@@ -102,7 +102,7 @@ import Testing
 
   @Test(
     "Consent that cannot be stored on a full disk has no effect",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 1 << 18)
     let phone = TestPhone(in: disk.url.appendingPathComponent("phone"))

@@ -86,7 +86,7 @@ import Testing
 
   @Test(
     "The code of a full disk occurs through Apple's calls",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func fullDisk() async throws {
     try await expect(.insufficientStorage)
   }

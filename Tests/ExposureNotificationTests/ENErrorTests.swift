@@ -89,7 +89,7 @@ import Testing
 
   @Test(
     "insufficientStorage: consent on a full disk",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func insufficientStorage() async throws {
     let disk = try SmallDisk(bytes: 1 << 18)
     let phone = TestPhone(in: disk.url)

@@ -135,7 +135,7 @@ import World
 
   @Test(
     "On a full disk the call fails and the retained keys are unchanged",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 1 << 20)
     var phone = TestPhone(in: disk.url.appendingPathComponent("phone"))

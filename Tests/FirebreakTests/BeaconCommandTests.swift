@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `firebreak beacon` in processes of its own, on the controllers of two other projects.
-@Suite("firebreak beacon", .timeLimit(.minutes(Patience.minutes)))
+@Suite("firebreak beacon", .needs(.process), .timeLimit(.minutes(Patience.minutes)))
 struct BeaconCommandTests {
   private func json(_ line: Substring?) throws -> [String: Any] {
     let line = try #require(line)

@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("firebreak bench export")
+@Suite("firebreak bench export", .needs(.process))
 struct BenchExportCommandTests {
   @Test("The JSON report has the documented fields")
   func json() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bench
 
-@Suite("firebreak bench match")
+@Suite("firebreak bench match", .needs(.process))
 struct BenchMatchCommandTests {
   private func bench(_ arguments: String...) async throws -> Run {
     try await Run(["bench", "match", "--json"] + arguments)

@@ -11,7 +11,7 @@ import World
 
 @testable import Bench
 
-@Suite("firebreak bench publish")
+@Suite("firebreak bench publish", .needs(.process))
 struct BenchPublishCommandTests {
   private let folder: TemporaryFolder
   private let key = P256.Signing.PrivateKey()

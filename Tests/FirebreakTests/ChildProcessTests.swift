@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Processes of a test")
+@Suite("Processes of a test", .needs(.process))
 struct ChildProcessTests {
   private struct Failure: Error {}
 

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 /// `firebreak up --class` as a real process; Tests/WebAppTests hold whole lessons.
-@Suite("firebreak up --class", .timeLimit(.minutes(Patience.minutes))) struct ClassOptionsTests {
+@Suite("firebreak up --class", .needs(.process), .timeLimit(.minutes(Patience.minutes)))
+struct ClassOptionsTests {
   private func running<Value: Sendable>(
     _ options: [String], in folder: TemporaryFolder,
     _ body: nonisolated(nonsending) (ChildProcess) async throws -> Value

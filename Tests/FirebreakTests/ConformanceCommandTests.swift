@@ -4,7 +4,9 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("firebreak conformance", .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
+@Suite(
+  "firebreak conformance", .needs(.process),
+  .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
 struct ConformanceCommandTests {
   private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `firebreak console` and the console of `firebreak serve`, as processes.
-@Suite("Console command")
+@Suite("Console command", .needs(.process))
 struct ConsoleCommandTests {
   @Test("An account's credentials are printed once, and a name is taken once")
   func account() async throws {

@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("firebreak demo")
+@Suite("firebreak demo", .needs(.process))
 struct DemoCommandTests {
   private struct Report: Decodable {
     struct Step: Decodable {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import World
 
-@Suite("Device configuration of a served key server")
+@Suite("Device configuration of a served key server", .needs(.process))
 struct DeviceConfigurationCommandTests {
   /// The document that the server serves, verified with its public root key.
   private func served(_ authority: ServedAuthority) async throws -> DeviceConfiguration {

@@ -11,7 +11,7 @@ import TextEncodings
 
 @testable import firebreak
 
-@Suite("Settings of device verification")
+@Suite("Settings of device verification", .needs(.process))
 struct DeviceVerificationSettingsTests {
   private let key = P256.Signing.PrivateKey()
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Attacks on a running `firebreak serve` from this machine.
-@Suite("A server that is flooded")
+@Suite("A server that is flooded", .needs(.process))
 struct FloodedServerTests {
   @Test("With 1,024 descriptors and 1,000 idle connections, downloads and uploads still work")
   func descriptors() async throws {

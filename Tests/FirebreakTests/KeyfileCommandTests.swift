@@ -6,7 +6,9 @@ import Testing
 
 @testable import firebreak
 
-@Suite("firebreak keyfile", .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
+@Suite(
+  "firebreak keyfile", .needs(.process), .enabled(if: SharedData.isPresent, "\(SharedData.absence)")
+)
 struct KeyfileCommandTests {
   private let example = SharedData.url("keyfiles/google-server-example")
   private var zip: String {

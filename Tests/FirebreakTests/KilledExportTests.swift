@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("Killed exports")
+@Suite("Killed exports", .needs(.process))
 struct KilledExportTests {
   private static let keyCount = 20_000
 

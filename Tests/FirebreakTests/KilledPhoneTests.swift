@@ -10,7 +10,7 @@ import World
 /// Kills a running phone with SIGKILL at random moments, and looks for lost, duplicated or damaged data afterwards.
 ///
 /// `make prove` sets the number of rounds; a failure names the seed and the round.
-@Suite("A phone that is killed")
+@Suite("A phone that is killed", .needs(.process))
 struct KilledPhoneTests {
   /// The variable with the number of rounds.
   static let roundsVariable = "FIREBREAK_PROVE_ROUNDS"

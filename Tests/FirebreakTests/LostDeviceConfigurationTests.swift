@@ -9,7 +9,7 @@ import World
 
 @testable import firebreak
 
-@Suite("A device configuration or root key that is lost")
+@Suite("A device configuration or root key that is lost", .needs(.process))
 struct LostDeviceConfigurationTests {
   private let place: TemporaryFolder
   private let folder: ServerFolder

@@ -8,7 +8,8 @@ import TextEncodings
 
 @testable import firebreak
 
-@Suite("firebreak match", .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
+@Suite(
+  "firebreak match", .needs(.process), .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
 struct MatchCommandTests {
   private let folder: TemporaryFolder
   private let zip: String

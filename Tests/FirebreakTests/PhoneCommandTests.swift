@@ -8,7 +8,7 @@ import Testing
 
 @testable import firebreak
 
-@Suite("firebreak phone")
+@Suite("firebreak phone", .needs(.process))
 struct PhoneCommandTests {
   private let place: TemporaryFolder
   private let phone: PhoneFixture

@@ -97,7 +97,8 @@ enum PhoneMeeting: Sendable {
   private static func exchangeBeacons(_ phones: [PhoneFixture]) async throws {
     var missing: [(phone: PhoneFixture, count: Int)] = []
     for phone in phones { missing.append((phone, try await phone.beaconsReceived())) }
-    while !missing.isEmpty {
+    let end = ContinuousClock.now + .seconds(Patience.seconds)
+    while !missing.isEmpty, ContinuousClock.now < end {
       for (phone, _) in missing { try await scanNow(phone) }
       // A scan takes four seconds; after another one, it is repeated.
       for _ in 0..<60 where !missing.isEmpty {
@@ -109,6 +110,7 @@ enum PhoneMeeting: Sendable {
         missing = rest
       }
     }
+    #expect(missing.isEmpty)
   }
 
   /// A phone scans every few minutes, and when it is turned on.

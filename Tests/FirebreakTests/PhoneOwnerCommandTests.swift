@@ -8,7 +8,7 @@ import Testing
 @testable import firebreak
 
 /// Commands of the owner in processes of their own, without servers.
-@Suite("Commands of a phone's owner")
+@Suite("Commands of a phone's owner", .needs(.process))
 struct PhoneOwnerCommandTests {
   private let place: TemporaryFolder
   private let phone: PhoneFixture

@@ -5,7 +5,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("Two phones and a health authority, each in a process of its own")
+@Suite("Two phones and a health authority, each in a process of its own", .needs(.process))
 struct PhoneWalkTests {
   @Test(
     "A phone learns over HTTP that it met a phone whose keys were uploaded later",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import firebreak
 
-@Suite("firebreak phone run --web")
+@Suite("firebreak phone run --web", .needs(.process))
 struct PhoneWebTests {
   private let place: TemporaryFolder
   private let phone: PhoneFixture

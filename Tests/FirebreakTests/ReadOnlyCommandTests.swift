@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("Read-only commands")
+@Suite("Read-only commands", .needs(.process))
 struct ReadOnlyCommandTests {
   private static let commands = [
     ["verification-server", "api-key", "list"],

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import VerificationServer
 
-@Suite("Running servers: SIGHUP and a second server")
+@Suite("Running servers: SIGHUP and a second server", .needs(.process))
 struct ReloadTests {
   private static func configuration(_ version: Int, _ rest: String = "") -> String {
     #"{"remoteConfiguration": {"version": \#(version)}\#(rest)}"#

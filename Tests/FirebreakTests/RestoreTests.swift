@@ -5,7 +5,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("Backup and restore of the servers")
+@Suite("Backup and restore of the servers", .needs(.process))
 struct RestoreTests {
   private static let files = [
     "keys/settings.json":

@@ -9,7 +9,7 @@ import World
 
 @testable import firebreak
 
-@Suite("Settings of SMS and user reports")
+@Suite("Settings of SMS and user reports", .needs(.process))
 struct SMSSettingsTests {
   private static let order = #"{"testType":"confirmed","phone":"+48123456789"}"#
 

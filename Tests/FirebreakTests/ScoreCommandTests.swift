@@ -7,7 +7,7 @@ import Testing
 
 @testable import firebreak
 
-@Suite("firebreak score")
+@Suite("firebreak score", .needs(.process))
 struct ScoreCommandTests {
   private let folder: TemporaryFolder
 

@@ -9,7 +9,7 @@ import Testing
 @testable import firebreak
 
 /// Searches the memory of `firebreak phone run` for the secrets of an upload. SECURITY.md says what remains.
-@Suite("Secrets in the memory of a running phone")
+@Suite("Secrets in the memory of a running phone", .needs(.process))
 struct SecretsInMemoryTests {
   private static let pin = "Q7Z4XK"
   private static let token =

@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("firebreak serve and its administration")
+@Suite("firebreak serve and its administration", .needs(.process))
 struct ServeCommandTests {
   private func key(_ report: NSDictionary?, _ index: Int) -> NSDictionary? {
     (report?["keys"] as? [NSDictionary])?[index]
@@ -204,7 +204,7 @@ struct ServeCommandTests {
 
   @Test(
     "A backup on a full disk leaves no file",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func backupOnFullDisk() async throws {
     let folder = try TemporaryFolder()
     let data = folder.path("data").path

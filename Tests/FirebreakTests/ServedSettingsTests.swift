@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("Effects of settings on running servers")
+@Suite("Effects of settings on running servers", .needs(.process))
 struct ServedSettingsTests {
   @Test("Codes are issued and accepted according to the policy")
   func policy() async throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import VerificationServer
 
-@Suite("The clock of the servers")
+@Suite("The clock of the servers", .needs(.process))
 struct ServerClockTests {
   @Test(
     "A server that starts days after its newest stored time warns on stderr until a confirmation")

@@ -9,7 +9,8 @@ import World
 
 @testable import firebreak
 
-@Suite("Secrets of the servers that are lost, damaged, shared or of another server")
+@Suite(
+  "Secrets of the servers that are lost, damaged, shared or of another server", .needs(.process))
 struct ServerSecretsTests {
   private let place: TemporaryFolder
   private var data: String { place.path("data").path }

@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("Examples in Documentation/ServerAPI.md")
+@Suite("Examples in Documentation/ServerAPI.md", .needs(.process))
 struct ServerWalkTests {
   /// A code block of the page and the expectation below it.
   private struct Step {

@@ -134,7 +134,7 @@ struct SettingsTests {
     #expect(verification.inForce == (try verificationSettings("{}")).inForce)
   }
 
-  @Test("The output of `settings --json` is a settings file with the same settings")
+  @Test("`settings --json` prints a settings file with the same settings", .needs(.process))
   func roundTrip() async throws {
     for (server, name, text) in [
       ("key-server", "keys", Self.keys), ("verification-server", "verification", Self.verification),
@@ -156,7 +156,7 @@ struct SettingsTests {
   }
 
   @Test(
-    "An invalid file is refused in one line that names the file, the field and its values",
+    "An invalid file is refused in one line with the file, field and values", .needs(.process),
     arguments: [
       ("keys", #"{"colour": "red"}"#, "colour is not a setting"),
       ("keys", #"{"publish": {"colour": 1}}"#, "publish.colour is not a setting"),
@@ -306,8 +306,7 @@ struct SettingsTests {
     }
   }
 
-  @Test(
-    "A settings file of 256 KiB is accepted, and one byte more is refused", arguments: [-1, 0, 1])
+  @Test("A settings file of 256 KiB is accepted, and one byte more refused", arguments: [-1, 0, 1])
   func size(more: Int) throws {
     let text = "{}" + String(repeating: " ", count: SettingLimit.fileBytesMax + more - 2)
     let settings = try? verificationSettings(text)
@@ -365,7 +364,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("A pipe, a device or a folder as settings file is refused without waiting")
+  @Test("A settings file that is a pipe, device or folder is refused at once", .needs(.process))
   func irregularFile() async throws {
     let folder = try TemporaryFolder()
     let pipe = folder.path("pipe")
@@ -389,7 +388,7 @@ struct SettingsTests {
     #expect(run.errors.contains("not a regular file") && run.errors.contains("settings.json"))
   }
 
-  @Test("An empty list of regions is accepted with a default region")
+  @Test("An empty list of regions is accepted with a default region", .needs(.process))
   func noRegions() async throws {
     let text = #"{"regions": [], "publish": {"defaultRegion": "CZ"}}"#
     #expect(try keySettings(text).configuration.regions == [])

@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("Slow clients of running servers")
+@Suite("Slow clients of running servers", .needs(.process))
 struct SlowClientTests {
   /// The routes that read a body.
   private static let paths = [

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-  "Durability of responses and exports",
+  "Durability of responses and exports", .needs(.process),
   .enabled(if: SyncLog.isAvailable, Comment(rawValue: SyncLog.absence)))
 struct SyncedTests {
   typealias Event = SyncLog.Event

@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("Rotation of token signing keys")
+@Suite("Rotation of token signing keys", .needs(.process))
 struct TokenKeyRotationTests {
   private func keyID(_ token: String) throws -> String? {
     try ServedAuthority.part(0, of: token)["kid"] as? String

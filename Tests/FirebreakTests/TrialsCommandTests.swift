@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@Suite("firebreak trials")
+@Suite("firebreak trials", .needs(.process))
 struct TrialsCommandTests {
   @Test(
     "--json prints the counts and the configurations, best first",

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `firebreak up` as real processes: servers, phones and the page of a town.
-@Suite("firebreak up", .timeLimit(.minutes(Patience.minutes)), .serialized)
+@Suite("firebreak up", .needs(.process), .timeLimit(.minutes(Patience.minutes)), .serialized)
 struct UpCommandTests {
   private let folder: TemporaryFolder
   private let data: String

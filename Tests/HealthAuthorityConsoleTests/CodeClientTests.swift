@@ -100,7 +100,8 @@ import World
   @Test("An unreachable server throws unavailable, and an address without TLS is refused")
   func failures() async throws {
     let nowhere = try #require(URL(string: "http://127.0.0.1:1"))
-    let lost = try #require(CodeClient(server: nowhere, apiKey: "key"))
+    // The client tries to connect until the timeout of the response.
+    let lost = try #require(CodeClient(server: nowhere, apiKey: "key", responseSeconds: 1))
     let request = CodeRequest(uuid: UUID(), testType: .confirmed)
     await #expect(throws: AuthorityFailure.unavailable) { try await lost.issue(request) }
     let results = await lost.issue([request])

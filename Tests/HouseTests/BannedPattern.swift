@@ -68,7 +68,7 @@ struct BannedPattern {
   /// Banned in tests.
   static let literalTimeLimit = BannedPattern(
     pattern: #"\.timeLimit\((?!\.minutes\(Patience\.minutes\))"#,
-    advice: "take Patience.minutes: a test waits for all others")
+    advice: "take Patience.minutes, which a proof extends")
 
   func violations(in file: SourceFile) -> [Violation] {
     if let target = file.target, allowed.contains(target) { return [] }

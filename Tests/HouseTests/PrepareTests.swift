@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestSupport
 import Testing
 
-@Suite("scripts/prepare")
+@Suite("scripts/prepare", .needs(.process))
 struct PrepareTests {
   private let machine: ScriptSandbox
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestSupport
 import Testing
 
-@Suite("scripts/prepare-tests")
+@Suite("scripts/prepare-tests", .needs(.process))
 struct PrepareTestsTests {
   private let machine: ScriptSandbox
 

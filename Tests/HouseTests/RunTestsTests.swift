@@ -3,73 +3,180 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("scripts/run-tests")
+/// The script with a test binary that does as it is told. It has the targets Alpha, with the tests a and b, and Beta.
+@Suite("scripts/run-tests", .needs(.process))
 struct RunTestsTests {
   private let machine: ScriptSandbox
 
   init() throws {
     machine = try ScriptSandbox(for: "run-tests")
+    for target in ["AlphaTests", "BetaTests"] { try machine.addFolder("Tests/\(target)") }
+    try addBinary("all")
   }
 
-  @Test("A failed test is repeated at the end with its explanation")
-  func failure() async throws {
+  /// Adds the test binary. `script` runs for each chunk; `all` passes the tests that the arguments select.
+  private func addBinary(
+    _ script: String, tests: [String] = ["AlphaTests.S/a()", "AlphaTests.S/b()", "BetaTests.S/c()"]
+  ) throws {
     try machine.add(
-      "swift",
-      """
-      echo '✔ Test "a" passed after 1 seconds.'
-      echo '✘ Test "b" recorded an issue at B.swift:1:2: Expectation failed: x == 1'
-      echo '↳ x is the number of keys'
-      for number in {1..40}; do echo "✔ Test \"c$number\" passed after 1 seconds."; done
+      "../project/.build/debug/firebreakPackageTests.xctest",
+      #"""
+      skip='^$'
+      while [ $# -gt 0 ]; do
+        case $1 in
+          --list-tests) list=1 ;;
+          --filter) filter=$2 ;;
+          --skip) skip=$2 ;;
+          --event-stream-output-path) events=$2 ;;
+        esac
+        shift
+      done
+      tests() { printf '%s\n' \#(tests.map { "'\($0)'" }.joined(separator: " ")); }
+      [ -z "${list:-}" ] || { tests && exit; }
+      event() {
+        echo '{"kind":"event","payload":{"kind":"'$1'","messages":[{"symbol":"'$2'","text":"'"$4"'"}],' \
+          '"testID":"'"${3//\//\\/}"'\/A.swift:1:2"},"version":0}' >>"$events"
+      }
+      begin() { event testStarted default "$1" "Test \\\"$1\\\" started."; }
+      pass() { begin "$1" && event testEnded pass "$1" "Test \\\"$1\\\" passed after 1 seconds."; }
+      fail() {
+        begin "$1" && echo "✘ Test \"$1\" recorded an issue at B.swift:1:2: Expectation failed: x == 1" &&
+          echo "↳ x is the number of keys" && event testEnded fail "$1" "Test \\\"$1\\\" failed."
+      }
+      skip() {
+        event testSkipped skip "$1" "Test \\\"$1\\\" skipped: \\\"$2\\\"" && echo "➜ Test \"$1\" skipped: \"$2\""
+      }
+      all() { for test in $(tests | grep "$filter" | grep -v "$skip"); do pass "$test"; done; }
+      \#(script)
+      """#)
+  }
+
+  @Test("Each target has a process of its own and a line, and the last line counts the tests")
+  func success() async throws {
+    try addBinary("all; echo \"$filter $SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH\"")
+    let result = try await machine.run()
+    #expect(result.status == 0)
+    #expect(result.lines.filter { $0.hasPrefix("✔ AlphaTests: 2 passed in ") }.count == 1)
+    #expect(result.lines.filter { $0.hasPrefix("✔ BetaTests: 1 passed in ") }.count == 1)
+    #expect(result.lines.suffix(2) == ["Log: .build/tests.log", "Tests: 3 passed, 0 failed"])
+    #expect(result.lines.contains { $0.hasPrefix("Slowest: ") && $0.contains("BetaTests ") })
+    let log = try machine.text("project/.build/tests.log").split(separator: "\n")
+    #expect(log.contains(#"^AlphaTests\. 8"#) && log.contains(#"^BetaTests\. 8"#))
+  }
+
+  @Test("A suite that is listed as slow has a process of its own")
+  func apart() async throws {
+    try machine.addFolder("Tests/HealthAuthorityConsoleTests")
+    let target = "HealthAuthorityConsoleTests"
+    try addBinary(
+      #"all; [[ $filter != *Health* ]] || echo "$filter $skip""#,
+      tests: [
+        "AlphaTests.S/a()", "BetaTests.S/c()", "\(target).ConsoleInBrowser/T/a()",
+        "\(target).T/a()",
+      ])
+    let result = try await machine.run()
+    #expect(result.status == 0 && result.lines.last == "Tests: 4 passed, 0 failed")
+    let log = try machine.text("project/.build/tests.log").split(separator: "\n")
+    #expect(log.contains(#"^\#(target)\.ConsoleInBrowser/ ^$"#))
+    #expect(log.contains(#"^\#(target)\. ^\#(target)\.ConsoleInBrowser/"#))
+  }
+
+  @Test("The names of targets and a filter select tests, and an unknown target is a wrong usage")
+  func selection() async throws {
+    let target = try await machine.run("BetaTests")
+    #expect(target.status == 0 && target.lines.last == "Tests: 1 passed, 0 failed")
+    let filter = try await machine.run("--filter", "S/[ac]")
+    #expect(filter.status == 0 && filter.lines.last == "Tests: 2 passed, 0 failed")
+    let nothing = try await machine.run("--filter", "S/x")
+    #expect(nothing.status == 1 && nothing.lines.last == "Tests: 0 passed, 1 failed")
+    #expect(nothing.lines.first?.contains("no test matches S/x") == true)
+    let unknown = try await machine.run("GammaTests")
+    #expect(unknown.status == 2 && unknown.lines.count == 1)
+    #expect(unknown.lines.first?.contains("unknown test target GammaTests") == true)
+  }
+
+  @Test("A failure is printed while its target still runs, and again at the end")
+  func failure() async throws {
+    try addBinary(
+      #"""
+      [[ $filter = *Alpha* ]] || { all && exit; }
+      fail 'AlphaTests.S/a()'
+      until [ -e go ]; do sleep 0.05; done
+      pass 'AlphaTests.S/b()'
       exit 1
-      """)
+      """#)
+    let message =
+      #"Test "AlphaTests.S/a()" recorded an issue at B.swift:1:2: Expectation failed: x == 1"#
+    let explanation = "↳ x is the number of keys"
+    let (status, lines) = try await machine.withRunning { process in
+      try await Patience.until { try process.output.contains("number of keys") }
+      #expect(try process.output.contains("✘ AlphaTests: \(message)\n  \(explanation)\n"))
+      #expect(try !process.output.contains("failed, "))
+      try machine.addFolder("go")
+      return (try await process.wait(), try process.output.split(separator: "\n"))
+    }
+    #expect(status == 1)
+    #expect(lines.contains { $0.hasPrefix("✘ AlphaTests: 1 failed, 1 passed in ") })
+    let end = try #require(lines.firstIndex(of: "What failed:"))
+    #expect(
+      lines[end...].prefix(4).dropFirst() == ["AlphaTests:", "✘ \(message)", "\(explanation)"])
+    #expect(lines.last == "Tests: 2 passed, 1 failed")
+  }
+
+  @Test(
+    "A process that ends without a message is reported with its status, and its tests as not run")
+  func silent() async throws {
+    try addBinary("[[ $filter = *Alpha* ]] || { all && exit; }; exit 134")
     let result = try await machine.run()
     #expect(result.status == 1)
-    #expect(
-      result.lines.suffix(3) == [
-        "What failed:",
-        "✘ Test \"b\" recorded an issue at B.swift:1:2: Expectation failed: x == 1",
-        "↳ x is the number of keys",
-      ])
+    #expect(result.lines.contains("✘ AlphaTests: tests that did not run: 2"))
+    #expect(result.lines.contains("    AlphaTests.S/b()"))
+    #expect(result.lines.last == "Tests: 1 passed, 2 failed")
+    // After the last test.
+    try addBinary("all; [[ $filter = *Alpha* ]] || exit 134")
+    let late = try await machine.run()
+    #expect(late.status == 1 && late.lines.last == "Tests: 3 passed, 1 failed")
+    #expect(late.lines.contains { $0.hasPrefix("✘ BetaTests: the process ended with status 134") })
   }
 
-  @Test("A run that ends without a message is reported as such and keeps its status")
-  func silent() async throws {
-    try machine.add("swift", "exit 134")
+  @Test("A test that does not run or runs twice fails the run, and so does a target without tests")
+  func exactlyOnce() async throws {
+    try addBinary("[[ $filter = *Alpha* ]] || pass 'BetaTests.S/c()'; pass 'AlphaTests.S/b()'")
     let result = try await machine.run()
-    #expect(result.status == 134)
-    #expect(result.lines.first == "What failed:" && result.lines.count == 2)
-  }
-
-  @Test("A successful run adds no output, and arguments are passed to swift")
-  func success() async throws {
-    try machine.add("swift", "echo \"$@\"")
-    let result = try await machine.run("--filter", "KeyFileTests")
-    #expect(result.status == 0)
-    #expect(result.lines == ["test --skip-build --parallel --filter KeyFileTests"])
-  }
-
-  @Test("Tests that run apart have a process of their own, and both must pass", arguments: [0, 3])
-  func apart(status: Int) async throws {
-    try machine.add("swift", "echo \"$@\"")
-    try machine.add(
-      "../project/.build/debug/firebreakPackageTests.xctest", "echo \"$@\"; exit \(status)")
-    let result = try await machine.run("--apart", "WebAppTests", "--quiet")
-    #expect(result.status == Int32(status))
+    #expect(result.status == 1)
+    #expect(result.lines.contains("✘ AlphaTests: tests that did not run: 1"))
+    #expect(result.lines.contains("    AlphaTests.S/a()"))
+    #expect(result.lines.contains("✘ BetaTests: tests that ran more than once: 1"))
+    try addBinary("all")
+    try machine.addFolder("Tests/GammaTests")
+    let forgotten = try await machine.run()
+    #expect(forgotten.status == 1)
     #expect(
-      result.lines.prefix(2).sorted() == [
-        "--testing-library swift-testing --filter WebAppTests",
-        "test --skip-build --parallel --skip WebAppTests --quiet",
-      ])
+      forgotten.lines.contains { $0.hasPrefix("✘ GammaTests: the binary has no tests of this") })
+  }
+
+  @Test("A target that makes no progress is ended, with the tests that started and did not end")
+  func stall() async throws {
+    try addBinary(
+      "[[ $filter = *Alpha* ]] || { all && exit; }; pass 'AlphaTests.S/a()'; begin 'AlphaTests.S/b()'; exec sleep 1000"
+    )
+    let result = try await machine.run("--stall", "1")
+    #expect(result.status == 1)
+    #expect(
+      result.lines.contains { $0.hasPrefix("✘ AlphaTests: no test started or ended for 1 s") })
+    let names = try #require(
+      result.lines.firstIndex(of: "✘ AlphaTests: tests that started and did not end: 1"))
+    #expect(result.lines[names + 1] == #"    Test "AlphaTests.S/b()""#)
+    #expect(result.lines.last == "Tests: 2 passed, 1 failed")
   }
 
   @Test("After a crash the tests and source lines of the crashed thread are listed")
   func crash() async throws {
-    try machine.add(
-      "swift",
+    try addBinary(
       """
-      echo '◇ Test "a" started.'
-      echo '◇ Test "b" started.'
-      echo '✔ Test "b" passed after 1 seconds.'
+      [[ $filter = *Alpha* ]] || { all && exit; }
+      begin 'AlphaTests.S/a()'
+      pass 'AlphaTests.S/b()'
       echo '*** Program crashed: Bad pointer dereference at 0x0 ***'
       echo 'Thread 14 "worker" crashed:'
       echo '0 0x01 __memcpy in libc.so.6'
@@ -78,17 +185,35 @@ struct RunTestsTests {
       """)
     let result = try await machine.run()
     #expect(result.status == 1)
-    #expect(
-      result.lines.suffix(4) == [
-        "Crashed in:", "Tests/KeyServerTests/UploadTests.swift:44",
-        "Tests that had started and not ended:", #""a""#,
-      ])
+    let place = try #require(result.lines.firstIndex(of: "Crashed in:"))
+    #expect(result.lines[place + 1] == "Tests/KeyServerTests/UploadTests.swift:44")
+    #expect(result.lines.contains(#"    Test "AlphaTests.S/a()""#))
+    #expect(result.lines.last == "Tests: 2 passed, 1 failed")
+  }
+
+  @Test("A check sets the variable that leaves tests out, and counts them without printing each")
+  func check() async throws {
+    try addBinary(
+      #"""
+      [ "${FIREBREAK_CHECK:-}" = 1 ] || { all && exit; }
+      [[ $filter = *Alpha* ]] || { skip 'BetaTests.S/c()' 'needs a network' && exit; }
+      skip 'AlphaTests.S/a()' 'left to make test: needs a browser'
+      pass 'AlphaTests.S/b()'
+      """#)
+    let result = try await machine.run("--check")
+    #expect(result.status == 0)
+    #expect(result.lines.contains("1 left to `make test`"))
+    #expect(!result.lines.contains { $0.contains("browser") })
+    let reasons = try #require(result.lines.firstIndex(of: "1 skipped, for these reasons:"))
+    #expect(result.lines[reasons + 1] == "  needs a network")
+    #expect(result.lines.last == "Tests: 1 passed, 0 failed")
+    #expect(try await machine.run().lines.last == "Tests: 3 passed, 0 failed")
   }
 
   @Test("A process that outlives the run is ended and fails the run")
   func leftovers() async throws {
-    try machine.add("swift", "sleep 1000 >/dev/null 2>&1 &\necho started; exit 0")
-    let result = try await machine.run()
+    try addBinary("all\nsleep 1000 >/dev/null 2>&1 &")
+    let result = try await machine.run("BetaTests")
     #expect(result.status == 1)
     #expect(result.lines.contains("Processes that outlived their test (now ended):"))
     let id = try #require(
@@ -99,15 +224,38 @@ struct RunTestsTests {
 
   @Test("An interrupted run ends its processes", arguments: [SIGINT, SIGTERM])
   func interruption(_ signal: Int32) async throws {
-    try machine.add("swift", "sleep 1000 >/dev/null 2>&1 &\necho $!\nwait")
-    let ids = try await machine.withRunning { script in
-      let line = try await script.firstLine()
+    try addBinary(
+      "sleep 1000 >/dev/null 2>&1 &\necho $! >started.new; mv started.new started; wait")
+    try machine.add("mv", "exec /bin/mv \"$@\"")
+    let id = try await machine.withRunning(["BetaTests"]) { script in
+      try await Patience.until { (try? machine.text("project/started")) != nil }
       script.send(signal)
       let status = try await script.wait()
       #expect(status == 130)
-      return try #require(Int32(line ?? ""))
+      return try #require(
+        Int32(try machine.text("project/started").trimmingCharacters(in: .whitespacesAndNewlines)))
     }
-    try await expectEnded(ids)
+    try await expectEnded(id)
+  }
+
+  @Test("Every target and suite that the script names exists")
+  func names() throws {
+    let script = try #require(Project.text("scripts/run-tests"))
+    for list in ["slow", "with_browser"] {
+      let content = try #require(
+        script.firstMatch(
+          of: try Regex("(?m)^\(list)=\\(([^)]*)\\)", as: (Substring, Substring).self)))
+      let names = content.1.split(whereSeparator: \.isWhitespace)
+      #expect(!names.isEmpty)
+      for name in names {
+        let parts = name.split(separator: ".")
+        let files = Project.tests.filter { $0.path.hasPrefix("Tests/\(parts[0])/") }
+        #expect(!files.isEmpty, "\(name) is no test target")
+        guard let suite = parts.dropFirst().first else { continue }
+        let hasSuite = files.contains { !$0.matches("\\b(struct|enum) \(suite)\\b").isEmpty }
+        #expect(hasSuite, "\(name) is no suite")
+      }
+    }
   }
 
   /// The signal is sent; the process disappears as soon as its parent has reaped it.

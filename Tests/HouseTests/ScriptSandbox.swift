@@ -3,11 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A machine with a few commands on which one of the project's scripts runs. The script is the real one.
+/// A machine with a few commands on which one of the project's scripts runs. The scripts are the real ones.
 struct ScriptSandbox {
   private static let tools = [
-    "bash", "cat", "dirname", "env", "grep", "head", "mkdir", "mktemp", "rm", "sleep", "tee",
-    "touch", "tr", "true",
+    "awk", "bash", "cat", "comm", "cut", "dirname", "env", "grep", "head", "mkdir", "mkfifo",
+    "mktemp",
+    "nproc", "paste", "rm", "sed", "sleep", "sort", "tee", "touch", "tr", "true", "wc",
   ]
 
   private let script: String
@@ -18,11 +19,10 @@ struct ScriptSandbox {
     self.script = "project/scripts/\(script)"
     folder = try TemporaryFolder()
     let files = FileManager.default
-    try files.createDirectory(
-      at: folder.path("project/scripts"), withIntermediateDirectories: true)
+    try files.createDirectory(at: folder.path("project"), withIntermediateDirectories: true)
     try files.copyItem(
-      at: SharedData.projectRoot.appendingPathComponent("scripts/\(script)"),
-      to: folder.path(self.script))
+      at: SharedData.projectRoot.appendingPathComponent("scripts"),
+      to: folder.path("project/scripts"))
     try Data("// no package".utf8).write(to: folder.path("project/Package.swift"))
     try files.createDirectory(at: folder.path("bin"), withIntermediateDirectories: true)
     for tool in Self.tools {
@@ -38,6 +38,12 @@ struct ScriptSandbox {
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data("#!\(try Self.path(of: "bash"))\n\(script)\n".utf8).write(to: url)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
+  }
+
+  /// Adds a folder of the project.
+  func addFolder(_ path: String) throws {
+    try FileManager.default.createDirectory(
+      at: folder.path("project/\(path)"), withIntermediateDirectories: true)
   }
 
   /// The content of a file that the script wrote.

@@ -17,6 +17,12 @@ struct ExportFolderTests {
     func add(_ name: String) { names.withLock { $0.append(name) } }
   }
 
+  /// Waits until a second holder has opened the folder and waits for the lock.
+  private func waitForSecondHolder(of folder: URL) async throws {
+    try await Patience.until { OpenDescriptors.count(on: folder) == 2 }
+    #expect(OpenDescriptors.count(on: folder) == 2)
+  }
+
   @Test("The second holder waits until the first releases the lock, even if that one throws")
   func inTurn() async throws {
     let folder = try TemporaryFolder()
@@ -34,7 +40,7 @@ struct ExportFolderTests {
     let second = Task {
       try await FolderLock.withLock(on: folder.url) { holders.add("second") }
     }
-    try await Task.sleep(for: .milliseconds(200))
+    try await waitForSecondHolder(of: folder.url)
     #expect(holders.all == [])
     mayEnd.open()
     await #expect(throws: CocoaError.self) { try await first.value }
@@ -54,7 +60,7 @@ struct ExportFolderTests {
     let second = Task {
       try await FolderLock.withLock(on: folder.url) { Issue.record("the lock was held twice") }
     }
-    try await Task.sleep(for: .milliseconds(50))
+    try await waitForSecondHolder(of: folder.url)
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.value }
     mayEnd.open()
@@ -78,7 +84,7 @@ struct ExportFolderTests {
       try await isHeld.wait()
       server.clock.advance(by: 14_400)
       let export = Task { try await server.server.exportDue() }
-      try await Task.sleep(for: .seconds(1))
+      try await waitForSecondHolder(of: server.configuration.exportFolder)
       #expect(try await server.lines().isEmpty)
       mayEnd.open()
       try await other.value

@@ -202,7 +202,7 @@ struct IdempotencyTests {
   }
 }
 
-@Suite(.enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+@Suite(.needs(.smallDisk))
 struct PublishOnFullDiskTests {
   @Test(
     "On a full disk a publish request gets 503 with Retry-After, and nothing is stored or counted"

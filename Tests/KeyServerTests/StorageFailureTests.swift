@@ -14,7 +14,7 @@ import World
 struct StorageFailureTests {
   @Test(
     "An upload on a full disk is rejected with 503 and accepted when there is space again",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func uploadOnFullDisk() async throws {
     let disk = try SmallDisk(bytes: 2 << 20)
     try await RunningKeyServer.run({
@@ -44,7 +44,7 @@ struct StorageFailureTests {
 
   @Test(
     "A publish on a full disk is rejected with 503, and its certificate stays valid",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence))
+    .needs(.smallDisk)
   )
   func publishOnFullDisk() async throws {
     let disk = try SmallDisk(bytes: 2 << 20)
@@ -76,7 +76,7 @@ struct StorageFailureTests {
 
   @Test(
     "An export on a full disk leaves no file and no index line and succeeds when there is space again",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func exportOnFullDisk() async throws {
     let disk = try SmallDisk(bytes: 1 << 20)
     try await RunningKeyServer.run({

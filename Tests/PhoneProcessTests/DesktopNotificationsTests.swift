@@ -73,7 +73,9 @@ struct DesktopNotificationsTests {
     }
   }
 
-  @Test("A notice reaches the notification service over the system's message bus, and is closed")
+  @Test(
+    "A notice reaches the notification service over the system's message bus, and is closed",
+    .needs(.process))
   func realBus() async throws {
     try await Self.withBus { bus in
       let desktop = DesktopNotifications(on: bus, callSeconds: Patience.seconds)
@@ -98,7 +100,9 @@ struct DesktopNotificationsTests {
     }
   }
 
-  @Test("Without a notification service, showing a notice fails with the error of the bus")
+  @Test(
+    "Without a notification service, showing a notice fails with the error of the bus",
+    .needs(.process))
   func noService() async throws {
     try await Self.withBus { bus in
       await #expect(throws: DBusError.failed("org.freedesktop.DBus.Error.ServiceUnknown")) {

@@ -53,12 +53,10 @@ struct PhoneWeekTests {
 
   /// Waits until the device, the schedule and the watch over the socket sleep, and no check is running.
   private func settle(_ phone: Phone) async {
-    while true {
+    await Patience.yielding {
       // A check may start or end between the readings, and a call of the framework sleeps as well.
-      if scene.clock.sleeperCount == 3, await !phone.app.isChecking, scene.clock.sleeperCount == 3 {
-        return
-      }
-      await Task.yield()
+      guard scene.clock.sleeperCount == 3, await !phone.app.isChecking else { return false }
+      return scene.clock.sleeperCount == 3
     }
   }
 

@@ -48,12 +48,25 @@ struct ConnectionTests {
         return connection
       }
       async let response = Post(#"{"word":"hello"}"#).response(port: port).status
-      try await Task.sleep(for: .milliseconds(200))
+      try await Patience.until {
+        Self.waitingConnections(port: port) == 1 || echo.effects.count > 0
+      }
+      #expect(Self.waitingConnections(port: port) == 1)
       #expect(echo.effects.count == 0)
       held.close()
       #expect(try await response == 200)
       #expect(echo.effects.count == 1)
     }
+  }
+
+  /// The connections to a port that wait in the system's queue. For a listening socket, Linux shows their number in
+  /// place of the bytes to read.
+  private static func waitingConnections(port: Int) -> Int {
+    let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
+    let (place, listening) = (String(format: ":%04X", port), "0A")
+    let rows = table.split(separator: "\n").map { $0.split(separator: " ") }
+    let row = rows.first { $0.count > 4 && $0[1].hasSuffix(place) && $0[3] == listening }
+    return row?[4].split(separator: ":").last.flatMap { Int($0, radix: 16) } ?? 0
   }
 
   /// A server with a timeout of one second for slow readers.
@@ -105,9 +118,7 @@ struct ConnectionTests {
         return count
       }
       // The slow client gets the only connection first.
-      while !echo.log.lines.contains(where: { $0.contains("/large") }) {
-        try await Task.sleep(for: .milliseconds(5))
-      }
+      try await Patience.until { echo.log.lines.contains { $0.contains("/large") } }
       do {
         // Also after a failure, or the slow client would read for half an hour.
         defer { other.add() }
@@ -133,7 +144,7 @@ struct ConnectionTests {
 
   @Test("A client that reads slowly but fast enough gets the whole response")
   func slowReader() async throws {
-    let echo = EchoServer { $0.responseSeconds = 20 }
+    let echo = EchoServer { $0.responseSeconds = 5 }
     try await echo.running { port async throws in
       let count = try await Wire.aside {
         let connection = try WireConnection(port: port, receiveBytes: 64 << 10)
@@ -150,7 +161,7 @@ struct ConnectionTests {
           // Half of it with pauses, in all more than the timeout.
           if count > pauses * (1 << 20), pauses < 30 {
             pauses += 1
-            usleep(800_000)
+            usleep(200_000)
           }
         }
         return count

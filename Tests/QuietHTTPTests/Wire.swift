@@ -38,9 +38,6 @@ final class WireConnection: Sendable {
   /// Connects, optionally from the address `source`. `receiveBytes` limits the receive buffer of the system.
   init(port: Int, from source: String? = nil, receiveBytes: Int32? = nil) throws {
     socket = try LocalSocket.connected(to: port, from: source, receiveBytes: receiveBytes)
-    var patience = timeval(tv_sec: Patience.seconds, tv_usec: 0)
-    setsockopt(
-      socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }
 
   func close() { Foundation.close(socket) }

@@ -160,7 +160,7 @@ struct SealedFileTests {
 
   @Test(
     "A full disk keeps the old content, and the next write succeeds when there is space",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func fullDisk() throws {
     let disk = try SmallDisk(bytes: 256 << 10)
     let file = SealedFile(

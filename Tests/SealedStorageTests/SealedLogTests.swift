@@ -249,7 +249,7 @@ struct SealedLogTests {
 
   @Test(
     "A full disk rejects an append and keeps the records, and the next append succeeds when there is space",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 256 << 10)
     let log = SealedLog(
@@ -271,7 +271,7 @@ struct SealedLogTests {
 
   @Test(
     "On a full disk a damaged day is not set aside and stays unchanged, and is set aside later",
-    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+    .needs(.smallDisk))
   func damageOnAFullDisk() async throws {
     let disk = try SmallDisk(bytes: 512 << 10)
     let folder = disk.url.appendingPathComponent("log")

@@ -27,7 +27,7 @@ struct SnippetTests {
     #expect(try Self.block(of: page, after: "```swift\n") == code)
   }
 
-  @Test("A snippet prints the output on its page", arguments: pages)
+  @Test("A snippet prints the output on its page", .needs(.process), arguments: pages)
   func printed(_ page: String) async throws {
     let output = try await Self.output(of: page)
     #expect(try Self.block(of: page, after: "Prints:\n\n```\n") == output)

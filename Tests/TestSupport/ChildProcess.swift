@@ -75,6 +75,7 @@ public struct ChildProcess: Sendable {
     combinesOutput: Bool = false,
     body: nonisolated(nonsending) (ChildProcess) async throws -> Value
   ) async throws -> Value {
+    TestNeed.requireDeclaration(of: .process)
     let folder = try TemporaryFolder()
     let outputFile = output ?? folder.path("output")
     let errorFile = combinesOutput ? outputFile : folder.path("errors")
@@ -127,20 +128,34 @@ public struct ChildProcess: Sendable {
   }
 
   /// Waits for the end of the process and returns its `status`.
+  ///
+  /// - Throws: `ProcessTimeout`
   public nonisolated(nonsending) func wait() async throws -> Int32 {
-    while true {
-      if let status { return status }
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    try await poll(for: "end", atMost: .seconds(60 * Patience.minutes)) { status }
   }
 
   /// Waits for the first line on stdout; `nil` if the process ends without one.
+  ///
+  /// - Throws: `ProcessTimeout`
   public nonisolated(nonsending) func firstLine() async throws -> String? {
-    while true {
+    try await poll(for: "write a line", atMost: .seconds(Patience.seconds)) { () -> String?? in
       let hasEnded = status != nil
       let text = try output
       if let end = text.firstIndex(of: "\n") { return String(text[..<end]) }
-      if hasEnded { return nil }
+      return hasEnded ? .some(nil) : nil
+    }
+  }
+
+  /// Calls `body` until it returns a value.
+  private nonisolated(nonsending) func poll<Value>(
+    for event: String, atMost limit: Duration, _ body: () throws -> Value?
+  ) async throws -> Value {
+    let end = ContinuousClock.now + limit
+    while true {
+      if let value = try body() { return value }
+      guard ContinuousClock.now < end else {
+        throw ProcessTimeout(event: event, limit: limit, errors: try errors)
+      }
       try await Task.sleep(for: .milliseconds(5))
     }
   }
@@ -161,6 +176,17 @@ public struct ChildProcess: Sendable {
   private static func text(of file: URL) throws -> String {
     guard FileManager.default.fileExists(atPath: file.path) else { return "" }
     return String(decoding: try Data(contentsOf: file), as: UTF8.self)
+  }
+}
+
+/// A process did not do in time what a test waits for.
+struct ProcessTimeout: Error, CustomStringConvertible {
+  let event: String
+  let limit: Duration
+  let errors: String
+
+  var description: String {
+    "the process did not \(event) within \(limit): look for the cause in its errors: \(errors)"
   }
 }
 

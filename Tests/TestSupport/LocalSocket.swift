@@ -5,6 +5,8 @@ import Foundation
 public enum LocalSocket {
   /// Connects, from the local address `source` if it is given; `receiveBytes` is the size of the receive buffer.
   ///
+  /// A call that receives fails with EAGAIN after the timeout of tests.
+  ///
   /// - Returns: The descriptor, which the caller closes.
   /// - Throws: `POSIXError` if no server listens on `port`.
   public static func connected(
@@ -15,6 +17,9 @@ public enum LocalSocket {
       setsockopt(
         socket, SOL_SOCKET, SO_RCVBUF, &receiveBytes, socklen_t(MemoryLayout<Int32>.size))
     }
+    var patience = timeval(tv_sec: Patience.seconds, tv_usec: 0)
+    setsockopt(
+      socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     let isConnected =
       (source.map { with($0, port: 0) { bind(socket, $0, $1) } } ?? 0) == 0
       && with("127.0.0.1", port: port) { connect(socket, $0, $1) } == 0

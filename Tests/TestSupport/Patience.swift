@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
+import Testing
 
-/// The timeout of tests that wait for something to happen.
+/// The timeouts of tests that wait for something to happen.
 ///
-/// It is far longer than the slowest machine needs, because all tests run concurrently and a test may have to wait for
-/// all others. Only a test of broken code waits that long.
+/// They are far longer than the slowest machine needs. Only a test of broken code waits that long.
 public enum Patience {
-  /// For `.timeLimit`.
-  public static let minutes = 60
-  /// For sockets and requests. `FIREBREAK_PATIENCE_SECONDS` sets another value while a test is developed.
+  /// For `.timeLimit`: a test that waits many times. A proof repeats a test often.
+  public static let minutes = Proof.isRunning ? 60 : 5
+  /// For a single wait, such as one of a socket. `FIREBREAK_PATIENCE_SECONDS` sets another value while a test is
+  /// developed.
   public static let seconds =
-    ProcessInfo.processInfo.environment["FIREBREAK_PATIENCE_SECONDS"].flatMap { Int($0) }
-    ?? 60 * minutes
+    ProcessInfo.processInfo.environment["FIREBREAK_PATIENCE_SECONDS"].flatMap { Int($0) } ?? 90
 
   /// Polls the condition until it is true or the timeout expires. The caller then states its expectation.
   public nonisolated(nonsending) static func until(
@@ -23,20 +22,19 @@ public enum Patience {
       try await Task.sleep(for: .milliseconds(20))
     }
   }
-}
 
-/// A gate at which tasks wait until a test opens it, or until they are canceled.
-public final class Gate: Sendable {
-  private let isOpen = Mutex(false)
-
-  /// Creates a closed gate.
-  public init() {}
-
-  public func open() { isOpen.withLock { $0 = true } }
-
-  /// Waits until the gate is open. After the timeout of tests it returns all the same, so that a test of broken code
-  /// ends.
-  public nonisolated(nonsending) func wait() async throws {
-    try await Patience.until { isOpen.withLock { $0 } }
+  /// The same without a pause, for a condition that other tasks fulfil at once, as in a simulation of a week. Records
+  /// an issue if the timeout expires.
+  public nonisolated(nonsending) static func yielding(
+    until condition: nonisolated(nonsending) () async -> Bool
+  ) async {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while await !condition() {
+      guard ContinuousClock.now < end else {
+        Issue.record("The condition is still false after \(seconds) seconds")
+        return
+      }
+      await Task.yield()
+    }
   }
 }

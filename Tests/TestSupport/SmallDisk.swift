@@ -3,12 +3,10 @@ import Foundation
 
 /// A small memory file system, for tests with a full disk.
 ///
-/// Mounting it needs root. Otherwise `isAvailable` is false, and tests that need it are skipped.
+/// Mounting it needs root permissions. Tests that use it have the trait `.needs(.smallDisk)`.
 public final class SmallDisk: Sendable {
   /// True if this process may mount file systems.
-  public static let isAvailable = geteuid() == 0
-  /// The reason for skipping a test.
-  public static let absence = "needs root to mount a small file system"
+  static let isAvailable = geteuid() == 0
 
   /// The mount point.
   public let url: URL
@@ -16,6 +14,7 @@ public final class SmallDisk: Sendable {
 
   /// Mounts a file system of `bytes` bytes.
   public init(bytes: Int) throws {
+    TestNeed.requireDeclaration(of: .smallDisk)
     folder = try TemporaryFolder()
     url = folder.path("disk")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

@@ -7,7 +7,7 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-@Suite(.enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+@Suite(.needs(.smallDisk))
 struct FullDiskTests {
   @Test("On a full disk nothing is issued or spent, and with room again the code is valid")
   func fullDisk() async throws {

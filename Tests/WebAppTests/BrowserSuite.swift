@@ -7,7 +7,7 @@ import TextEncodings
 
 /// The browser tests of the web app and of the browser itself. They run one after another: many browsers at once would
 /// slow each other down.
-@Suite(.serialized)
+@Suite(.serialized, .needs(.browser))
 enum BrowserSuite {
   @Suite("The browser of the tests")
   struct BrowserTests {}
@@ -18,7 +18,7 @@ enum BrowserSuite {
 
 /// The browser tests of the demo's report, of the town and of a class. They run one after another, beside the tests of
 /// `BrowserSuite`, which take about as long.
-@Suite(.serialized)
+@Suite(.serialized, .needs(.browser))
 enum DemonstrationSuite {}
 
 extension BrowserSuite.BrowserTests {

@@ -190,7 +190,7 @@ struct AtomicFileTests {
 
   @Test(
     "A full disk keeps the old content, removes the temporary file and is reported as full",
-    .enabled(if: SmallDisk.isAvailable, "\(SmallDisk.absence)"))
+    .needs(.smallDisk))
   func fullDisk() throws {
     let disk = try SmallDisk(bytes: 256 << 10)
     let url = disk.url.appendingPathComponent("store")

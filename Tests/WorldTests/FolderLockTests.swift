@@ -53,6 +53,12 @@ struct FolderLockTests {
     try await expectReleased()
   }
 
+  /// Waits until a second holder has opened the folder and waits for the lock.
+  private func waitForSecondHolder() async throws {
+    try await Patience.until { OpenDescriptors.count(on: folder.url) == 2 }
+    #expect(OpenDescriptors.count(on: folder.url) == 2)
+  }
+
   @Test("A second holder waits until the first is done")
   func exclusive() async throws {
     let (events, folder) = (Events(), folder.url)
@@ -70,7 +76,7 @@ struct FolderLockTests {
       group.addTask {
         try await FolderLock.withLock(on: folder) { events.append("second") }
       }
-      try await Task.sleep(for: .milliseconds(200))
+      try await waitForSecondHolder()
       #expect(events.all.isEmpty)
       releaseContinuation.finish()
       try await group.waitForAll()
@@ -102,7 +108,7 @@ struct FolderLockTests {
       let waiting = Task {
         try await FolderLock.withLock(on: folder.url) { Issue.record("the lock was held twice") }
       }
-      try await Task.sleep(for: .milliseconds(100))
+      try await waitForSecondHolder()
       waiting.cancel()
       await #expect(throws: CancellationError.self) { try await waiting.value }
     }

@@ -24,14 +24,14 @@ struct OrderedThreadPoolTests {
     }
   }
 
-  /// Blocks threads until it is opened.
+  /// Blocks threads until it is opened, or until the timeout of tests expires.
   private final class Gate: Sendable {
     private let group = DispatchGroup()
 
     init() { group.enter() }
 
     func open() { group.leave() }
-    func wait() { group.wait() }
+    func wait() { _ = group.wait(timeout: .now() + .seconds(Patience.seconds)) }
   }
 
   @Test("Results come back in the order of submission, whichever is ready first", arguments: 1...4)

@@ -9,7 +9,7 @@ import World
 @testable import HealthAuthorityConsole
 
 /// The console in Chromium. All tests use one browser, one after another.
-@Suite("The console in a browser", .serialized, SharedBrowser())
+@Suite("The console in a browser", .serialized, .needs(.browser), SharedBrowser())
 enum ConsoleInBrowser {}
 
 /// Runs one browser for all tests of a suite.

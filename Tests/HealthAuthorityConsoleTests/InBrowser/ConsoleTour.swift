@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import HealthAuthorityConsole
 
-/// A way through all pages of the console, with the languages of the browser.
+/// A way through all pages of the console.
 struct ConsoleTour {
   let visit: ConsoleVisit
   /// Called at each page with its name.
@@ -14,7 +14,8 @@ struct ConsoleTour {
 
   private var browser: Browser { visit.browser }
 
-  func play(in language: ConsoleLanguage) async throws {
+  /// - Parameter later: The language of the second half of the pages.
+  func play(in language: ConsoleLanguage, later: ConsoleLanguage) async throws {
     try await visit.open("/language/\(language.rawValue)?next=/sign-in")
     try await signedOut()
     let ewa = try await visit.console.administration.addAccount(
@@ -23,6 +24,7 @@ struct ConsoleTour {
     try await stop("home")
     let link = try await accounts()
     try await codes()
+    try await visit.open("/language/\(later.rawValue)?next=/phones")
     try await phonesAndKeys()
     try await statistics()
     try await proposal()
