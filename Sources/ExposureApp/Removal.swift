@@ -83,23 +83,3 @@ extension ExposureApp {
     }
   }
 }
-
-/// The retention periods of stored data.
-public enum RemovalRule {
-  /// One day, in seconds.
-  public static let daySeconds: TimeInterval = 86_400
-  /// The retention of exposures and of rows in the check history, in days.
-  public static let exposureDays = 14
-  /// The retention of the daily key counts, in days.
-  public static let dayChecksDays = 7
-  /// The validity of an unfinished upload's token, in seconds. Its keys are kept for a day, so that the same
-  /// PIN can get the same token again.
-  public static let pendingUploadSeconds: TimeInterval = 30 * 60
-  /// The retention of a complete upload's hashed PIN, in seconds.
-  public static let completedUploadSeconds: TimeInterval = 14 * daySeconds
-
-  /// The date of the oldest exposure that is kept at `now`.
-  static func oldestExposure(at now: Date) -> Date {
-    now.addingTimeInterval(-Double(exposureDays) * daySeconds)
-  }
-}

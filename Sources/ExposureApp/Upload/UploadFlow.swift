@@ -147,25 +147,6 @@ struct UploadFlow {
   }
 }
 
-/// The result of an upload.
-public struct UploadOutcome: Sendable, Hashable {
-  /// The result in the categories of ProteGO Safe.
-  public let result: UploadResult
-  /// The reason of a failure; `nil` for a success.
-  public let reason: UploadFailure?
-
-  static let success = UploadOutcome(result: .success, reason: nil)
-
-  init(result: UploadResult, reason: UploadFailure?) {
-    self.result = result
-    self.reason = reason
-  }
-
-  init(_ reason: UploadFailure) {
-    self.init(result: reason.result, reason: reason)
-  }
-}
-
 /// The category of an upload's result; the raw values are ProteGO Safe's.
 public enum UploadResult: Int, Sendable, Codable, CaseIterable {
   /// The keys were accepted.
@@ -178,48 +159,6 @@ public enum UploadResult: Int, Sendable, Codable, CaseIterable {
   case noInternet = 4
   /// The user did not agree to share the keys.
   case accessDenied = 5
-}
-
-/// The reason why an upload failed: one case for each action that the user can take.
-public enum UploadFailure: Error, Sendable, Hashable {
-  /// The text is not a PIN.
-  case invalidPIN
-  /// Too many PINs were refused; the entry is locked.
-  case locked(until: Date)
-  /// Another upload is running.
-  case alreadyRunning
-  /// The health authority has paused uploads; a retry later with the same PIN continues.
-  case paused
-  /// The user did not agree to share the keys.
-  case notAgreed
-  /// Exposure notifications are off, so there are no keys.
-  case notEnabled
-  /// The phone's keys cannot be read.
-  case keysUnreadable
-  /// The system did not release the keys in time, or failed.
-  case systemFailed
-  /// The phone has no finished key of the last fourteen days.
-  case nothingToShare
-  /// More keys than fourteen days can have.
-  case tooManyKeys
-  /// More keys with the same start than a phone can have.
-  case tooManyKeysOfOneDay
-  /// The keys overlap or are not in order.
-  case keysOutOfOrder
-  /// The device attestation failed.
-  case noDeviceToken
-  /// The PIN is unknown, used or expired.
-  case pinRefused
-  /// The key server rejected the upload.
-  case uploadRefused
-  /// The server is busy; a retry with the same PIN continues.
-  case serverBusy(retryAfterSeconds: Int?)
-  /// There is no connection; a retry with the same PIN continues.
-  case noInternet
-  /// The upload was cancelled; a retry with the same PIN continues.
-  case stopped
-  /// The app could not store the upload before using the PIN.
-  case storage(StorageFailure)
 }
 
 extension UploadFailure {
@@ -266,34 +205,6 @@ extension UploadFailure {
     case NetworkFailure.tooLarge: self = .serverBusy(retryAfterSeconds: nil)
     case is NetworkFailure: self = .noInternet
     default: self = .systemFailed
-    }
-  }
-}
-
-extension UploadFailure: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .invalidPIN: "A PIN has six to ten letters and digits; check your input."
-    case .locked: "Too many wrong PINs; wait a while, then try again."
-    case .alreadyRunning: "Another upload is running; wait until it ends."
-    case .paused: "The health authority has paused uploads; try again later with the same PIN."
-    case .notAgreed: "Nothing was shared, because you did not agree."
-    case .notEnabled: "Exposure notifications are off; turn them on, then try again."
-    case .keysUnreadable:
-      "This phone's keys cannot be read; unlock or restart the phone, then try again."
-    case .systemFailed: "The phone's exposure notifications failed or did not respond; try again."
-    case .nothingToShare: "This phone has nothing to share yet; try again tomorrow."
-    case .tooManyKeys: "This phone has too many keys; contact the health authority."
-    case .tooManyKeysOfOneDay:
-      "This phone has too many keys for one day; contact the health authority."
-    case .keysOutOfOrder: "This phone's keys are inconsistent; contact the health authority."
-    case .noDeviceToken: "This phone could not be verified; try again with a connection."
-    case .pinRefused: "The PIN is not valid or has been used; ask for a new one."
-    case .uploadRefused: "The server rejected the keys; ask for a new PIN."
-    case .serverBusy: "The server is busy; try again later with the same PIN."
-    case .noInternet: "There is no connection; try again with the same PIN."
-    case .stopped: "The upload was stopped; continue with the same PIN."
-    case .storage(let failure): failure.description
     }
   }
 }
