@@ -269,24 +269,3 @@ extension Device {
     return hasLeft
   }
 }
-
-/// Runs asynchronous work one after the other, in the order of the calls.
-///
-/// An actor is reentrant: a second change could start while the first one awaits the radio or the disk,
-/// and a device that was just turned off could go on sending.
-actor AsyncMutex {
-  private var last: Task<Void, Never>?
-
-  /// Runs `work` after all earlier work has ended. Cancelling the caller does not cancel `work`.
-  func withLock<Value: Sendable>(
-    _ work: @escaping @Sendable () async throws -> Value
-  ) async throws -> Value {
-    let previous = last
-    let task = Task {
-      await previous?.value
-      return try await work()
-    }
-    last = Task { _ = await task.result }
-    return try await task.value
-  }
-}

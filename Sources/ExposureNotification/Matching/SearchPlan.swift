@@ -2,7 +2,6 @@
 import CExposureKernels
 import Secrets
 import Synchronization
-import World
 
 /// The search method for the keys of one group.
 enum SearchPlan: Sendable {
@@ -127,32 +126,5 @@ package final class ProbeFilter: @unchecked Sendable {
     let log2 = Int.bitWidth - words.leadingZeroBitCount
     let limits = MatchLimit.filterWordsLog2
     return min(max(log2, limits.lowerBound), limits.upperBound)
-  }
-}
-
-/// A random key for the hash functions of filter and table.
-///
-/// Attackers choose the identifiers that a device receives. If they knew the secret, they could send
-/// identifiers that collide and slow down every search.
-package struct ProbeSecret: Sendable, Redacted {
-  package static let byteCount = 32
-
-  let filter: (UInt64, UInt64)
-  let table: (UInt64, UInt64)
-
-  /// Creates a secret from `byteCount` random bytes; missing bytes are zero.
-  package init(bytes: [UInt8]) {
-    func word(_ index: Int) -> UInt64 {
-      bytes.dropFirst(index * 8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    }
-    filter = (word(0), word(1))
-    table = (word(2), word(3))
-  }
-}
-
-extension ProbeSecret {
-  /// Creates a secret for one search.
-  package init(from randomness: some Randomness) {
-    self.init(bytes: randomness.bytes(Self.byteCount))
   }
 }
