@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureKeys
 import Foundation
-import KeyServerAPI
-import Secrets
 import World
 
 /// The plan for closing all periods that end at one moment in one transaction, so that the padding of one export
@@ -98,46 +96,6 @@ extension ClosingPlan {
         beforeKey: number + 1 < firstKeys.count ? firstKeys[number + 1] : nil)
     }
   }
-}
-
-/// The content of one key file.
-///
-/// A batch describes its keys and does not list them: the keys released from `start` until `releasedBefore`
-/// that its filter admits and whose bytes are in its range. No key is added to a closed period, so the
-/// description always selects the same keys.
-struct Batch: Hashable, Sendable {
-  /// The file name root of the export.
-  let export: String
-  /// The region in the file's header.
-  let region: String
-  /// The start of the period.
-  let start: Date
-  /// The end of the period, plus a second for each earlier file of the same period.
-  let end: Date
-  /// The end of the period.
-  let releasedBefore: Date
-  let filter: KeyFilter
-  /// The bytes of the first key; nil in the first file of the period.
-  let firstKey: Data?
-  /// The bytes of the first key of the next file; nil in the last file of the period.
-  let beforeKey: Data?
-  /// The hash by which damage to the file is detected; nil until it was written and verified.
-  var sha256: Data?
-  /// The moment at which the file was written for the first time.
-  var writtenAt: Date?
-  /// The number of padding keys in the file; 0 until it was written.
-  var paddingCount = 0
-
-  /// The file name; nil before 2001 and after 2286.
-  var name: KeyFileName? {
-    KeyFileName(
-      start: start.unixSecond, end: end.unixSecond)
-  }
-}
-
-extension Batch: Redacted {
-  /// The name only: the range consists of two keys.
-  var description: String { "Batch(\(export)/\(name?.text ?? ""))" }
 }
 
 /// The keys of one batch, read from the database one at a time.
