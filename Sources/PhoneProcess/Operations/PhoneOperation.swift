@@ -2,8 +2,6 @@
 import ExposureApp
 import Foundation
 import Secrets
-import TextEncodings
-import World
 
 /// An operation of the phone's owner. A running phone performs it for a command that asks over its socket; without
 /// one, the command performs it itself.
@@ -58,24 +56,6 @@ package enum PhoneOperation: Codable, Hashable, Sendable {
     case .upload: 300
     default: 60
     }
-  }
-}
-
-/// A request to a phone: the operation, and the PIN of an upload.
-///
-/// The PIN is not in the JSON of the request: decoders leave copies of what they read in memory.
-package struct PhoneRequest: Sendable, Redacted {
-  /// The options that the command was given.
-  package var start = PhoneStart()
-  /// The operation.
-  package let operation: PhoneOperation
-  /// The PIN as typed; empty for other operations than uploads.
-  package let pin: ZeroingBytes
-
-  /// Creates a request.
-  package init(_ operation: PhoneOperation, pin: ZeroingBytes = ZeroingBytes(count: 0) { _ in }) {
-    self.operation = operation
-    self.pin = pin
   }
 }
 
@@ -142,47 +122,5 @@ package struct HeardScan: Codable, Hashable, Sendable {
       self.bytes = bytes
       self.signalStrength = signalStrength
     }
-  }
-}
-
-/// The result of an operation, as the command prints it.
-package struct PhoneReply: Codable, Hashable, Sendable {
-  /// The exit code of the command.
-  package enum Status: Int, Codable, Sendable {
-    /// Done.
-    case done = 0
-    /// The operation was rejected.
-    case refused = 1
-    /// The request is not valid.
-    case badInput = 2
-    /// The machine or the network failed; a retry may help.
-    case failed = 3
-  }
-
-  /// The exit code.
-  package let status: Status
-  /// The result for a person, or the reason of a failure in one line.
-  package let text: String
-  /// The result as one JSON object; `nil` if there is none.
-  package let json: String?
-
-  /// Creates a reply without a result.
-  package init(_ status: Status, _ text: String) {
-    self.status = status
-    self.text = text
-    json = nil
-  }
-
-  /// Creates a reply with a result.
-  package init(_ status: Status = .done, _ text: String, _ result: some Encodable) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .custom { date, encoder in
-      var container = encoder.singleValueContainer()
-      try container.encode(date.unixSecond)
-    }
-    self.status = status
-    self.text = text
-    json = encoder.encodeIfPossible(result).map { String(decoding: $0, as: UTF8.self) }
   }
 }
