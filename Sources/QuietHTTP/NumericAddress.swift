@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Hummingbird
 import NIOCore
 import Secrets
 
@@ -91,93 +90,5 @@ struct AddressNetwork: Sendable {
       let mask: UInt8 = 0x80 >> (bit % 8)
       return address.bytes[bit / 8] & mask == other.bytes[bit / 8] & mask
     }
-  }
-}
-
-/// The reverse proxies whose `X-Forwarded-For` header is trusted.
-///
-/// Each proxy appends the address of its client. A client can put anything before that, so the list is
-/// read from its end, and only as far as trusted proxies wrote it.
-public struct TrustedProxies: Sendable {
-  private let networks: [AddressNetwork]
-
-  /// No trusted proxy: the address of the connection counts.
-  public static let none = TrustedProxies(networks: [])
-
-  private init(networks: [AddressNetwork]) {
-    self.networks = networks
-  }
-
-  /// Trusts `networks`, each an address or a network such as `10.0.0.0/8` or `fd00::/8`.
-  ///
-  /// Returns nil if one of them is invalid or wider than `QuietLimit.proxyPrefixBitsMin` allows: every
-  /// host in it could choose the address that its attempts are counted by.
-  public init?(_ networks: [String]) {
-    let parsed = networks.compactMap {
-      AddressNetwork($0, bitsMin: QuietLimit.proxyPrefixBitsMin)
-    }
-    guard parsed.count == networks.count else { return nil }
-    self.init(networks: parsed)
-  }
-
-  /// The client behind the connection of `peer`, or the last trusted proxy if the header is invalid.
-  func client(of peer: NumericAddress?, headers: HTTPFields) -> NumericAddress? {
-    guard var client = peer, isTrusted(client) else { return peer }
-    let entries = headers[values: .forwardedFor].flatMap { $0.split(separator: ",") }
-    for entry in entries.reversed() {
-      guard isTrusted(client), let next = Self.address(entry) else { break }
-      client = next
-    }
-    return client
-  }
-
-  func isTrusted(_ address: NumericAddress) -> Bool {
-    networks.contains { $0.contains(address) }
-  }
-
-  /// The address of an entry, which may have a port.
-  private static func address(_ entry: Substring) -> NumericAddress? {
-    let text = entry.filter { !$0.isWhitespace }
-    if text.hasPrefix("[") {
-      return NumericAddress(text.dropFirst().prefix { $0 != "]" })
-    }
-    return NumericAddress(text) ?? NumericAddress(text.prefix { $0 != ":" })
-  }
-}
-
-/// The networks whose clients may use a route.
-///
-/// Behind a trusted proxy the address of the client is compared, with all of its bits.
-public struct Netmasks: Sendable, Redacted {
-  /// Nil if every address is allowed.
-  private let networks: [AddressNetwork]?
-
-  /// Allows every address.
-  public static let anyAddress = Netmasks(networks: nil)
-
-  private init(networks: [AddressNetwork]?) {
-    self.networks = networks
-  }
-
-  /// Allows `networks`, each an address or a network such as `10.0.0.0/8` or `2001:db8::/32`.
-  ///
-  /// Returns nil if one of them is invalid, if there is none, or if there are more than
-  /// `QuietLimit.netmasksMax`.
-  public init?(_ networks: [String]) {
-    guard (1...QuietLimit.netmasksMax).contains(networks.count) else { return nil }
-    let parsed = networks.compactMap { AddressNetwork($0) }
-    guard parsed.count == networks.count else { return nil }
-    self.init(networks: parsed)
-  }
-
-  /// Returns `true` if the client is in one of the networks. A client without an address is in none.
-  public func contain(_ context: QuietContext) -> Bool {
-    contain(context.client)
-  }
-
-  func contain(_ client: NumericAddress?) -> Bool {
-    guard let networks else { return true }
-    guard let client else { return false }
-    return networks.contains { $0.contains(client) }
   }
 }

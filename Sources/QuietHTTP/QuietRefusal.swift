@@ -77,19 +77,6 @@ public enum QuietRefusal: Error, Hashable, Sendable {
   }
 }
 
-/// The JSON form of errors in the contract of a route.
-public struct ErrorBody: Sendable {
-  let body: @Sendable (QuietRefusal) -> any Encodable & Sendable
-
-  /// Creates a form. The value that `body` returns must encode to a JSON object.
-  public init(_ body: @escaping @Sendable (QuietRefusal) -> any Encodable & Sendable) {
-    self.body = body
-  }
-
-  /// `{"message": …}`, for routes without a contract.
-  public static let plain = ErrorBody { ["message": $0.message] }
-}
-
 /// The cause of an error for the log: a code and the sentence of the operating system, and no data of a client.
 public enum ErrorCause {
   /// The cause of `error`. Of errors that may quote data, only the type and the case are named.
