@@ -2,65 +2,6 @@
 import CProcessControl
 import Dispatch
 import Foundation
-import Synchronization
-
-/// Handles signals as long as it lives: SIGINT (Ctrl-C) and SIGTERM, and others if they are given.
-package final class SignalHandler {
-  private let signals: [Int32]
-  private let sources: [any DispatchSourceSignal]
-
-  package init(and others: [Int32] = [], _ handle: @escaping @Sendable (_ signal: Int32) -> Void) {
-    signals = [SIGINT, SIGTERM] + others
-    sources = signals.map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { handle(number) }
-      source.resume()
-      return source
-    }
-  }
-
-  deinit {
-    for source in sources { source.cancel() }
-    for number in signals { signal(number, SIG_DFL) }
-  }
-}
-
-/// Cleans up when a command ends, or at a signal. After a signal the program exits with 128 plus the signal's number,
-/// as is usual in shells.
-///
-/// A signal often makes the command fail too. The two cleanups are serialized, so that the command cannot end the
-/// program during the cleanup of the signal.
-package final class CleanUp {
-  private let work: Work
-  private let signals: SignalHandler
-
-  private final class Work: Sendable {
-    private let lock = Mutex(())
-    private let cleanUp: @Sendable () -> Void
-
-    init(_ cleanUp: @escaping @Sendable () -> Void) {
-      self.cleanUp = cleanUp
-    }
-
-    func run(exitingWith status: Int32? = nil) {
-      lock.withLock { _ in
-        cleanUp()
-        if let status { _exit(status) }
-      }
-    }
-  }
-
-  /// Handles signals until the object is released.
-  package init(_ cleanUp: @escaping @Sendable () -> Void) {
-    let work = Work(cleanUp)
-    self.work = work
-    signals = SignalHandler(and: [SIGHUP]) { work.run(exitingWith: 128 + $0) }
-  }
-
-  /// Cleans up because the command ends.
-  package func run() { work.run() }
-}
 
 extension FileManager {
   /// Removes a folder in which this program or another one may still create files, with retries.
