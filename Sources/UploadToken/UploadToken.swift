@@ -5,45 +5,6 @@ import Secrets
 import TextEncodings
 import World
 
-/// The content of an upload token: the permission to upload once, optionally bound to certain keys.
-///
-/// It contains no code and nothing about the user. Its claims are in
-/// Documentation/ProteGOSafeContract.md, "Tokens".
-public struct UploadGrant: Sendable, Hashable {
-  /// Claim `jti`: a unique ID. The key server accepts each ID once.
-  public var tokenID: String
-  /// Claim `iat`: the time of issue, in whole seconds.
-  public var issuedAt: Date
-  /// Claim `exp`: the first second at which the token is no longer valid.
-  public var expiresAt: Date
-  /// Claim `reportType`: the test result, `confirmed` for a positive laboratory test.
-  public var reportType: String
-  /// Claim `symptomOnsetInterval`: the ten-minute interval in which symptoms began, if known.
-  public var symptomOnsetInterval: UInt32?
-  /// Claim `tekmac`: HMAC-SHA256 over the keys to be uploaded, 32 bytes. If nil, the token is not bound to keys.
-  public var keyHMAC: Data?
-
-  /// Creates a grant. Dates are rounded down to whole seconds, because claims have no fractions.
-  public init(
-    tokenID: String, issuedAt: Date, expiresAt: Date, reportType: String = Self.confirmed,
-    symptomOnsetInterval: UInt32? = nil, keyHMAC: Data? = nil
-  ) {
-    self.tokenID = tokenID
-    self.issuedAt = issuedAt.wholeSecond
-    self.expiresAt = expiresAt.wholeSecond
-    self.reportType = reportType
-    self.symptomOnsetInterval = symptomOnsetInterval
-    self.keyHMAC = keyHMAC
-  }
-
-  /// The report type of a positive laboratory test.
-  public static let confirmed = "confirmed"
-}
-
-extension UploadGrant: Redacted {
-  public var description: String { "UploadGrant(\(reportType))" }
-}
-
 extension Date {
   var wholeSecond: Date { Date(unixSecond: unixSecond) }
 }
@@ -66,44 +27,6 @@ public struct VerifiedUploadToken: Sendable, Redacted {
   init(_ grant: UploadGrant) {
     self.grant = grant
   }
-}
-
-/// Signs upload tokens with ES256 for the verification server.
-public struct UploadTokenIssuer: Sendable {
-  /// Claim `iss`.
-  public let issuer: String
-  /// Claim `aud`: the key server that accepts the tokens.
-  public let audience: String
-  /// The signing keys.
-  public let keys: SigningKeys
-
-  /// An issuer that signs with the newest active key of `keys`.
-  public init(keys: SigningKeys, issuer: String, audience: String) {
-    self.keys = keys
-    self.issuer = issuer
-    self.audience = audience
-  }
-
-  /// An issuer with one key that never expires: `privateKeyPEM` (P-256, SEC1 or PKCS#8).
-  ///
-  /// - Throws: if the text is not such a key.
-  public init(keyID: String, privateKeyPEM: String, issuer: String, audience: String) throws {
-    let key = try SigningKey(keyID: keyID, privateKeyPEM: privateKeyPEM)
-    self.init(keys: try SigningKeys([key]), issuer: issuer, audience: audience)
-  }
-
-  /// The token for `grant`, signed with the key that is active at its time of issue.
-  ///
-  /// - Throws: `SigningKeysError.noKeyNow`, or the error of the encoder or of the signature.
-  public func token(for grant: UploadGrant) async throws -> String {
-    try CompactToken.text(
-      UploadTokenClaims(grant, issuer: issuer, audience: audience),
-      signedBy: keys.signing(at: grant.issuedAt))
-  }
-}
-
-extension UploadTokenIssuer: Redacted {
-  public var description: String { "UploadTokenIssuer(\(issuer))" }
 }
 
 /// Verifies upload tokens for the key server.
@@ -140,26 +63,6 @@ public struct UploadTokenVerifier: Sendable {
     guard now < grant.expiresAt else { throw .expired }
     return VerifiedUploadToken(grant)
   }
-}
-
-/// The reason why a token or certificate was rejected.
-///
-/// For logs and tests only: callers of the key server get the same 401 for all of them.
-public enum UploadTokenRefusal: String, Error, Sendable, CaseIterable {
-  /// Not a token, or a claim is missing or invalid.
-  case malformed
-  /// The key ID is missing or not trusted.
-  case unknownKey
-  /// The signature is invalid, or its algorithm is not ES256.
-  case wrongSignature
-  /// Another issuer issued it.
-  case wrongIssuer
-  /// It is for another server.
-  case wrongAudience
-  /// Not valid yet: the issuer's clock is ahead of ours.
-  case notYetValid
-  /// No longer valid.
-  case expired
 }
 
 /// Limits of upload tokens and certificates.
