@@ -44,30 +44,6 @@ public struct VerifyResponse: Codable, Sendable, Hashable, Redacted {
   }
 }
 
-/// The kind of test result that a code stands for; the raw value is the name in JSON.
-public enum TestType: String, Codable, Sendable, CaseIterable {
-  /// A positive laboratory test.
-  case confirmed
-  /// A doctor's diagnosis without a test.
-  case likely
-  /// A negative test, which revokes keys published for an earlier result.
-  case negative
-  /// A test that the user made at home.
-  case userReport = "user-report"
-
-  /// The kinds of test that an app accepts if its `accept` list names this one.
-  ///
-  /// `likely` includes `confirmed`, `negative` includes both, `userReport` includes only itself.
-  public var accepted: Set<TestType> {
-    switch self {
-    case .confirmed: [.confirmed]
-    case .likely: [.confirmed, .likely]
-    case .negative: [.confirmed, .likely, .negative]
-    case .userReport: [.userReport]
-    }
-  }
-}
-
 /// The body of `VerificationRoute.certificate`: exchanges a verification token for a certificate over the keys.
 public struct CertificateRequest: Codable, Sendable, Hashable, Redacted {
   /// The verification token.
@@ -126,53 +102,5 @@ public struct UserReportResponse: Codable, Sendable, Hashable {
   public init(expiresAt: String, expiresAtTimestamp: Int64) {
     self.expiresAt = expiresAt
     self.expiresAtTimestamp = expiresAtTimestamp
-  }
-}
-
-/// The code of Google's contract that the user types: decimal digits, eight by default.
-public struct ShortCode: Hashable, Sendable, Redacted {
-  /// The allowed numbers of digits. A text of twelve is a long code.
-  public static let digitCounts = 6...11
-
-  /// The digits.
-  public let characters: String
-
-  /// Parses `text`; ignores spaces and hyphens. Returns nil if the text is not a short code.
-  public init?(_ text: String) {
-    guard text.utf8.count <= VerificationCode.typedCharactersMax else { return nil }
-    let typed = text.utf8.filter { !Self.ignored.contains($0) }
-    guard Self.digitCounts.contains(typed.count), typed.allSatisfy(Self.digits.contains) else {
-      return nil
-    }
-    characters = String(decoding: typed, as: UTF8.self)
-  }
-
-  private static let ignored: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0x2D]
-  private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-}
-
-/// The code of Google's contract inside the link of an SMS.
-public struct LongCode: Hashable, Sendable, Redacted {
-  /// The allowed lengths.
-  public static let characterCounts = 12...16
-  /// The characters of a long code.
-  public static let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
-
-  /// The characters, in lower case.
-  public let characters: String
-
-  /// Parses `text`; ignores spaces. Returns nil if the text is not a long code.
-  public init?(_ text: String) {
-    guard text.utf8.count <= VerificationCode.typedCharactersMax else { return nil }
-    let typed = text.utf8.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    guard Self.characterCounts.contains(typed.count), typed.allSatisfy(Self.isOurs) else {
-      return nil
-    }
-    characters = String(decoding: typed, as: UTF8.self)
-  }
-
-  private static func isOurs(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
   }
 }
