@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 
 /// The source of keys, identifiers and padding.
 ///
@@ -21,20 +20,6 @@ extension Randomness {
   public func shuffled<Elements: Collection>(_ collection: Elements) -> [Elements.Element] {
     var generator = RandomnessGenerator(source: self)
     return collection.shuffled(using: &generator)
-  }
-}
-
-/// The operating system's cryptographic random source.
-public struct SystemRandomness: Randomness {
-  /// Creates the source.
-  public init() {}
-
-  public func bytes(_ count: Int) -> [UInt8] {
-    // One call: the standard library's generator makes a system call for each number.
-    [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, initializedCount in
-      if let start = buffer.baseAddress { arc4random_buf(start, buffer.count) }
-      initializedCount = buffer.count
-    }
   }
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The union of the retention periods before one or two times; data outside it may be removed.
+package struct RetentionPeriod: Equatable, Sendable {
+  /// The trusted time, and the time of the clock if it differs. Empty if no time is trusted yet.
+  package let times: [Date]
+
+  /// A period before each of `times`.
+  package init(times: [Date]) {
+    self.times = times
+  }
+
+  /// True if there is one time, and data outside its period can be removed for good.
+  package var isCertain: Bool { times.count == 1 }
+
+  /// The earlier of the trusted time and the clock's; the distant past if no time is trusted yet.
+  package var earliest: Date { times.min() ?? .distantPast }
+
+  /// True if `date` is at most `seconds` before one of the times and at most a day after it. Without a
+  /// trusted time every date is kept.
+  package func keeps(_ date: Date, forSeconds seconds: TimeInterval) -> Bool {
+    times.isEmpty
+      || times.contains {
+        (-ClockLimit.stepSeconds...seconds).contains($0.timeIntervalSince(date))
+      }
+  }
+}
