@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Secrets
 
 /// A beacon: an identifier and its encrypted metadata, which always change together.
 public struct Advertisement: Hashable, Sendable {
@@ -58,113 +57,6 @@ extension Advertisement {
         bytes: data.dropFirst(RollingProximityIdentifier.byteCount))
     else { return nil }
     self.init(identifier: identifier, metadata: metadata)
-  }
-}
-
-/// The identifier that a phone sends for ten to twenty minutes.
-///
-/// Cryptography Specification 1.2.1, "Rolling Proximity Identifier": 16 bytes that look random without
-/// the Temporary Exposure Key.
-public struct RollingProximityIdentifier: Hashable, Sendable {
-  /// The size of an identifier, in bytes.
-  public static let byteCount = SixteenBytes.count
-
-  private let value: SixteenBytes
-
-  /// Returns nil unless there are exactly 16 bytes.
-  public init?(bytes: some Collection<UInt8>) {
-    guard let value = SixteenBytes(bytes) else { return nil }
-    self.value = value
-  }
-
-  init(sixteen: SixteenBytes) {
-    value = sixteen
-  }
-
-  /// The 16 bytes in over-the-air order.
-  public var bytes: [UInt8] { value.array }
-
-  /// The 16 bytes as two words in memory order, for the matcher's loops.
-  package var words: (UInt64, UInt64) { value.words }
-}
-
-extension RollingProximityIdentifier: Redacted {}
-
-/// The four encrypted bytes that are sent with a Rolling Proximity Identifier.
-///
-/// Cryptography Specification 1.2.1, "Associated Encrypted Metadata". Only the Temporary Exposure Key
-/// decrypts them, with `KeySchedule.open(_:beside:)`.
-public struct AssociatedEncryptedMetadata: Hashable, Sendable {
-  /// The size of the metadata, in bytes.
-  public static let byteCount = 4
-
-  /// The four bytes without an array, the first one highest: a phone holds a million of them at once.
-  private let word: UInt32
-
-  /// The four bytes in over-the-air order.
-  public var bytes: [UInt8] { withUnsafeBytes(of: word.bigEndian, Array.init) }
-
-  /// Returns nil unless there are exactly four bytes.
-  public init?(bytes: some Collection<UInt8>) {
-    guard bytes.count == Self.byteCount else { return nil }
-    self.init(four: bytes)
-  }
-
-  init(four: some Collection<UInt8>) {
-    word = four.reduce(0) { $0 << 8 | UInt32($1) }
-  }
-}
-
-extension AssociatedEncryptedMetadata: Redacted {}
-
-/// The sender's part of the signal measurement: protocol version, transmit power and calibration.
-///
-/// Bluetooth Specification 1.2.2, "Associated Encrypted Metadata": byte 0 holds the major version in
-/// bits 7:6, the minor version in bits 5:4 and, from version 1.1, the calibration confidence in bits
-/// 3:2; byte 1 the transmit power in dBm; bytes 2 and 3 are reserved.
-public struct BluetoothMetadata: Hashable, Sendable {
-  /// Version 1.0, in byte 0.
-  public static let versionOneZero: UInt8 = 0x40
-  /// Version 1.1 without the calibration confidence, in byte 0.
-  public static let versionOneOne: UInt8 = 0x50
-  /// The transmit powers that a real phone can have, in dBm; others are errors or attacks.
-  public static let plausibleTransmitPower: ClosedRange<Int8> = -50...20
-
-  /// The four decrypted bytes.
-  public let bytes: [UInt8]
-
-  /// Creates metadata of version 1.1 with the transmit power and confidence of the sender's radio.
-  public init(_ calibration: Calibration) {
-    bytes = [
-      Self.versionOneOne | calibration.confidence.rawValue << 2,
-      UInt8(bitPattern: calibration.transmitPower), 0, 0,
-    ]
-  }
-
-  /// Creates metadata of version 1.0, which states no confidence, with this transmit power in dBm.
-  public init(transmitPower: Int8) {
-    bytes = [Self.versionOneZero, UInt8(bitPattern: transmitPower), 0, 0]
-  }
-
-  /// Returns nil unless there are exactly four bytes.
-  public init?(bytes: some Collection<UInt8>) {
-    guard bytes.count == AssociatedEncryptedMetadata.byteCount else { return nil }
-    self.bytes = Array(bytes)
-  }
-
-  init(four: [UInt8]) {
-    bytes = four
-  }
-
-  /// The major version; 1 in this protocol.
-  public var majorVersion: UInt8 { bytes[0] >> 6 }
-  /// The minor version: 0 or 1.
-  public var minorVersion: UInt8 { bytes[0] >> 4 & 0b11 }
-  /// The power the beacon was sent with, in dBm.
-  public var transmitPower: Int8 { Int8(bitPattern: bytes[1]) }
-  /// The reliability of the transmit power; nil before version 1.1.
-  public var calibrationConfidence: CalibrationConfidence? {
-    minorVersion >= 1 ? CalibrationConfidence(rawValue: bytes[0] >> 2 & 0b11) : nil
   }
 }
 

@@ -35,37 +35,3 @@ extension DiagnosisKey {
     left.key.key < right.key.key
   }
 }
-
-/// The kind of diagnosis, with the numbers of the key file.
-///
-/// `TemporaryExposureKey.ReportType` of the export format.
-public enum ReportType: Int32, Sendable, CaseIterable {
-  /// Not stated.
-  case unknown = 0
-  /// A laboratory test.
-  case confirmedTest = 1
-  /// A doctor's diagnosis.
-  case confirmedClinicalDiagnosis = 2
-  /// A report by the user.
-  case selfReport = 3
-  /// A contact of a contact; reserved, never matched.
-  case recursive = 4
-  /// Withdrawn.
-  case revoked = 5
-}
-
-/// The kind of variant of the virus, with the numbers of the key file.
-///
-/// Field 8 of a key in the export format. One byte, since hundreds of thousands of keys have it.
-public enum VariantOfConcern: UInt8, Sendable, CaseIterable {
-  /// Not stated.
-  case unknown = 0
-  /// Vaccines work against it.
-  case vaccineEffective = 1
-  /// It spreads very easily.
-  case highlyTransmissive = 2
-  /// It causes severe disease.
-  case highSeverity = 3
-  /// Vaccines do not work against it.
-  case vaccineBreakthrough = 4
-}
