@@ -67,22 +67,6 @@ package protocol AdministeredAuthority: Sendable {
   func add(_ app: AppFacts) async throws(AuthorityFailure)
 }
 
-/// The reasons why the authority did not do something, one for each reaction of an official.
-package enum AuthorityFailure: Error, Hashable, Sendable {
-  /// The request is not valid; the sentence says what to change.
-  case refused(String)
-  /// The code, file or key does not exist.
-  case notFound
-  /// A code with this UUID was issued before.
-  case taken
-  /// Another request has changed the value first.
-  case changed
-  /// A server does not answer: try again later.
-  case unavailable
-  /// This console cannot do it; the sentence says where it can be done.
-  case notOffered(String)
-}
-
 /// The instructions that phones follow.
 package struct PhoneInstructions: Hashable, Sendable {
   /// The version of the device configuration.

@@ -2,7 +2,6 @@
 import Foundation
 import Hummingbird
 import QuietHTTP
-import TextEncodings
 import World
 
 /// A request to a page, with its language and session.
@@ -49,53 +48,6 @@ struct Visit: Sendable {
   private static func text(_ date: Date, hasTime: Bool) -> String {
     let text = date.formatted(.iso8601)
     return String(text.prefix(hasTime ? 16 : 10)).replacing("T", with: " ")
-  }
-}
-
-/// The fields of a form.
-struct Form: Sendable {
-  /// The text fields by their name. White space around them is removed, except for passwords.
-  private let fields: [String: String]
-
-  /// The body is not a form, or has too many or duplicate fields.
-  struct Malformed: Error {}
-
-  /// Decodes a body by its media type.
-  init(_ body: Data, contentType: String?, fieldsMax: Int) throws(Malformed) {
-    let type = contentType ?? ""
-    let pairs = try Self.pairs(body, type, fieldsMax)
-    var fields: [String: String] = [:]
-    for (name, value) in pairs {
-      guard fields.updateValue(value, forKey: name) == nil else { throw Malformed() }
-    }
-    self.fields = fields
-  }
-
-  static let urlEncodedType = "application/x-www-form-urlencoded"
-  static let multipart = "multipart/form-data"
-
-  /// The value of a field without white space around it; empty if it is missing.
-  subscript(_ name: String) -> String {
-    exact(name).trimmingCharacters(in: .whitespacesAndNewlines)
-  }
-
-  /// The value of a field as it was typed; empty if it is missing.
-  func exact(_ name: String) -> String { fields[name] ?? "" }
-
-  /// The bytes of a base64url field; nil if the field is not base64url.
-  func bytes(_ name: String) -> Data? { Data(base64URL: self[name]) }
-
-  private static func pairs(
-    _ body: Data, _ type: String, _ fieldsMax: Int
-  ) throws(Malformed) -> [(String, String)] {
-    guard !type.lowercased().hasPrefix(multipart) else {
-      return try MultipartForm.fields(body, contentType: type, fieldsMax: fieldsMax)
-    }
-    do throws(URLEncodedForm.Malformed) {
-      return try URLEncodedForm.fields(body, fieldsMax: fieldsMax).map { ($0.name, $0.value) }
-    } catch {
-      throw Malformed()
-    }
   }
 }
 

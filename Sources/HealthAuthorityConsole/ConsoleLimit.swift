@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The limits of the console.
+enum ConsoleLimit {
+  /// The secret of the database, in bytes.
+  static let secretBytes = 32
+  /// The length of an account's name, in characters.
+  static let nameCharacters = 2...64
+  /// Accounts.
+  static let accountsMax = 1_000
+  /// The length of a password, in characters.
+  static let passwordCharactersMin = 12
+  /// The length of a password, in bytes of UTF-8.
+  static let passwordBytesMax = 512
+  /// The base-two logarithm of scrypt's cost: 32 MiB of memory with the block size 8.
+  static let scryptCostLog = 15
+  /// Passwords that are checked at the same time.
+  static let passwordChecksMax = 2
+  /// Failed sign-ins with a password after which a name is locked.
+  static let signInFailuresMax = 5
+  /// Seconds for which failed sign-ins count.
+  static let signInWindowSeconds = 900
+  /// Failed sign-ins of one address in that time.
+  static let addressFailuresMax = 20
+  /// Steps of 30 seconds by which the clock of a code generator may differ.
+  static let codeStepsOff = 1
+  /// Seconds without a request after which a session ends.
+  static let sessionIdleSeconds: Int64 = 1_800
+  /// Seconds after which a session ends in any case.
+  static let sessionSeconds: Int64 = 36_000
+  /// Sessions of an account; the least recently used one ends when another starts.
+  static let sessionsMax = 20
+  /// Seconds after the sign-in in which a passkey can be added, so that a thief of a session cannot keep the account.
+  static let freshSessionSeconds: Int64 = 600
+  /// Seconds after which the use of a session is stored again.
+  static let sessionTouchSeconds: Int64 = 60
+  /// Seconds for which a link for a new password works.
+  static let linkSeconds: Int64 = 86_400
+  /// Seconds for which a passkey's challenge works.
+  static let challengeSeconds: Int64 = 600
+  /// Used challenges that are remembered.
+  static let usedChallengesMax = 10_000
+  /// Passkeys of an account.
+  static let passkeysMax = 10
+  /// The length of a passkey's credential id, in bytes.
+  static let credentialBytesMax = 1_023
+  /// The nesting of CBOR values.
+  static let cborDepthMax = 4
+  /// Items in all CBOR arrays and maps of a message.
+  static let cborItemsMax = 64
+  /// The body of a form, in bytes.
+  static let formBytesMax = 256 << 10
+  /// Fields of a form.
+  static let formFieldsMax = 64
+  /// Codes of one batch.
+  static let batchCodesMax = 500
+  /// Codes of one request to the verification server.
+  static let batchRequestCodesMax = 10
+  /// The response of a server, in bytes.
+  static let responseBytesMax = 1 << 20
+  /// Seconds to wait for the verification server.
+  static let responseSecondsMax: Int64 = 20
+  /// Days of the funnel.
+  static let funnelDaysMax = 14
+  /// Counts below this are not shown.
+  static let shownCountMin = 10
+  /// Seconds between two checks of the database.
+  static let checkPeriodSeconds: TimeInterval = 300
+  /// Audit entries on a page.
+  static let auditEntriesOnPage = 50
+  /// Audit entries that are read at once.
+  static let auditEntriesAtOnce = 1_000
+  /// The length of a field of an audit entry, in bytes.
+  static let auditFieldBytesMax = 1_024
+  /// The remote configuration, in bytes.
+  static let configurationBytesMax = 64 << 10
+  /// Proposals without a decision.
+  static let openProposalsMax = 20
+  /// Versions of the remote configuration on a page.
+  static let versionsOnPage = 50
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import Hummingbird
+import QuietHTTP
+import ServerStorage
+
+/// The reasons why a page is not shown, each with one page of its own that says what to do.
+enum PageRefusal: Error, Hashable, Sendable {
+  /// There is no session: the sign-in is shown instead. `next` is the page to open after it.
+  case signInNeeded(next: String)
+  /// The session of the cookie has ended.
+  case sessionEnded
+  /// The role of the account does not have the right.
+  case forbidden(Role)
+  /// The form was sent by another site.
+  case forged
+  case notFound
+  /// The code, account or file of the form does not exist.
+  case missing
+  case tooManyAttempts(seconds: Int)
+  case malformed
+  case tooLarge
+  /// The administered server refuses the request; the message is its reason.
+  case refused(String)
+  case notOffered(String)
+  case unavailable
+  /// The database of the console is damaged, or its file was deleted or replaced.
+  case databaseLost
+  case internalError
+
+  /// The refusal for an error of a handler or of the layers below.
+  init(_ error: any Error) {
+    self =
+      switch error {
+      case let refusal as PageRefusal: refusal
+      case let failure as AuthorityFailure: Self(failure)
+      case let refusal as QuietRefusal: Self(refusal)
+      case is Form.Malformed: .malformed
+      case is ServerDatabaseError: .databaseLost
+      case let error as HTTPError where error.status.code < 500:
+        [404, 405].contains(error.status.code) ? .notFound : .malformed
+      default: .internalError
+      }
+  }
+
+  private init(_ failure: AuthorityFailure) {
+    self =
+      switch failure {
+      case .refused(let message): .refused(message)
+      case .notFound: .missing
+      case .taken, .changed: .malformed
+      case .unavailable: .unavailable
+      case .notOffered(let message): .notOffered(message)
+      }
+  }
+
+  private init(_ refusal: QuietRefusal) {
+    self =
+      switch refusal {
+      case .tooManyAttempts(let seconds): .tooManyAttempts(seconds: seconds)
+      case .bodyTooLarge: .tooLarge
+      case .notFound: .notFound
+      case .unavailable: .unavailable
+      case .internalError: .internalError
+      case .malformed, .wrongContentType, .bodyTooSlow: .malformed
+      }
+  }
+
+  var status: HTTPResponse.Status {
+    switch self {
+    case .signInNeeded: .seeOther
+    case .sessionEnded: .unauthorized
+    case .forbidden, .forged: .forbidden
+    case .notFound, .missing: .notFound
+    case .tooManyAttempts: .tooManyRequests
+    case .malformed: .badRequest
+    case .tooLarge: .contentTooLarge
+    case .refused: .conflict
+    case .notOffered: .notImplemented
+    case .unavailable, .databaseLost: .serviceUnavailable
+    case .internalError: .internalServerError
+    }
+  }
+
+  /// The heading and the sentence of the page.
+  func words(_ texts: Texts) -> (title: String, text: String) {
+    switch self {
+    case .signInNeeded, .sessionEnded: (texts[.errorEndedTitle], texts[.errorEndedText])
+    case .forbidden(let role):
+      (texts[.errorForbiddenTitle], texts[.errorForbiddenText, texts[role.textKey]])
+    case .forged: (texts[.errorForgedTitle], texts[.errorForgedText])
+    case .notFound: (texts[.errorNotFoundTitle], texts[.errorNotFoundText])
+    case .missing: (texts[.errorMissingTitle], texts[.errorMissingText])
+    case .tooManyAttempts(let seconds):
+      (texts[.errorBusyTitle], texts[.errorBusyText, "\(max(1, (seconds + 59) / 60))"])
+    case .malformed: (texts[.errorFormTitle], texts[.errorFormText])
+    case .tooLarge:
+      (texts[.errorLargeTitle], texts[.errorLargeText, "\(ConsoleLimit.formBytesMax >> 10)"])
+    case .refused(let message): (texts[.errorRefusedTitle], message)
+    case .notOffered(let message): (texts[.errorNotOfferedTitle], message)
+    case .unavailable: (texts[.errorServerTitle], texts[.errorServerText])
+    case .databaseLost: (texts[.errorDatabaseTitle], texts[.errorDatabaseText])
+    case .internalError: (texts[.errorInternalTitle], texts[.errorInternalText])
+    }
+  }
+}
