@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CallableEnvelope
 import Crypto
-import ExposureKeys
 import Foundation
 import Secrets
 import TextEncodings
@@ -61,33 +60,6 @@ public struct UploadPayload: Codable, Hashable, Sendable {
 
 extension UploadPayload: Redacted {
   public var description: String { "UploadPayload(\(temporaryExposureKeys.count) keys)" }
-}
-
-/// One Temporary Exposure Key of an `UploadRequest`, not yet validated.
-public struct UploadKey: Codable, Hashable, Sendable {
-  /// Base64 of the 16 bytes. The text is kept because the HMAC and the transaction ID use it.
-  public var key: String
-  /// The number of ten-minute intervals for which the key is valid.
-  public var rollingPeriod: UInt32
-  /// The first interval for which the key is valid.
-  public var rollingStartNumber: UInt32
-  /// The risk level, 0...8. The HMAC distinguishes an absent level from 0.
-  public var transmissionRisk: Int?
-
-  /// Creates a key.
-  public init(
-    key: String, rollingPeriod: UInt32 = IntervalNumber.perDay, rollingStartNumber: UInt32,
-    transmissionRisk: Int? = nil
-  ) {
-    self.key = key
-    self.rollingPeriod = rollingPeriod
-    self.rollingStartNumber = rollingStartNumber
-    self.transmissionRisk = transmissionRisk
-  }
-}
-
-extension UploadKey: Redacted {
-  public var description: String { "UploadKey(from \(rollingStartNumber))" }
 }
 
 /// Evidence that an upload comes from a genuine device, bound to the uploaded keys.

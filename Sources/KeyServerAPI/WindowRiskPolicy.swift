@@ -139,18 +139,6 @@ public struct TransmissionRiskEncoding: Codable, Hashable, Sendable {
   }
 }
 
-/// The level of a window or a day; the raw values are those of the policy.
-public enum WindowRiskLevel: Int, Codable, Sendable, Comparable, CaseIterable {
-  /// A low risk.
-  case low = 1
-  /// A high risk.
-  case high = 2
-
-  public static func < (one: WindowRiskLevel, other: WindowRiskLevel) -> Bool {
-    one.rawValue < other.rawValue
-  }
-}
-
 /// A range of numbers; both ends are included unless they are marked as exclusive.
 public struct PolicyRange: Hashable, Sendable {
   /// The lower end.
