@@ -98,12 +98,6 @@ extension APIKeyRecord: Redacted {
   var description: String { "APIKeyRecord(\(id.text))" }
 }
 
-/// The public part of an API key.
-struct APIKeyID: Hashable, Sendable {
-  /// Sixteen lower-case hex digits.
-  let text: String
-}
-
 /// The permissions of an API key.
 package enum APIKeyKind: String, Sendable, CaseIterable {
   /// An app, which verifies codes and gets certificates.

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The form and the length of a code that users type.
+struct CodeForm: Hashable, Sendable {
+  let kind: Kind
+  let characterCount: Int
+
+  enum Kind: String, Sendable {
+    case pin, short
+  }
+
+  init(_ kind: Kind, _ characterCount: Int) {
+    self.kind = kind
+    self.characterCount = characterCount
+  }
+
+  /// The form as it is stored, such as `pin6`.
+  var text: String { "\(kind.rawValue)\(characterCount)" }
+
+  /// The number of different codes of this form.
+  var codeCount: Double {
+    func texts(of characters: Int) -> Double { pow(Double(characters), Double(characterCount)) }
+    return switch kind {
+    // Without those that lack a digit or a letter.
+    case .pin: texts(of: 36) - texts(of: 26) - texts(of: 10)
+    case .short: texts(of: 10)
+    }
+  }
+}
