@@ -20,7 +20,7 @@ help:
 	@echo "make bench       build for release, measure matching, the servers and the web app, write the figures to out/bench"
 	@echo "make screenshots write a picture of every screen of the web app and page of the console and of a class to out/screens"
 	@echo "make examples    build and run the example app"
-	@echo "make docs        write the framework's reference as a web site to out/docs"
+	@echo "make docs        write the reference of the library products as a web site to out/docs"
 	@echo "make facts       print the sizes of the files, types and functions of the production code"
 	@echo "make build       build only (debug, with tests)"
 	@echo "make format      format the sources"
@@ -88,11 +88,12 @@ product: prepare
 build: prepare
 	swift build $(BUILD_FLAGS) --build-tests
 
-# Fails on a broken link or an unknown symbol.
+# The catalogs of all library products in one web site. Fails on a broken link or an unknown symbol.
 docs: prepare
 	mkdir -p out/docs
 	swift package --allow-writing-to-directory out/docs generate-documentation \
-	  --target ExposureNotification --warnings-as-errors --transform-for-static-hosting \
+	  $(addprefix --target ,$(notdir $(basename $(wildcard Sources/*/*.docc)))) \
+	  --enable-experimental-combined-documentation --warnings-as-errors --transform-for-static-hosting \
 	  --output-path out/docs
 
 facts: prepare

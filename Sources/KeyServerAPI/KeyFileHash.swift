@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Foundation
+import TextEncodings
 import World
 
 /// The SHA-256 of a key file, by which an authority withdraws it. In JSON it is lower-case hex.

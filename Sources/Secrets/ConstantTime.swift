@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Returns whether two byte sequences are equal, in a time that depends only on their lengths.
 ///
 /// Use it wherever a secret from outside is compared with a stored one: `==` returns at the first

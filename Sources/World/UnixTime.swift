@@ -8,7 +8,9 @@ extension Date {
   package var unixSecond: Int64 { Self.whole(timeIntervalSince1970) }
 
   /// The whole millisecond, rounded down; the nearest possible one for a date beyond `Int64`.
-  package var unixMillisecond: Int64 { Self.whole(timeIntervalSince1970 * 1_000) }
+  ///
+  /// A date is a binary fraction, and may be a quarter of a microsecond before its millisecond.
+  package var unixMillisecond: Int64 { Self.whole(timeIntervalSince1970 * 1_000 + 0.001) }
 
   /// The day in UTC, rounded down: the number of days since 1970-01-01.
   package var unixDay: Int { Int(Self.whole(timeIntervalSince1970 / Self.unixDaySeconds)) }

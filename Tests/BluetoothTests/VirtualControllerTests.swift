@@ -82,8 +82,7 @@ struct VirtualControllerTests {
     arguments: VirtualControllers.allCases)
   func powerFailure(_ controllers: VirtualControllers) async throws {
     try await controllers.withPowerSwitch { ports, cutPower in
-      // A controller without power never answers.
-      let phones = ports.map { RunningRadio(port: $0, commandSeconds: 60) }
+      let phones = ports.map { RunningRadio(port: $0) }
       defer { for phone in phones { phone.stop() } }
       let beacons = try (1...2).map { try TestBeacons.advertisement($0) }
       for (phone, beacon) in zip(phones, beacons) { try await phone.start(sending: beacon) }
@@ -138,12 +137,11 @@ private final class RunningRadio: Sendable {
   private let scans = Mutex<[Scan]>([])
   private let events: Mutex<[HCIRadioEvent]>.Box
 
-  init(port: UInt16, commandSeconds: TimeInterval = TimeInterval(Patience.seconds)) {
+  init(port: UInt16) {
     let events = Mutex<[HCIRadioEvent]>.Box([])
     let observed = ObservedPort(address: .tcp(host: "127.0.0.1", port: port))
     let radio = HCIRadio(
-      port: observed, clock: SystemClock(), machine: PatientClock(commandSeconds: commandSeconds),
-      randomness: SystemRandomness(),
+      port: observed, clock: SystemClock(), machine: PatientClock(), randomness: SystemRandomness(),
       schedule: ScanSchedule(scanSeconds: 0.5, pauseMilliseconds: 0...0)
     ) { event in events.mutex.withLock { $0.append(event) } }
     self.events = events
@@ -183,9 +181,10 @@ private final class RunningRadio: Sendable {
 }
 
 /// The clock of the system with a longer timeout of commands: on a busy machine a controller may take longer than
-/// `BluetoothLimit.commandSeconds`.
+/// `BluetoothLimit.commandSeconds`. It is shorter than the timeout of tests: a command that is lost with the power of a
+/// controller is never answered, and the radio has to try again while the test waits.
 private struct PatientClock: WallClock {
-  let commandSeconds: TimeInterval
+  private static let commandSeconds: TimeInterval = 20
   private let system = SystemClock()
 
   var now: Date { system.now }
@@ -195,7 +194,7 @@ private struct PatientClock: WallClock {
 
   func sleep(for seconds: TimeInterval) async throws {
     try await system.sleep(
-      for: seconds == BluetoothLimit.commandSeconds ? commandSeconds : seconds)
+      for: seconds == BluetoothLimit.commandSeconds ? Self.commandSeconds : seconds)
   }
 }
 

@@ -10,7 +10,7 @@ import VerificationServer
 
 @testable import firebreak
 
-@Suite("Databases that a newer version of Firebreak has migrated")
+@Suite("Databases that a newer version of Firebreak has migrated", .needs(.process))
 struct NewerDatabaseTests {
   private let place: TemporaryFolder
   private var data: String { place.path("data").path }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServedSystem
+import TestSupport
 import Testing
 
 @testable import firebreak
 
 @Suite("The product's version")
 struct ProductVersionTests {
-  @Test("--version prints the version and the commit of the build")
+  @Test("--version prints the version and the commit of the build", .needs(.process))
   func printed() async throws {
     let run = try await Run("--version")
     #expect(run.status == 0)

@@ -224,7 +224,7 @@ struct UpCommandTests {
   }
 }
 
-@Suite("Option --clock-file") struct ClockFileOptionTests {
+@Suite("Option --clock-file", .needs(.process)) struct ClockFileOptionTests {
   @Test(
     "Without --developer, beside --clock-offset, or with a file that is not a clock it is refused",
     arguments: [

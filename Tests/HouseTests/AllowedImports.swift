@@ -122,7 +122,7 @@ enum AllowedImports {
 
   /// The targets that other packages may depend on without the system (ARCHITECTURE.md, "Framework and system").
   static let framework: Set<String> = [
-    "Secrets", "World", "ExposureKeys", "CExposureKernels", "CLibArchive", "CZlib",
+    "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels", "CLibArchive", "CZlib",
     "DiagnosisKeyFile", "SealedStorage", "Bluetooth", "ExposureNotification", "BackgroundTasks",
     "UserNotifications", "DeviceCheck",
   ]

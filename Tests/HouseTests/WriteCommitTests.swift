@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("scripts/write-commit")
+@Suite("scripts/write-commit", .needs(.process))
 struct WriteCommitTests {
   private let folder: TemporaryFolder
   private var project: URL { folder.path("project") }

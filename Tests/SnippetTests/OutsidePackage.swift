@@ -15,6 +15,9 @@ struct OutsidePackage {
   /// The language modes, with the name of the executable of each.
   static let programs = [6: "MyApp", 5: "MyAppInSwift5"]
 
+  /// The time for the first build, which compiles swift-crypto.
+  private static let minutesMax = 20
+
   private static let folder = SharedData.projectRoot.appendingPathComponent(
     ".build/outside-package")
   private static let package = folder.appendingPathComponent("MyApp")
@@ -97,10 +100,16 @@ struct OutsidePackage {
 
   private static func swift(_ arguments: [String]) async throws {
     let places = ["--package-path", package.path, "--scratch-path", scratch.path]
-    let result = try await ChildProcess.run(
-      URL(fileURLWithPath: "/usr/bin/env"), ["swift"] + arguments + places, combinesOutput: true)
-    guard result.status == 0 else {
-      throw Failure(description: "the package outside does not build: \(result.output)")
+    try await ChildProcess.withRunning(
+      URL(fileURLWithPath: "/usr/bin/env"), ["swift"] + arguments + places, combinesOutput: true
+    ) { compiler in
+      let end = ContinuousClock.now + .seconds(60 * minutesMax)
+      while compiler.status == nil, ContinuousClock.now < end {
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      guard compiler.status == 0 else {
+        throw Failure(description: "the package outside does not build: \(try compiler.output)")
+      }
     }
   }
 }

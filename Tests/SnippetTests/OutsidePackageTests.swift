@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A package outside this one")
+@Suite("A package outside this one", .needs(.process))
 struct OutsidePackageTests {
   /// One build for all tests.
   private static let build = Task {

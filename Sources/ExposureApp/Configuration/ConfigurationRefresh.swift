@@ -136,7 +136,7 @@ extension ExposureApp {
 
   private var remoteConfigurationKeys: [RemoteConfigurationKey] {
     trustedKeys.compactMap {
-      // `trustedKeys` come from a document whose keys were checked, or are built in.
+      // The keys were checked when their document was accepted.
       try? RemoteConfigurationKey(
         keyID: $0.keyID, keyVersion: $0.keyVersion, publicKeyPEM: $0.publicKey)
     }

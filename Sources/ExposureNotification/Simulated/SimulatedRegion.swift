@@ -212,8 +212,8 @@ private final class RegionFolder: Sendable {
     existing.withLock { $0 }.forEach(remove)
   }
 
-  /// A failure leaves a folder in the temporary folder, which the system empties.
   private static func remove(_ url: URL) {
+    // A failure leaves a folder in the temporary folder, which the system empties.
     try? FileManager.default.removeItem(at: url)
   }
 }

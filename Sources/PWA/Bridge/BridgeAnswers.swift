@@ -91,7 +91,7 @@ extension Bridge {
     if let notifications { try? await phone.choose(PhoneChoice(notifications: notifications)) }
     guard notifications != true, let isOn = message["enableExposureNotificationService"]?.asBool
     else { return }
-    // As above.
+    // Message 51 states this result, too.
     try? await phone.setExposureNotifications(isOn)
   }
 }

@@ -3,6 +3,7 @@ import Browser
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import HealthAuthorityConsole
 
