@@ -7,11 +7,11 @@ import Testing
 /// They are far longer than the slowest machine needs. Only a test of broken code waits that long.
 public enum Patience {
   /// For `.timeLimit`: a test that waits many times. A proof repeats a test often.
-  public static let minutes = Proof.isRunning ? 60 : 5
+  public static let minutes = Proof.isRunning ? 60 : 15
   /// For a single wait, such as one of a socket. `FIREBREAK_PATIENCE_SECONDS` sets another value while a test is
   /// developed.
   public static let seconds =
-    ProcessInfo.processInfo.environment["FIREBREAK_PATIENCE_SECONDS"].flatMap { Int($0) } ?? 90
+    ProcessInfo.processInfo.environment["FIREBREAK_PATIENCE_SECONDS"].flatMap { Int($0) } ?? 240
 
   /// Polls the condition until it is true or the timeout expires. The caller then states its expectation.
   public nonisolated(nonsending) static func until(
