@@ -6,7 +6,7 @@ import Foundation
 extension FileManager {
   /// Removes a file or folder that is not needed any more. Does nothing if it does not exist.
   package func removeUnneeded(_ url: URL) {
-    // What cannot be removed takes up space and does no other harm.
+    // A file that cannot be removed only takes up space.
     try? removeItem(at: url)
   }
 

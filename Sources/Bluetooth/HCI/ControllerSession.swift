@@ -92,6 +92,12 @@ struct ControllerSession {
   }
 }
 
+/// An advertisement with the address that it is sent from. Both are replaced together.
+struct Beacon: Equatable, Sendable {
+  let advertisement: Advertisement
+  let address: PrivateAddress
+}
+
 /// A random address that cannot be linked to a device, for one identifier.
 ///
 /// Core Specification, Volume 6, Part B, 1.3.2.2 "Non-resolvable private address": the two most

@@ -140,7 +140,7 @@ struct TrialFiles {
     else { throw .noFolder(folder.path) }
     var files: [URL] = []
     for case let file as URL in walk {
-      // What cannot be examined, such as a dangling link, is not a file.
+      // The attributes of a dangling link cannot be read, so it is skipped like a folder.
       guard (try? file.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true else {
         continue
       }
