@@ -42,6 +42,14 @@ final class FakeController: ControllerPort {
     /// Changes of a beacon while it was being sent.
     var violations: [String] = []
     fileprivate var arrivals: AsyncStream<[UInt8]>.Continuation?
+
+    fileprivate func deliver(_ bytes: [UInt8]) {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        arrivals?.yield(Array(rest.prefix(chunkByteCount)))
+        rest = rest.dropFirst(chunkByteCount)
+      }
+    }
   }
 
   struct HCICommandBytes: Equatable {
@@ -75,18 +83,15 @@ final class FakeController: ControllerPort {
 
   /// Lets the host receive bytes.
   func deliver(_ bytes: [UInt8]) {
-    mutex.withLock { state in
-      for start in stride(from: 0, to: bytes.count, by: min(state.chunkByteCount, bytes.count)) {
-        let end = min(bytes.count, start + min(state.chunkByteCount, bytes.count))
-        state.arrivals?.yield(Array(bytes[start..<end]))
-      }
-    }
+    mutex.withLock { $0.deliver(bytes) }
   }
 
   /// Allows the host to send more commands.
   func grant(credits: UInt8) {
-    mutex.withLock { $0.granted = credits }
-    deliver(Event.commandComplete(0, [], credits: credits))
+    mutex.withLock { state in
+      state.granted = credits
+      state.deliver(Event.commandComplete(0, [], credits: credits))
+    }
   }
 
   /// Ends the connection.
@@ -123,22 +128,30 @@ extension FakeController {
   private func handle(_ packet: [UInt8]) {
     let opcode = UInt16(packet[1]) | UInt16(packet[2]) << 8
     let parameters = Array(packet.dropFirst(4))
-    let response: [UInt8]? = mutex.withLock { state in
-      state.commands.append(HCICommandBytes(opcode: opcode, parameters: parameters))
-      if opcode != 0x0c03, state.granted == 0 { state.violations.append("sent without a credit") }
-      state.granted = state.credits
-      if state.silent.contains(opcode) { return nil }
-      if let status = state.rejections[opcode] {
-        return Event.commandStatus(opcode, status: status, credits: state.credits)
-      }
-      // Core Specification, Volume 4, Part E, 7.8.4 and 7.8.10.
-      let isBusy = opcode == 0x2005 && (state.isAdvertising || state.isScanning)
-      let isDisallowed = isBusy || opcode == 0x200b && state.isScanning
-      let result = isDisallowed ? [0x0c] : state.results[opcode] ?? Self.result(opcode)
-      if result.first == 0 { Self.execute(opcode, parameters, &state) }
-      return Event.commandComplete(opcode, result, credits: state.credits)
+    mutex.withLock { state in
+      // The response is delivered before a test can see the command: credits that the test then grants must arrive
+      // after those of the response.
+      if let response = Self.response(to: opcode, parameters, &state) { state.deliver(response) }
     }
-    if let response { deliver(response) }
+  }
+
+  /// Carries out a command and returns its response, or nil if the controller is silent.
+  private static func response(
+    to opcode: UInt16, _ parameters: [UInt8], _ state: inout State
+  ) -> [UInt8]? {
+    state.commands.append(HCICommandBytes(opcode: opcode, parameters: parameters))
+    if opcode != 0x0c03, state.granted == 0 { state.violations.append("sent without a credit") }
+    state.granted = state.credits
+    if state.silent.contains(opcode) { return nil }
+    if let status = state.rejections[opcode] {
+      return Event.commandStatus(opcode, status: status, credits: state.credits)
+    }
+    // Core Specification, Volume 4, Part E, 7.8.4 and 7.8.10.
+    let isBusy = opcode == 0x2005 && (state.isAdvertising || state.isScanning)
+    let isDisallowed = isBusy || opcode == 0x200b && state.isScanning
+    let result = isDisallowed ? [0x0c] : state.results[opcode] ?? Self.result(opcode)
+    if result.first == 0 { Self.execute(opcode, parameters, &state) }
+    return Event.commandComplete(opcode, result, credits: state.credits)
   }
 
   private static func result(_ opcode: UInt16) -> [UInt8] {

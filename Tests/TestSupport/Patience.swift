@@ -13,28 +13,34 @@ public enum Patience {
   public static let seconds =
     ProcessInfo.processInfo.environment["FIREBREAK_PATIENCE_SECONDS"].flatMap { Int($0) } ?? 240
 
-  /// Polls the condition until it is true or the timeout expires. The caller then states its expectation.
+  /// Polls the condition until it is true. Records an issue if the timeout expires: a test that went on would pass
+  /// although it lost what it waited for.
   public nonisolated(nonsending) static func until(
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
     _ condition: nonisolated(nonsending) () async throws -> Bool
   ) async throws {
     let end = ContinuousClock.now + .seconds(seconds)
-    while try await !condition(), ContinuousClock.now < end {
+    while try await !condition() {
+      guard ContinuousClock.now < end else { return recordExpiry(fileID, filePath, line) }
       try await Task.sleep(for: .milliseconds(20))
     }
   }
 
-  /// The same without a pause, for a condition that other tasks fulfil at once, as in a simulation of a week. Records
-  /// an issue if the timeout expires.
+  /// The same without a pause, for a condition that other tasks fulfil at once, as in a simulation of a week.
   public nonisolated(nonsending) static func yielding(
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
     until condition: nonisolated(nonsending) () async -> Bool
   ) async {
     let end = ContinuousClock.now + .seconds(seconds)
     while await !condition() {
-      guard ContinuousClock.now < end else {
-        Issue.record("The condition is still false after \(seconds) seconds")
-        return
-      }
+      guard ContinuousClock.now < end else { return recordExpiry(fileID, filePath, line) }
       await Task.yield()
     }
+  }
+
+  private static func recordExpiry(_ fileID: String, _ filePath: String, _ line: Int) {
+    Issue.record(
+      "The condition is still false after \(seconds) seconds",
+      sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: 1))
   }
 }
