@@ -68,6 +68,7 @@ let package = Package(
     .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
     .library(name: "UserNotifications", targets: ["UserNotifications"]),
     .library(name: "DeviceCheck", targets: ["DeviceCheck"]),
+    .library(name: "PhoneProcess", targets: ["PhoneProcess"]),
   ],
   traits: [
     .trait(
@@ -230,7 +231,8 @@ let package = Package(
       name: "PhoneProcess",
       dependencies: [
         "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "SealedStorage",
-        "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "KeyServerAPI", logging,
+        "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "KeyServerAPI",
+        "UserNotifications", logging,
       ], resources: [.copy("Texts")], swiftSettings: strictOnTheCallersActor),
 
     // The phone's user interface: a web app, and the bridge between its pages and the phone.
@@ -253,7 +255,8 @@ let package = Package(
     .target(
       name: "Terminal",
       dependencies: [
-        "World", "TextEncodings", "CProcessControl", "ExposureKeys", "ExposureNotification",
+        "World", "TextEncodings", "CProcessControl", "Secrets", "ExposureKeys",
+        "ExposureNotification", crypto,
       ],
       swiftSettings: strictOnTheCallersActor),
     .target(
@@ -408,6 +411,18 @@ let package = Package(
         .swiftLanguageMode(.v5), .treatAllWarnings(as: .error),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
       ]),
+    // What published apps write against Apple's modules, and tests that run it. It is written as an app is, like the
+    // target above.
+    .testTarget(
+      name: "AppleModulesTests",
+      dependencies: [
+        "ExposureNotification", "BackgroundTasks", "UserNotifications", "DeviceCheck",
+        "ExposureKeys", "SealedStorage", "World", "TestSupport",
+      ],
+      swiftSettings: [
+        .swiftLanguageMode(.v5), .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      ]),
     .testTarget(
       name: "BackgroundTasksTests", dependencies: ["BackgroundTasks"],
       swiftSettings: strictOnTheCallersActor),
@@ -449,7 +464,8 @@ let package = Package(
       name: "PhoneProcessTests",
       dependencies: [
         "PhoneProcess", "ExposureApp", "ExposureNotification", "ExposureKeys", "DiagnosisKeyFile",
-        "KeyServerAPI", "SealedStorage", "Secrets", "World", "TestSupport", logging,
+        "KeyServerAPI", "SealedStorage", "Secrets", "UserNotifications", "World", "TestSupport",
+        logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
@@ -484,7 +500,8 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
-      name: "TerminalTests", dependencies: ["Terminal"], swiftSettings: strictOnTheCallersActor),
+      name: "TerminalTests", dependencies: ["Terminal", "TestSupport", crypto],
+      swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "BenchTests",
       dependencies: [

@@ -2,7 +2,7 @@
 import Foundation
 
 /// A request to run a task later. Apps use one of the two subclasses.
-open class BGTaskRequest: NSObject {
+open class BGTaskRequest: NSObject, NSCopying {
   /// The identifier of the task.
   open private(set) var identifier: String
   /// The earliest start; nil for any time. The task may start any time later.
@@ -11,6 +11,9 @@ open class BGTaskRequest: NSObject {
   init(identifier: String) {
     self.identifier = identifier
   }
+
+  /// Returns a request with the current values.
+  open func copy(with zone: NSZone? = nil) -> Any { pending.request }
 
   /// A copy of the current values; later changes to the object have no effect.
   var pending: PendingBackgroundTask {

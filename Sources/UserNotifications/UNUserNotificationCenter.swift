@@ -1,59 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Foundation
-import Synchronization
+// Apps use Foundation through this module, as on Apple's systems.
+@_exported import Foundation
 
 /// Apple's notification center, on Linux. It passes notifications to the `UserNotificationSink` that the
 /// program installs.
 ///
-/// Without a sink the status is `.denied`, and `add` fails with `.notificationsNotAllowed`.
-public final class UNUserNotificationCenter: Sendable {
-  private struct State {
-    var sink: (any UserNotificationSink)?
-    var delegate: WeakDelegate?
-    var pending: [UserNotice] = []
-    var delivered: [DeliveredNotice] = []
-  }
-
+/// Without a sink the status is `.denied`, and `add` fails with `.notificationsNotAllowed`. Handlers are called on
+/// a global queue, the delegate on the main queue.
+// Its state is behind a mutex; the class has no other.
+open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   private static let shared = UNUserNotificationCenter()
 
-  private let state = Mutex(State())
+  let notifications = NotificationStore()
 
   /// A separate center, for a program with several devices.
-  package init() {}
+  package override init() {}
 
   /// The center of this process.
-  public class func current() -> UNUserNotificationCenter { shared }
-
-  /// Installs the sink that shows the notifications.
-  public func install(_ sink: any UserNotificationSink) {
-    state.withLock { $0.sink = sink }
-  }
+  open class func current() -> UNUserNotificationCenter { shared }
 
   /// The app's delegate, held weakly and called on the main queue.
-  public var delegate: (any UNUserNotificationCenterDelegate)? {
-    get { state.withLock(\.delegate)?.delegate }
-    set {
-      let delegate = newValue.map(WeakDelegate.init)
-      state.withLock { $0.delegate = delegate }
-    }
+  open var delegate: (any UNUserNotificationCenterDelegate)? {
+    get { notifications.delegate }
+    set { notifications.delegate = newValue }
   }
 
-  private var sink: (any UserNotificationSink)? { state.withLock(\.sink) }
-}
+  /// False: Linux has no extensions that draw notifications.
+  open var supportsContentExtensions: Bool { false }
 
-extension UNUserNotificationCenter {
+  // MARK: Authorization
+
   /// Asks the user for permission once; later calls return the first decision.
   ///
   /// - Throws: `UNError(.notificationsNotAllowed)` without a sink.
-  public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool {
-    guard let sink else { throw UNError(.notificationsNotAllowed) }
-    if let allowed = sink.allowedOptions { return !allowed.isEmpty }
-    return !(await sink.ask(for: options)).isEmpty
+  open func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool {
+    try await notifications.requestAuthorization(options)
   }
 
-  /// The form of `requestAuthorization(options:)` with a handler, which is called on a global queue.
-  public func requestAuthorization(
+  /// The form of `requestAuthorization(options:)` with a handler.
+  open func requestAuthorization(
     options: UNAuthorizationOptions = [],
     completionHandler: @escaping (Bool, (any Error)?) -> Void
   ) {
@@ -61,11 +47,11 @@ extension UNUserNotificationCenter {
     Task {
       let result: Result<Bool, any Error>
       do {
-        result = .success(try await requestAuthorization(options: options))
+        result = .success(try await notifications.requestAuthorization(options))
       } catch {
         result = .failure(error)
       }
-      DispatchQueue.global().async {
+      onGlobalQueue {
         switch result {
         case .success(let isGranted): handler(isGranted, nil)
         case .failure(let error): handler(false, error)
@@ -75,260 +61,168 @@ extension UNUserNotificationCenter {
   }
 
   /// Returns the current settings. Does not ask the user.
-  public func notificationSettings() async -> UNNotificationSettings {
-    settings
-  }
+  open func notificationSettings() async -> UNNotificationSettings { notifications.settings }
 
-  /// The form of `notificationSettings()` with a handler, which is called on a global queue.
-  public func getNotificationSettings(
+  /// The form of `notificationSettings()` with a handler.
+  open func getNotificationSettings(
     completionHandler: @escaping (UNNotificationSettings) -> Void
   ) {
-    nonisolated(unsafe) let handler = completionHandler
-    DispatchQueue.global().async { [self] in handler(settings) }
+    onGlobalQueue { [notifications] in completionHandler(notifications.settings) }
   }
 
-  private var settings: UNNotificationSettings {
-    guard let sink else { return UNNotificationSettings(status: .denied, allowed: []) }
-    guard let allowed = sink.allowedOptions else {
-      return UNNotificationSettings(status: .notDetermined, allowed: [])
-    }
-    let status: UNAuthorizationStatus =
-      if allowed.isEmpty { .denied } else if allowed.contains(.provisional) { .provisional } else {
-        .authorized
-      }
-    return UNNotificationSettings(status: status, allowed: allowed)
-  }
-}
+  // MARK: Categories
 
-// Pending notifications.
-extension UNUserNotificationCenter {
-  /// Shows a notification, at once or when its trigger fires. A request replaces an earlier one with the
+  /// Replaces all categories. The actions of a notification are looked up when it is shown.
+  open func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {
+    notifications.setCategories(categories)
+  }
+
+  /// Returns the categories.
+  open func notificationCategories() async -> Set<UNNotificationCategory> {
+    notifications.categories
+  }
+
+  /// The form of `notificationCategories()` with a handler.
+  open func getNotificationCategories(
+    completionHandler: @escaping (Set<UNNotificationCategory>) -> Void
+  ) {
+    onGlobalQueue { [notifications] in completionHandler(notifications.categories) }
+  }
+
+  // MARK: Pending notifications
+
+  /// Shows a notification, at once or when its trigger fires. A request replaces a pending one with the
   /// same identifier.
   ///
   /// - Throws: `UNError`: `.notificationsNotAllowed` without a sink or the user's permission,
   ///   `.notificationInvalidNoContent` if there is nothing to show.
-  public func add(_ request: UNNotificationRequest) async throws {
-    try accept(UserNotice(request))
+  open func add(_ request: UNNotificationRequest) async throws {
+    try notifications.add(request, to: self)
   }
 
-  /// The form of `add(_:)` with a handler, which is called on a global queue.
-  public func add(
+  /// The form of `add(_:)` with a handler.
+  open func add(
     _ request: UNNotificationRequest,
     withCompletionHandler completionHandler: (((any Error)?) -> Void)? = nil
   ) {
-    let result = Result { try accept(UserNotice(request)) }
-    guard let completionHandler else { return }
-    nonisolated(unsafe) let handler = completionHandler
-    DispatchQueue.global().async {
-      switch result {
-      case .success: handler(nil)
-      case .failure(let error): handler(error)
-      }
-    }
-  }
-
-  /// Shows a pending notification now. The program calls it; on an iPhone the system does this. Returns
-  /// `false` if no notification with this identifier is pending.
-  @discardableResult
-  public func deliver(_ identifier: String) -> Bool {
-    let pending = state.withLock(\.pending).first { $0.identifier == identifier }
-    guard let notice = pending else { return false }
-    if !notice.repeats { removePendingNotificationRequests(withIdentifiers: [identifier]) }
-    present(notice)
-    return true
-  }
-
-  /// Removes the pending notifications with these identifiers.
-  public func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
-    changePending { $0.removeAll { identifiers.contains($0.identifier) } }
-  }
-
-  /// Removes all pending notifications.
-  public func removeAllPendingNotificationRequests() {
-    changePending { $0 = [] }
+    let error = Self.error { () throws(UNError) in try notifications.add(request, to: self) }
+    if let completionHandler { onGlobalQueue { completionHandler(error) } }
   }
 
   /// Returns the pending notifications.
-  public func getPendingNotificationRequests(
+  open func pendingNotificationRequests() async -> [UNNotificationRequest] {
+    notifications.pendingRequests
+  }
+
+  /// The form of `pendingNotificationRequests()` with a handler.
+  open func getPendingNotificationRequests(
     completionHandler: @escaping ([UNNotificationRequest]) -> Void
   ) {
-    let pending = state.withLock(\.pending)
-    nonisolated(unsafe) let handler = completionHandler
-    DispatchQueue.global().async { handler(pending.map(\.request)) }
+    let pending = notifications.pendingRequests
+    onGlobalQueue { completionHandler(pending) }
   }
 
-  /// The async form of `getPendingNotificationRequests(completionHandler:)`.
-  public func pendingNotificationRequests() async -> [UNNotificationRequest] {
-    state.withLock(\.pending).map(\.request)
+  /// Removes the pending notifications with these identifiers.
+  open func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
+    notifications.removePending { identifiers.contains($0) }
   }
 
-  private func accept(_ notice: UserNotice) throws(UNError) {
-    guard let sink, sink.allowedOptions?.isEmpty == false else {
-      throw UNError(.notificationsNotAllowed)
-    }
-    guard !(notice.title + notice.body).isEmpty || notice.badge != nil || notice.hasSound else {
-      throw UNError(.notificationInvalidNoContent)
-    }
-    changePending { pending in
-      pending.removeAll { $0.identifier == notice.identifier }
-      if notice.delay != nil { pending.append(notice) }
-    }
-    if notice.delay == nil { present(notice) }
+  /// Removes all pending notifications.
+  open func removeAllPendingNotificationRequests() {
+    notifications.removePending { _ in true }
   }
 
-  /// Changes the pending notifications and notifies the sink if they changed.
-  private func changePending(_ change: (inout [UserNotice]) -> Void) {
-    let (sink, pending) = state.withLock { state in
-      let before = state.pending
-      change(&state.pending)
-      return (before == state.pending ? nil : state.sink, state.pending)
-    }
-    sink?.pendingNoticesChanged(pending)
-  }
-}
+  // MARK: Delivered notifications
 
-// Delivered notifications.
-extension UNUserNotificationCenter {
+  /// Returns the notifications of this run of the app that are still shown.
+  open func deliveredNotifications() async -> [UNNotification] { notifications.delivered }
+
+  /// The form of `deliveredNotifications()` with a handler.
+  open func getDeliveredNotifications(completionHandler: @escaping ([UNNotification]) -> Void) {
+    let delivered = notifications.delivered
+    onGlobalQueue { completionHandler(delivered) }
+  }
+
   /// Removes the shown notifications with these identifiers.
-  public func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
-    state.withLock { state in
-      state.delivered.removeAll { identifiers.contains($0.notice.identifier) }
-    }
-    // Includes notifications of an earlier run of the app.
-    sink?.remove(identifiers)
+  open func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
+    notifications.removeDelivered(identifiers)
   }
 
   /// Removes all shown notifications.
-  public func removeAllDeliveredNotifications() {
-    removeDeliveredNotifications(
-      withIdentifiers: state.withLock(\.delivered).map(\.notice.identifier))
+  open func removeAllDeliveredNotifications() {
+    notifications.removeDelivered(notifications.delivered.map(\.request.identifier))
   }
 
-  /// Returns the notifications of this run of the app that are still shown.
-  public func getDeliveredNotifications(
-    completionHandler: @escaping ([UNNotification]) -> Void
+  // MARK: The number on the app's icon
+
+  /// Shows a number on the app's icon; 0 removes it.
+  ///
+  /// - Throws: `UNError`: `.notificationsNotAllowed` without a sink or the user's permission, `.badgeInputInvalid`
+  ///   for a negative number.
+  open func setBadgeCount(_ newBadgeCount: Int) async throws {
+    try notifications.setBadge(newBadgeCount)
+  }
+
+  /// The form of `setBadgeCount(_:)` with a handler.
+  open func setBadgeCount(
+    _ newBadgeCount: Int, withCompletionHandler completionHandler: (((any Error)?) -> Void)? = nil
   ) {
-    let delivered = state.withLock(\.delivered)
-    nonisolated(unsafe) let handler = completionHandler
-    DispatchQueue.global().async { handler(delivered.map(\.notification)) }
+    let error = Self.error { () throws(UNError) in try notifications.setBadge(newBadgeCount) }
+    if let completionHandler { onGlobalQueue { completionHandler(error) } }
   }
 
-  /// The async form of `getDeliveredNotifications(completionHandler:)`.
-  public func deliveredNotifications() async -> [UNNotification] {
-    state.withLock(\.delivered).map(\.notification)
+  private static func error(of work: () throws(UNError) -> Void) -> UNError? {
+    do {
+      try work()
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
+// For the program, in place of Apple's system.
+extension UNUserNotificationCenter {
+  /// Installs the sink that shows the notifications.
+  public func install(_ sink: any UserNotificationSink) {
+    notifications.install(sink)
   }
 
-  /// Reports that the user has tapped or dismissed a notification. The program calls it; the delegate is
-  /// called on the main queue. Returns `false` if no notification with this identifier is shown.
+  /// Shows a pending notification now. Returns `false` if no notification with this identifier is pending.
+  @discardableResult
+  public func deliver(_ identifier: String) -> Bool {
+    notifications.deliver(identifier, to: self)
+  }
+
+  /// Reports that the user has tapped a notification, dismissed it or chosen an action, and removes the notification.
+  /// `text` is what the user has entered, for an action with a field for text.
+  ///
+  /// Of dismissals the delegate receives those of a category with `.customDismissAction`. Returns `false` if no
+  /// notification with this identifier is shown.
   @discardableResult
   public func respond(
-    to identifier: String, with actionIdentifier: String = UNNotificationDefaultActionIdentifier
+    to identifier: String, with actionIdentifier: String = UNNotificationDefaultActionIdentifier,
+    text: String? = nil
   ) -> Bool {
-    let shown = state.withLock { state in
-      let shown = state.delivered.first { $0.notice.identifier == identifier }
-      state.delivered.removeAll { $0.notice.identifier == identifier }
-      return shown
-    }
-    guard let shown else { return false }
-    sink?.remove([identifier])
-    DispatchQueue.main.async { [self] in
-      let response = UNNotificationResponse(
-        notification: shown.notification, actionIdentifier: actionIdentifier)
-      delegate?.userNotificationCenter(self, didReceive: response) {}
-    }
-    return true
+    notifications.respond(to: identifier, with: actionIdentifier, text: text, of: self)
   }
 
-  /// Shows `notice`. While the app is in the foreground its delegate decides which parts are shown;
-  /// without a delegate nothing is.
-  private func present(_ notice: UserNotice) {
-    guard let sink else { return }
-    guard sink.isAppInForeground else {
-      return show(notice, with: [.banner, .list, .sound, .badge])
-    }
-    let shown = DeliveredNotice(notice: notice, date: sink.now)
-    DispatchQueue.main.async { [self] in
-      delegate?.userNotificationCenter(self, willPresent: shown.notification) { options in
-        if !options.isEmpty { self.show(notice, with: options) }
-      }
-    }
+  /// Reports that the user wants the app's notification settings: from the shown notification with this identifier, or
+  /// from the system's settings if it is nil.
+  ///
+  /// Returns `false` if the app has not requested `.providesAppNotificationSettings`, or if no such notification is
+  /// shown.
+  @discardableResult
+  public func openSettings(from identifier: String? = nil) -> Bool {
+    notifications.openSettings(from: identifier, of: self)
   }
 
-  private func show(_ notice: UserNotice, with options: UNNotificationPresentationOptions) {
-    guard let sink else { return }
-    let shown = DeliveredNotice(notice: notice, date: sink.now)
-    state.withLock { state in
-      state.delivered.removeAll { $0.notice.identifier == notice.identifier }
-      state.delivered.append(shown)
-    }
-    sink.show(notice, with: options)
-  }
+  /// The time of the sink, that of the system without one.
+  var now: Date { notifications.now }
 }
 
-/// A notification and the date when it was shown.
-private struct DeliveredNotice: Sendable {
-  let notice: UserNotice
-  let date: Date
-
-  var notification: UNNotification { UNNotification(request: notice.request, date: date) }
-}
-
-/// The delegate, which the app owns. Apps' delegates are not `Sendable`; only the main queue calls them.
-private struct WeakDelegate: @unchecked Sendable {
-  private(set) weak var delegate: (any UNUserNotificationCenterDelegate)?
-
-  init(_ delegate: any UNUserNotificationCenterDelegate) {
-    self.delegate = delegate
-  }
-}
-
-/// The reason why a notification is rejected. On Linux an `NSError` does not bridge back, so pass on
-/// the value.
-public struct UNError: Error, Hashable, Sendable {
-  /// The kind of error.
-  public let code: Code
-
-  /// An error of this code.
-  public init(_ code: Code) {
-    self.code = code
-  }
-
-  /// `UNErrorDomain`.
-  public static var errorDomain: String { "UNErrorDomain" }
-  /// The user does not allow notifications.
-  public static var notificationsNotAllowed: Code { .notificationsNotAllowed }
-  /// There is nothing to show.
-  public static var notificationInvalidNoContent: Code { .notificationInvalidNoContent }
-}
-
-extension UNError: CustomNSError, LocalizedError {
-  public var errorCode: Int { code.rawValue }
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
-  public var errorDescription: String? { message }
-
-  private var message: String {
-    switch code {
-    case .notificationsNotAllowed:
-      "Notifications are not allowed; call requestAuthorization or install a UserNotificationSink."
-    case .notificationInvalidNoContent:
-      "The notification has no content; give it a title, a body, a badge or a sound."
-    }
-  }
-}
-
-extension UNError {
-  /// The error codes that occur here, with Apple's numbers.
-  public enum Code: Int, Hashable, Sendable, CaseIterable {
-    /// The user does not allow notifications.
-    case notificationsNotAllowed = 1
-    /// There is nothing to show.
-    case notificationInvalidNoContent = 1401
-  }
-}
-
-extension UNError.Code {
-  /// Lets `catch UNError.notificationsNotAllowed` match.
-  public static func ~= (code: Self, error: any Error) -> Bool {
-    (error as? UNError)?.code == code
-  }
+/// Calls a handler of the app. Apple's handlers are not `Sendable`; only this queue calls it.
+private func onGlobalQueue(_ call: @escaping () -> Void) {
+  nonisolated(unsafe) let call = call
+  DispatchQueue.global().async { call() }
 }

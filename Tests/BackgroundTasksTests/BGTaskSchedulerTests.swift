@@ -165,9 +165,36 @@ struct BGTaskSchedulerTests {
 
   @Test("The error codes have Apple's numbers")
   func codes() {
-    #expect(BGTaskScheduler.Error.Code.allCases.map(\.rawValue) == [1, 2, 3])
+    #expect(BGTaskScheduler.Error.Code.allCases.map(\.rawValue) == [1, 2, 3, 4])
     let error = BGTaskScheduler.Error(.notPermitted) as NSError
     #expect(error.domain == "BGTaskSchedulerErrorDomain" && error.code == 3)
+    #expect(BGTaskScheduler.errorDomain == BGTaskScheduler.Error.errorDomain)
+    #expect(error.localizedDescription.contains("not permitted"))
+  }
+
+  @Test("Errors keep their values")
+  func userInfo() {
+    let values = [NSLocalizedDescriptionKey: "Own text"]
+    let error = BGTaskScheduler.Error(.unavailable, userInfo: values)
+    #expect(error.userInfo as? [String: String] == values)
+    #expect((error as any Error).localizedDescription == "Own text")
+    #expect(error == BGTaskScheduler.Error(.unavailable, userInfo: values))
+    #expect(error != BGTaskScheduler.Error(.unavailable))
+    #expect(BGTaskScheduler.Error(.unavailable).userInfo.isEmpty)
+  }
+
+  @Test("The scheduler is an object, and the copy of a request is independent of it")
+  func objects() throws {
+    let object: NSObject = BGTaskScheduler.shared
+    #expect(object.isEqual(BGTaskScheduler.shared) && !object.isEqual(scheduler))
+    let request = BGProcessingTaskRequest(identifier: check)
+    request.requiresExternalPower = true
+    request.earliestBeginDate = Date(timeIntervalSince1970: 60)
+    let copy = try #require(request.copy() as? BGProcessingTaskRequest)
+    request.requiresExternalPower = false
+    #expect(copy.requiresExternalPower && !copy.requiresNetworkConnectivity)
+    #expect(copy.earliestBeginDate == Date(timeIntervalSince1970: 60) && copy.identifier == check)
+    #expect(BGAppRefreshTaskRequest(identifier: check).copy() is BGAppRefreshTaskRequest)
   }
 }
 

@@ -49,6 +49,22 @@ struct DCDeviceTests {
   func codes() {
     #expect(DCError.Code.allCases.map(\.rawValue) == [0, 1, 2, 3, 4])
     #expect((DCError(.invalidKey) as NSError).domain == "com.apple.devicecheck.error")
+    #expect(DCErrorDomain == DCError.errorDomain)
+  }
+
+  @Test("Errors keep their values")
+  func userInfo() {
+    let values = [NSLocalizedDescriptionKey: "Own text"]
+    let error = DCError(.invalidInput, userInfo: values)
+    #expect(error.userInfo as? [String: String] == values && error != DCError(.invalidInput))
+    #expect((error as any Error).localizedDescription == "Own text")
+    #expect(error == DCError(.invalidInput, userInfo: values))
+  }
+
+  @Test("The device is an object, and each process has one")
+  func object() {
+    let object: NSObject = DCDevice.current
+    #expect(object.isEqual(DCDevice.current) && !object.isEqual(device))
   }
 }
 

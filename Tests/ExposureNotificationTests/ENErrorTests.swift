@@ -153,6 +153,30 @@ import Testing
     #expect(await code { _ = try await manager.detect([folder.path("no.zip")]) } == .badFormat)
   }
 
+  @Test("badFormat: a signed file with a deviation that only tools accept")
+  func deviations() async throws {
+    var phone = phone
+    let authority = try Authority()
+    phone.region = RegionConfiguration(region: "PL", keys: try authority.verificationKeys)
+    let manager = try await phone.enabledManager()
+    let file = try authority.publish([])
+    _ = try await manager.detect([file])
+    let zip = try Data(contentsOf: file)
+    var (comment, upperCase) = (zip, zip)
+    comment[comment.count - 2] = 1
+    comment.append(0)
+    while let name = upperCase.range(of: Data("export.bin".utf8)) {
+      upperCase.replaceSubrange(name, with: Data("EXPORT.BIN".utf8))
+    }
+    for odd in [comment, upperCase, Data("#!".utf8) + zip] {
+      try odd.write(to: file)
+      let code = await code { _ = try await manager.detect([file]) }
+      #expect(code == .badFormat)
+      let facts = try UnverifiedKeyFile(at: file, accepting: .published).inspect()
+      #expect(!facts.deviations.isEmpty)
+    }
+  }
+
   @Test("badFormat: a correctly signed file of another region")
   func otherRegion() async throws {
     var phone = phone

@@ -244,17 +244,19 @@ import Testing
     #expect(received.flags.withLock { $0 } == [.periodicRun])
   }
 
-  @Test("The key activityHandler takes a handler of flags or of raw values")
+  @Test("The key activityHandler takes a block, a closure of raw values or nil")
   func keyValueCoding() throws {
     let manager = phone.manager()
     let received = ReceivedFlags()
-    let flags: ENActivityHandler = { flags in received.flags.withLock { $0.append(flags) } }
-    let number: (UInt32) -> Void = { raw in flags(ENActivityFlags(rawValue: raw)) }
-    for handler: Any in [flags, number] {
-      manager.setValue(handler, forKey: "activityHandler")
-      manager.activityHandler?(.periodicRun)
+    let closure: (UInt32) -> Void = { raw in
+      received.flags.withLock { $0.append(ENActivityFlags(rawValue: raw)) }
     }
-    #expect(received.flags.withLock { $0 } == [.periodicRun, .periodicRun])
+    let block: @convention(block) (UInt32) -> Void = closure
+    manager.setValue(block, forKey: "activityHandler")
+    manager.activityHandler?(.periodicRun)
+    manager.setValue(closure, forKey: "activityHandler")
+    manager.activityHandler?(.reserved1)
+    #expect(received.flags.withLock { $0 } == [.periodicRun, .reserved1])
     manager.setValue(nil, forKey: "another")
     #expect(manager.activityHandler != nil)
     manager.setValue(nil, forKey: "activityHandler")

@@ -80,6 +80,7 @@ enum AllowedImports {
     "PhoneProcess": Row([
       "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "SealedStorage",
       "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "KeyServerAPI",
+      "UserNotifications",
     ]),
     // The phone's user interface answers from the phone and the app.
     "PWA": Row(
@@ -101,7 +102,8 @@ enum AllowedImports {
       ], libraries: ["Hummingbird"]),
     // The command line.
     "Terminal": Row([
-      "World", "TextEncodings", "CProcessControl", "ExposureKeys", "ExposureNotification",
+      "World", "TextEncodings", "CProcessControl", "Secrets", "ExposureKeys",
+      "ExposureNotification",
     ]),
     "Bench": Row(
       [

@@ -141,6 +141,18 @@ struct ArchitectureTests {
     #expect(Dictionary(rows) { first, _ in first } == manifest.versions)
   }
 
+  @Test("The patterns of apps import one of Apple's modules each, and not Foundation")
+  func applePatterns() {
+    let folder = "Tests/AppleModulesTests/Patterns/"
+    let files = Project.tests.filter { $0.path.hasPrefix(folder) }
+    let modules = ["BackgroundTasks", "DeviceCheck", "ExposureNotification", "UserNotifications"]
+    #expect(files.count >= 30)
+    for file in files {
+      let imports = ImportRule.imports(of: file).map(\.module)
+      #expect(imports.count == 1 && modules.contains(imports[0]), "\(file.path): \(imports)")
+    }
+  }
+
   @Test("No server can reach contacts, no app can reach keys, no server can reach the other's data")
   func invariants() {
     func reachable(_ target: String) -> Set<String> {

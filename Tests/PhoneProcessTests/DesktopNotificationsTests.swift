@@ -53,31 +53,11 @@ struct DesktopNotificationsTests {
     }
   }
 
-  /// A message bus of the system's own program, for one test.
-  private static func withBus(_ body: (DBusAddress) async throws -> Void) async throws {
-    let folder = try TemporaryFolder()
-    let configuration = folder.path("bus.conf")
-    try Data(
-      """
-      <busconfig><type>session</type><listen>unix:path=\(folder.path("bus").path)</listen>
-      <policy context="default"><allow send_destination="*"/><allow own="*"/>
-      <allow eavesdrop="false"/></policy></busconfig>
-      """.utf8
-    ).write(to: configuration)
-    try await ChildProcess.withRunning(
-      URL(fileURLWithPath: "/usr/bin/dbus-daemon"),
-      ["--config-file=\(configuration.path)", "--nofork", "--print-address"]
-    ) { daemon in
-      let line = try #require(try await daemon.firstLine())
-      try await body(try #require(DBusAddress(line)))
-    }
-  }
-
   @Test(
     "A notice reaches the notification service over the system's message bus, and is closed",
     .needs(.process))
   func realBus() async throws {
-    try await Self.withBus { bus in
+    try await MessageBus.withRunning { bus in
       let desktop = DesktopNotifications(on: bus, callSeconds: Patience.seconds)
       for isUrgent in [true, false] {
         let (owned, own) = AsyncStream.makeStream(of: Void.self)
@@ -104,7 +84,7 @@ struct DesktopNotificationsTests {
     "Without a notification service, showing a notice fails with the error of the bus",
     .needs(.process))
   func noService() async throws {
-    try await Self.withBus { bus in
+    try await MessageBus.withRunning { bus in
       await #expect(throws: DBusError.failed("org.freedesktop.DBus.Error.ServiceUnknown")) {
         try await DesktopNotifications(on: bus, callSeconds: Patience.seconds).show(
           title: "", body: "", isUrgent: false)

@@ -17,9 +17,10 @@ final class TestNotificationSink: UserNotificationSink {
     var shown: [Shown] = []
     var pending: [UserNotice] = []
     var removed: [String] = []
+    var badges: [Int] = []
+    var now = Date(timeIntervalSince1970: 1_592_222_400)
   }
 
-  let now = Date(timeIntervalSince1970: 1_592_222_400)
   private let decision: UNAuthorizationOptions
   private let state = Mutex(State())
 
@@ -27,11 +28,17 @@ final class TestNotificationSink: UserNotificationSink {
     self.decision = decision
   }
 
+  var now: Date {
+    get { state.withLock(\.now) }
+    set { state.withLock { $0.now = newValue } }
+  }
+
   var allowedOptions: UNAuthorizationOptions? { state.withLock(\.allowed) }
   var requestCount: Int { state.withLock(\.requestCount) }
   var shown: [Shown] { state.withLock(\.shown) }
   var pending: [UserNotice] { state.withLock(\.pending) }
   var removed: [String] { state.withLock(\.removed) }
+  var badges: [Int] { state.withLock(\.badges) }
 
   var isAppInForeground: Bool {
     get { state.withLock(\.isAppInForeground) }
@@ -56,6 +63,10 @@ final class TestNotificationSink: UserNotificationSink {
 
   func pendingNoticesChanged(_ pending: [UserNotice]) {
     state.withLock { $0.pending = pending }
+  }
+
+  func setBadge(_ count: Int) {
+    state.withLock { $0.badges.append(count) }
   }
 }
 
@@ -83,8 +94,16 @@ final class ForegroundApp: UNUserNotificationCenterDelegate {
     _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
     withCompletionHandler completionHandler: @escaping () -> Void
   ) {
-    call.yield("\(response.actionIdentifier) \(response.notification.request.identifier)")
+    let text = (response as? UNTextInputNotificationResponse).map { " \($0.userText)" } ?? ""
+    call.yield(
+      "\(response.actionIdentifier) \(response.notification.request.identifier)\(text)")
     completionHandler()
+  }
+
+  func userNotificationCenter(
+    _ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?
+  ) {
+    call.yield("settings \(notification?.request.identifier ?? "of the system")")
   }
 }
 

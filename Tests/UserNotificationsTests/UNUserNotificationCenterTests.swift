@@ -62,7 +62,6 @@ struct UNUserNotificationCenterTests {
     }
     #expect(error?.code == .notificationsNotAllowed)
     #expect((UNError(.notificationsNotAllowed) as NSError).domain == "UNErrorDomain")
-    #expect(UNError.Code.allCases.map(\.rawValue) == [1, 1401])
   }
 
   @Test("A notification without content is rejected")
@@ -158,10 +157,31 @@ struct UNUserNotificationCenterTests {
   func numbers() {
     let options: [UNAuthorizationOptions] = [.badge, .sound, .alert, .carPlay, .criticalAlert]
     #expect(options.map(\.rawValue) == [1, 2, 4, 8, 16])
-    #expect(UNAuthorizationOptions.provisional.rawValue == 64)
+    let others: [UNAuthorizationOptions] = [
+      .providesAppNotificationSettings, .provisional, .announcement, .timeSensitive,
+    ]
+    #expect(others.map(\.rawValue) == [32, 64, 128, 256])
     let shown: [UNNotificationPresentationOptions] = [.badge, .sound, .alert, .list, .banner]
     #expect(shown.map(\.rawValue) == [1, 2, 4, 8, 16])
     let states: [UNAuthorizationStatus] = [.notDetermined, .denied, .authorized, .provisional]
     #expect(states.map(\.rawValue) == [0, 1, 2, 3])
+    let actions: [UNNotificationActionOptions] = [
+      .authenticationRequired, .destructive, .foreground,
+    ]
+    #expect(actions.map(\.rawValue) == [1, 2, 4])
+    let categories: [UNNotificationCategoryOptions] = [
+      .customDismissAction, .allowInCarPlay, .hiddenPreviewsShowTitle, .hiddenPreviewsShowSubtitle,
+      .allowAnnouncement,
+    ]
+    #expect(categories.map(\.rawValue) == [1, 2, 4, 8, 16])
+    let levels: [UNNotificationInterruptionLevel] = [.passive, .active, .timeSensitive, .critical]
+    #expect(levels.map(\.rawValue) == [0, 1, 2, 3])
+    let styles: [UNAlertStyle] = [.none, .banner, .alert]
+    #expect(styles.map(\.rawValue) == [0, 1, 2])
+    let previews: [UNShowPreviewsSetting] = [.always, .whenAuthenticated, .never]
+    #expect(previews.map(\.rawValue) == [0, 1, 2])
+    #expect(
+      UNError.Code.allCases.map(\.rawValue)
+        == [1, 100, 101, 102, 103, 104, 105, 1400, 1401, 1500, 1501, 1600])
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Foundation
+// Apps use Foundation through this module, as on Apple's systems.
+@_exported import Foundation
 
 /// Apple's interface of exposure notification for apps.
 ///
@@ -246,13 +247,15 @@ open class ENManager: NSObject {
   // MARK: Key-value coding
 
   /// Sets the value of a key. The only key is `activityHandler`, under which apps for iOS 12.5 store their
-  /// handler: a closure of flags or of their raw value. Other keys are ignored.
-  open func setValue(_ value: Any?, forKey key: String) {
+  /// handler: a block that receives the raw value of the flags. Other keys are ignored.
+  // The only form: the runtime on Linux has no metadata of block types, so a block in an `Any` or passed to generic
+  // code, such as `Optional.map`, crashes.
+  open func setValue(_ value: (@convention(block) (UInt32) -> Void)?, forKey key: String) {
     guard key == "activityHandler" else { return }
-    if let handler = value as? (UInt32) -> Void {
-      activityHandler = { handler($0.rawValue) }
+    if let value {
+      activityHandler = { value($0.rawValue) }
     } else {
-      activityHandler = value as? ENActivityHandler
+      activityHandler = nil
     }
   }
 }
@@ -274,10 +277,12 @@ public typealias ENGetExposureInfoHandler = ([ENExposureInfo]?, (any Error)?) ->
 /// Called with the exposure windows of a detection of API version 2 or with an error.
 public typealias ENGetExposureWindowsHandler = ([ENExposureWindow]?, (any Error)?) -> Void
 
-// Not Apple's: apps that also run on iOS 12.5 declare an extension of this name themselves, which takes
-// precedence in their module.
+// Not Apple's: apps that also run on iOS 12.5 declare an extension of this name themselves.
 extension ENManager {
   /// Sets `activityHandler`. Call it before `activate`.
+  ///
+  /// An app's own extension of this name is preferred, also if its handler takes flags of the app.
+  @_disfavoredOverload
   public func setLaunchActivityHandler(activityHandler: @escaping ENActivityHandler) {
     self.activityHandler = activityHandler
   }

@@ -10,38 +10,55 @@ import SealedStorage
 public struct ENError: Error, Hashable, Sendable {
   /// The kind of error.
   public let code: Code
-  /// A more precise text than that of the code: what is wrong and what to do.
-  package let explanation: String?
+  private let values: UserInfo
 
-  /// An error of this code.
-  public init(_ code: Code) {
-    self.init(code, explanation: nil)
-  }
-
-  /// An error of this code. The values of `userInfo` are not `Sendable` on Linux, so only the text under
-  /// `NSLocalizedDescriptionKey` is kept.
-  public init(_ code: Code, userInfo: [String: Any]) {
-    self.init(code, explanation: userInfo[NSLocalizedDescriptionKey] as? String)
-  }
-
-  /// An error of `code` with a text for the developer of the app.
-  package init(_ code: Code, explanation: String?) {
+  /// An error of this code. `userInfo` may have a text under `NSLocalizedDescriptionKey`.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
     self.code = code
-    self.explanation = explanation
+    values = UserInfo(values: userInfo)
   }
+
+  /// An error of `code` with a text for the developer of the app: what is wrong and what to do.
+  package init(_ code: Code, explanation: String) {
+    self.init(code, userInfo: [NSLocalizedDescriptionKey: explanation])
+  }
+
+  /// The values that were passed to the initializer.
+  public var userInfo: [String: Any] { values.values }
 
   /// `ENErrorDomain`.
   public static var errorDomain: String { ENErrorDomain }
 }
 
+/// A pointer to an error. No call takes one; Apple's own passes errors of Objective-C.
+public typealias ENErrorOutType = UnsafeMutablePointer<NSError?>
+
+extension ENError {
+  /// The values of an error. An error is not changed, and nothing else uses them.
+  private struct UserInfo: Hashable, @unchecked Sendable {
+    let values: [String: Any]
+
+    static func == (one: Self, other: Self) -> Bool {
+      NSDictionary(dictionary: one.values) == NSDictionary(dictionary: other.values)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(Set(values.keys))
+    }
+  }
+}
+
 extension ENError: CustomNSError, LocalizedError {
   public var errorCode: Int { code.rawValue }
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
-  public var errorDescription: String? { message }
+  /// `userInfo` with the description, which Foundation on Linux takes from there.
+  public var errorUserInfo: [String: Any] {
+    userInfo.merging([NSLocalizedDescriptionKey: code.message]) { own, _ in own }
+  }
+  public var errorDescription: String? { localizedDescription }
   /// The text that may be shown to the user.
-  public var localizedDescription: String { message }
-
-  private var message: String { explanation ?? code.message }
+  public var localizedDescription: String {
+    userInfo[NSLocalizedDescriptionKey] as? String ?? code.message
+  }
 }
 
 extension ENError: CustomStringConvertible {

@@ -54,6 +54,16 @@ package struct DBusMessage: Equatable, Sendable {
     if case .uint32(let serial) = fields[.replySerial] { serial } else { nil }
   }
 
+  /// The name that the bus gave to the sender.
+  var sender: String? {
+    if case .string(let sender) = fields[.sender] { sender } else { nil }
+  }
+
+  /// The interface of a called method or of a signal.
+  var interface: String? {
+    if case .string(let interface) = fields[.interface] { interface } else { nil }
+  }
+
   /// The name of a called method or of a signal.
   package var member: String? {
     if case .string(let member) = fields[.member] { member } else { nil }
@@ -135,6 +145,7 @@ package enum DBusError: Error, Equatable, Sendable {
 /// A value of the D-Bus type system, with the types that notifications need.
 package indirect enum DBusValue: Equatable, Sendable {
   case byte(UInt8)
+  case boolean(Bool)
   case int32(Int32)
   case uint32(UInt32)
   case string(String)
@@ -150,6 +161,7 @@ package indirect enum DBusValue: Equatable, Sendable {
   package var signature: String {
     switch self {
     case .byte: "y"
+    case .boolean: "b"
     case .int32: "i"
     case .uint32: "u"
     case .string: "s"
@@ -178,6 +190,7 @@ struct DBusWriter {
   mutating func write(_ value: DBusValue) {
     switch value {
     case .byte(let byte): bytes.append(byte)
+    case .boolean(let isTrue): write(isTrue ? 1 : 0)
     case .int32(let number): write(UInt32(bitPattern: number))
     case .uint32(let number): write(number)
     case .string(let text), .path(let text):
@@ -243,6 +256,7 @@ struct DBusReader {
     guard depth <= Self.depthMax else { throw .malformed }
     switch type.first {
     case "y": return .byte(try take(1).first ?? 0)
+    case "b": return .boolean(try uint32() != 0)
     case "i": return .int32(Int32(bitPattern: try uint32()))
     case "u": return .uint32(try uint32())
     case "s": return .string(try text())
