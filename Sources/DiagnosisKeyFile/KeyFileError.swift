@@ -8,7 +8,8 @@ public struct KeyFileError: Error, Hashable, Sendable {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     fileprivate enum Kind: String {
       case cannotRead, cannotWrite, diskFull, notAKeyFile, damagedZip, wrongEntryCount
-      case unexpectedEntry, duplicateEntry, notAPlainEntry, missingExport, tooLarge
+      case unexpectedEntry, duplicateEntry, notAPlainEntry, unsupportedCompression
+      case missingExport, tooLarge
       case expandsTooMuch, wrongExportVersion, malformedExport, tooManyKeys, malformedSignatures
       case tooManySignatures, signatureCountMismatch, wrongBatchNumbers, unsigned
       case noSignatureByTheseKeys, unsupportedAlgorithm, signatureMismatch, notAPublicKey
@@ -35,6 +36,8 @@ public struct KeyFileError: Error, Hashable, Sendable {
     public static let duplicateEntry = Self(kind: .duplicateEntry)
     /// An entry is a folder, a link or encrypted.
     public static let notAPlainEntry = Self(kind: .notAPlainEntry)
+    /// An entry is compressed by a method other than deflate: `compressionMethod`. Only tools report it.
+    public static let unsupportedCompression = Self(kind: .unsupportedCompression)
     /// The zip holds no `export.bin`.
     public static let missingExport = Self(kind: .missingExport)
     /// The file or its content is larger than `KeyFileLimit` allows.
@@ -82,10 +85,13 @@ public struct KeyFileError: Error, Hashable, Sendable {
   public let code: Code
   /// The `errno` of the codes `cannotRead` and `cannotWrite`, nil for the others.
   public let systemError: Int32?
+  /// The number of the method in APPNOTE.TXT 4.4.5 of the code `unsupportedCompression`, nil for the others.
+  public let compressionMethod: Int?
 
-  private init(_ code: Code, systemError: Int32? = nil) {
+  private init(_ code: Code, systemError: Int32? = nil, compressionMethod: Int? = nil) {
     self.code = code
     self.systemError = systemError
+    self.compressionMethod = compressionMethod
   }
 
   /// The file or its folder could not be read, with this `errno`.
@@ -110,6 +116,10 @@ public struct KeyFileError: Error, Hashable, Sendable {
   public static let duplicateEntry = Self(.duplicateEntry)
   /// An entry is a folder, a link or encrypted.
   public static let notAPlainEntry = Self(.notAPlainEntry)
+  /// An entry is compressed by this method, which is not deflate. Only tools report it.
+  public static func unsupportedCompression(_ method: Int) -> Self {
+    Self(.unsupportedCompression, compressionMethod: method)
+  }
   /// The zip holds no `export.bin`.
   public static let missingExport = Self(.missingExport)
   /// The file or its content is larger than `KeyFileLimit` allows.
@@ -168,6 +178,8 @@ extension KeyFileError: CustomStringConvertible {
     case .duplicateEntry: "The zip holds the same entry twice: do not use this file."
     case .notAPlainEntry:
       "The zip holds a folder, a link or an encrypted entry: do not use this file."
+    case .unsupportedCompression:
+      "The zip is compressed with \(Self.compressionName(compressionMethod ?? 0)): pack it again with deflate."
     case .missingExport: "The zip holds no export.bin: ask its publisher for a valid one."
     case .tooLarge: "The file is larger than a key file may be: ask for smaller files."
     case .expandsTooMuch:
@@ -206,6 +218,15 @@ extension KeyFileError: CustomStringConvertible {
       "A key file needs 1 to \(KeyFileLimit.signatureCountMax) signing keys: change their number."
     default: "The key file was rejected."
     }
+  }
+
+  /// The name of a compression method of a zip.
+  private static func compressionName(_ method: Int) -> String {
+    let names = [
+      1: "shrink", 6: "implode", 9: "deflate64", 12: "bzip2", 14: "lzma", 93: "zstandard",
+      95: "xz", 98: "ppmd",
+    ]
+    return names[method] ?? "method \(method)"
   }
 
   private var reason: String {

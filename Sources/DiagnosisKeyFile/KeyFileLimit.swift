@@ -13,6 +13,8 @@ public enum KeyFileLimit {
   public static let expansionMax = 20
   /// The entries `export.bin` and `export.sig`.
   public static let entryCountMax = 2
+  /// Entries of a zip that tools read, including those that they skip.
+  static let publishedEntryCountMax = 1_000
   /// The zip's central directory, in bytes: two short names and their dates.
   public static let zipDirectoryByteCountMax = 4 << 10
   /// Keys and revised keys of one file. Servers split at 500,000; the limit leaves half as many again.

@@ -16,4 +16,6 @@ public struct KeyFileSummary: Hashable, Sendable {
   public let exportSHA256: [UInt8]
   /// The size of export.bin, in bytes.
   public let exportByteCount: Int
+  /// The deviations from the format that the reader accepted; phones accept none.
+  package let deviations: [KeyFileDeviation]
 }

@@ -5,16 +5,34 @@ import Foundation
 ///
 /// Reading takes one pass, and memory that does not depend on the number of keys.
 public struct UnverifiedKeyFile: Sendable {
-  private let url: URL
+  private enum Place {
+    case file(URL)
+    case memory([UInt8])
+  }
 
-  /// The file at `url`: a zip, or an export beside its signatures (`x.bin` and `x.sig`).
+  private let place: Place
+  private let tolerance: KeyFileTolerance
+
+  /// The file at `url`: a zip, or an export beside its signatures (`x.bin` and `x.sig`). It must follow the
+  /// format exactly.
   public init(at url: URL) {
-    self.url = url
+    self.init(at: url, accepting: .none)
+  }
+
+  /// The file at `url`. A tool that accepts deviations reads a zip into memory.
+  package init(at url: URL, accepting tolerance: KeyFileTolerance) {
+    (place, self.tolerance) = (.file(url), tolerance)
+  }
+
+  /// The file with this content, such as standard input; published deviations are accepted.
+  package init(published content: [UInt8]) {
+    (place, tolerance) = (.memory(content), .published)
   }
 
   /// True if the file ends like a complete zip of its length. False for an empty or truncated file, and
   /// for one with bytes added. Only the end is read; changes before it are not detected.
   public var hasValidZipEnd: Bool {
+    guard case .file(let url) = place else { return false }
     do throws(KeyFileError) {
       _ = try ZipDirectory(of: ReadableFile(url))
       return true
@@ -45,7 +63,8 @@ public struct UnverifiedKeyFile: Sendable {
     each: (ProvisionalKeyBatch) throws -> Void
   ) throws -> VerifiedKeyFile {
     let reading = try ExportPass.run(over: source(), batchSize: batchSize, each: each)
-    let signer = try reading.signatures.signer(among: keys, of: reading.digest)
+    let signer = try reading.signatures.signer(
+      among: keys, of: reading.digest, accepting: tolerance)
     let facts = try reading.facts.get()
     try reading.signatures.check(against: facts.header)
     return VerifiedKeyFile(facts: facts, signer: signer)
@@ -73,7 +92,11 @@ public struct UnverifiedKeyFile: Sendable {
   }
 
   private func source() throws(KeyFileError) -> any ExportSource {
-    try ZipSource.source(at: url)
+    switch (place, tolerance) {
+    case (.file(let url), .none): try ZipSource.source(at: url)
+    case (.file(let url), .published): try PublishedZipSource.source(at: url)
+    case (.memory(let content), _): try PublishedZipSource.source(of: content)
+    }
   }
 
   private func reading() throws(KeyFileError) -> ExportReading {

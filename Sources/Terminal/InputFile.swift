@@ -8,17 +8,38 @@ package struct InputFile {
 
   package let content: Data
 
-  /// Reads the file at `path`; `what` names its purpose in error messages.
-  package init(_ path: String, what: String) throws {
-    do {
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      content = try file.read(upToCount: Self.byteCountMax + 1) ?? Data()
-    } catch {
-      throw CommandFailure.badInput(
-        "The \(what) \(path) cannot be read: check its name and its permissions.")
+  /// Reads the file at `path`, which may have at most `limit` bytes; `what` names its purpose in error messages.
+  ///
+  /// - Throws: `CommandFailure` with the name of the file and the cause.
+  package init(_ path: String, what: String, byteCountMax limit: Int = byteCountMax) throws {
+    let failure = { (fault: String) in
+      CommandFailure.badInput("The \(what) \(path.printable) \(fault).")
     }
-    guard content.count <= Self.byteCountMax else {
-      throw CommandFailure.badInput("The \(what) \(path) is too large: split it.")
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw failure("cannot be read: \(Self.cause(errno))")
+    }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var facts = stat()
+    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT != S_IFDIR else {
+      throw failure("cannot be read: it is a folder; name a file")
+    }
+    // The file system does not tell more than that.
+    guard let content = try? file.read(upToCount: limit + 1) ?? Data() else {
+      throw failure("cannot be read: the disk failed; check it")
+    }
+    guard content.count <= limit else {
+      throw failure("is too large: it has more than \(limit) bytes; check its name")
+    }
+    self.content = content
+  }
+
+  /// The cause of an error of `open`, and what to do.
+  private static func cause(_ code: Int32) -> String {
+    switch code {
+    case ENOENT, ENOTDIR: "there is no such file; check its name"
+    case EACCES, EPERM: "you may not read it; check its permissions"
+    default: "\(String(cString: strerror(code)).lowercased()); check its name"
     }
   }
 

@@ -23,7 +23,7 @@ struct MatchCommand: ParsableCommand {
   @Option(help: "The sightings, a CSV file.")
   var sightings: String
 
-  @Option(help: "The P-256 public key of the authority, in PEM.")
+  @Option(help: "The P-256 public key of the authority, in PEM or DER.")
   var publicKey: String?
 
   @Flag(help: "Accept unsigned files.")
@@ -32,12 +32,15 @@ struct MatchCommand: ParsableCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
 
-  @Argument(help: "Key files: zip or export.bin.")
+  @Argument(help: "Key files: zip or export.bin; - is stdin.")
   var files: [String]
 
   func validate() throws {
     guard publicKey == nil || !unsigned else {
       throw ValidationError("Give either --public-key or --unsigned, not both.")
+    }
+    guard files.count(where: { $0 == KeyFileArgument.standardInput }) <= 1 else {
+      throw ValidationError("Give - at most once: stdin is one file.")
     }
   }
 
@@ -70,15 +73,13 @@ enum SignatureRequirement: Equatable {
   /// None; existing signatures are ignored.
   case noSignature
 
-  /// - Throws: `CommandFailure` if `publicKey` cannot be read, `KeyFileError` if it is not a P-256 key in PEM.
+  /// - Throws: `CommandFailure` if `publicKey` is not the file of a P-256 public key.
   init(publicKey: String?, acceptsUnsigned: Bool) throws {
     guard let publicKey else {
       self = acceptsUnsigned ? .noSignature : .anySigner
       return
     }
-    let pem = try InputFile(publicKey, what: "public key").text
-    _ = try VerificationPublicKey(keyID: "", keyVersion: "", publicKeyPEM: pem)
-    self = .signer(publicKeyPEM: pem)
+    self = .signer(publicKeyPEM: try P256KeyFile(publicKey, what: "public key").publicKeyPEM())
   }
 
   static let batchSize = MatchLimit.keysPerBatch
@@ -89,12 +90,10 @@ enum SignatureRequirement: Equatable {
   func read(
     _ file: String, each: (ProvisionalKeyBatch) throws -> Void
   ) throws -> KeyFileSummary {
-    do {
-      return try read(UnverifiedKeyFile(at: URL(fileURLWithPath: file)), each: each)
-    } catch let error as KeyFileError {
-      throw CommandFailure(
-        status: error.exitStatus, message: "\(file.printable): \(error.description)")
-    }
+    let argument = try KeyFileArgument(file)
+    let facts = try argument.read { try read($0, each: each) }
+    argument.noteDeviations(facts)
+    return facts
   }
 
   private func read(

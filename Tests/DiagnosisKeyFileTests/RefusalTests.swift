@@ -125,7 +125,8 @@ struct RefusalTests {
   func sentences() {
     let all: [KeyFileError] = [
       .cannotRead(2), .cannotWrite(2), .diskFull, .notAKeyFile, .damagedZip, .wrongEntryCount,
-      .unexpectedEntry, .duplicateEntry, .notAPlainEntry, .missingExport, .tooLarge,
+      .unexpectedEntry, .duplicateEntry, .notAPlainEntry, .unsupportedCompression(12),
+      .missingExport, .tooLarge,
       .expandsTooMuch, .wrongExportVersion, .malformedExport, .tooManyKeys, .malformedSignatures,
       .tooManySignatures, .signatureCountMismatch, .wrongBatchNumbers, .unsigned,
       .noSignatureByTheseKeys, .unsupportedAlgorithm, .signatureMismatch, .notAPublicKey,

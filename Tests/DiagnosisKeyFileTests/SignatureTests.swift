@@ -51,7 +51,7 @@ struct SignatureTests {
     "Only ECDSA with SHA-256 is accepted",
     arguments: [
       ("1.2.840.10045.4.3.2", true), ("SHA256withECDSA", true), ("1.2.840.10045.4.3.4", false),
-      ("none", false), ("", false),
+      ("ecdsa-with-SHA256", false), ("none", false), ("", false),
     ])
   func algorithm(name: String, isValid: Bool) throws {
     let file = try RawKeyFile(
@@ -63,6 +63,29 @@ struct SignatureTests {
       #expect(throws: Never.self) { try verify(file.zip.bytes, by: [poland]) }
     } else {
       #expect(refusal(file, by: [poland]) == .unsupportedAlgorithm)
+    }
+  }
+
+  @Test(
+    "Tools accept names of ECDSA with SHA-256, and show them as they are written",
+    arguments: [
+      ("1.2.840.10045.4.3.2", true), ("SHA256withECDSA", true), ("ecdsa-with-SHA256", true),
+      ("ECDSA-with-SHA256", true), ("ecdsaWithSHA256", true), ("ecdsa-with-SHA384", false),
+      ("SHA1withECDSA", false), ("SHA256withRSA", false), ("", false),
+    ])
+  func publishedAlgorithm(name: String, isValid: Bool) throws {
+    let file = try RawKeyFile(
+      [poland],
+      change: { $0.signatureInfos[0].signatureAlgorithm = name },
+      changeSignatures: { $0.signatures[0].signatureInfo.signatureAlgorithm = name })
+    if isValid {
+      let verified = try verify(file.zip.bytes, by: [poland], accepting: .published)
+      #expect(verified.facts.signatures.map(\.signatureAlgorithm) == [name])
+      #expect(verified.header.signatureInfos.map(\.signatureAlgorithm) == [name])
+    } else {
+      #expect(throws: KeyFileError.unsupportedAlgorithm) {
+        try verify(file.zip.bytes, by: [poland], accepting: .published)
+      }
     }
   }
 

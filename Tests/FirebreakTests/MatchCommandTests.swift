@@ -16,17 +16,17 @@ struct MatchCommandTests {
   private let publicKey = SharedData.url("keyfiles/google-server-example/public.pem").path
   private let otherKey = SharedData.url("keyfiles/google-sample/public-310-v1.pem").path
 
-  /// The key of the Cryptography Specification's vectors, twice in one signed file with another one.
+  /// The key of the Cryptography Specification's vectors, in one signed file with two others.
   init() async throws {
     folder = try TemporaryFolder()
     let keys = folder.path("keys.json")
     let published = Data(Self.bytes("75c734c6dd1a782de7a965da5eb93125")).base64EncodedString()
-    let other = Data(repeating: 9, count: 16).base64EncodedString()
+    let others = [8, 9].map { Data(repeating: $0, count: 16).base64EncodedString() }
     try """
     {"temporaryExposureKeys": [
       {"key": "\(published)", "rollingStartNumber": 2642976, "rollingPeriod": 144},
-      {"key": "\(published)", "rollingStartNumber": 2642976, "rollingPeriod": 2},
-      {"key": "\(other)", "rollingStartNumber": 2642976}]}
+      {"key": "\(others[0])", "rollingStartNumber": 2642976, "rollingPeriod": 2},
+      {"key": "\(others[1])", "rollingStartNumber": 2642976}]}
     """.write(to: keys, atomically: true, encoding: .utf8)
     zip = folder.path("keys.zip").path
     let made = try await Run(

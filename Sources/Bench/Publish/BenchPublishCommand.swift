@@ -173,7 +173,7 @@ struct PublishTargetOptions: ParsableArguments {
   @Option(name: .customLong("key-id"), help: "The ID (kid) of the key that signs certificates.")
   var keyID: String?
 
-  @Option(help: "The P-256 private key that signs certificates, in PEM.")
+  @Option(help: "The P-256 private key that signs certificates, in PEM or DER.")
   var signingKey: String?
 
   @Option(help: "The application (healthAuthorityID) that uploads.")
@@ -195,7 +195,8 @@ struct PublishTargetOptions: ParsableArguments {
     }
     return try PublishTarget(
       url: target, issuer: issuer, audience: audience, keyID: keyID,
-      signingKeyPEM: try InputFile(signingKey, what: "signing key").text, application: application)
+      signingKeyPEM: try P256KeyFile(signingKey, what: "signing key").privateKeyPEM(),
+      application: application)
   }
 }
 

@@ -23,7 +23,7 @@ struct ExportPass {
       case .signatures: pass.signatureBytes += chunk
       }
     }
-    return try pass.finish(each: each)
+    return try pass.finish(deviations: source.deviations, each: each)
   }
 
   /// Scans the keys of `source` without hashing it. Returns their number, including invalid ones.
@@ -60,7 +60,7 @@ struct ExportPass {
   }
 
   private mutating func finish(
-    each: (ProvisionalKeyBatch) throws -> Void
+    deviations: [KeyFileDeviation], each: (ProvisionalKeyBatch) throws -> Void
   ) throws -> ExportReading {
     try batcher.flush(each)
     let digest = hash.finalize()
@@ -68,18 +68,19 @@ struct ExportPass {
     return ExportReading(
       digest: digest, signatures: signatures,
       facts: Result { () throws(KeyFileError) in
-        try facts(digest: digest, signatures: signatures)
+        try facts(digest: digest, signatures: signatures, deviations: deviations)
       })
   }
 
   private func facts(
-    digest: SHA256Digest, signatures: SignatureList
+    digest: SHA256Digest, signatures: SignatureList, deviations: [KeyFileDeviation]
   ) throws(KeyFileError) -> KeyFileSummary {
     if let malformation { throw malformation }
     return KeyFileSummary(
       header: try scanner.finish(), signatures: signatures.infos, keyCount: scanner.keyCount,
       revisedKeyCount: scanner.revisedKeyCount, keysSkipped: batcher.keysSkipped,
-      exportSHA256: Array(digest), exportByteCount: byteCount)
+      exportSHA256: Array(digest), exportByteCount: byteCount,
+      deviations: deviations)
   }
 }
 
@@ -164,13 +165,14 @@ struct SignatureList {
   ///
   /// Signatures by other keys are ignored: an authority that replaces its key signs with both for a while.
   func signer(
-    among keys: [VerificationPublicKey], of digest: SHA256Digest
+    among keys: [VerificationPublicKey], of digest: SHA256Digest,
+    accepting tolerance: KeyFileTolerance
   ) throws(KeyFileError) -> VerificationPublicKey {
     guard !signatures.isEmpty else { throw .unsigned }
     var refusal = KeyFileError.noSignatureByTheseKeys
     for signature in signatures {
       for key in keys where names(signature.signatureInfo, key) {
-        guard Self.algorithms.contains(signature.signatureInfo.signatureAlgorithm) else {
+        guard tolerance.accepts(algorithm: signature.signatureInfo.signatureAlgorithm) else {
           refusal = .unsupportedAlgorithm
           continue
         }
@@ -190,9 +192,6 @@ struct SignatureList {
       })
     else { throw .wrongBatchNumbers }
   }
-
-  /// The object identifier, and the name that Apple's sample server writes for it.
-  private static let algorithms = [SignatureInfo.ecdsaWithSHA256, "SHA256withECDSA"]
 
   /// Returns `true` if the signature names `key`. Only a single signature may omit the id.
   private func names(_ info: WireSignatureInfo, _ key: VerificationPublicKey) -> Bool {

@@ -6,6 +6,14 @@ import Foundation
 protocol ExportSource {
   /// Passes all chunks of both halves to `receive`. The chunks of a half come in order, the halves in any.
   func read(_ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void) throws
+
+  /// The deviations from the format in the file.
+  var deviations: [KeyFileDeviation] { get }
+}
+
+extension ExportSource {
+  /// None: a strict source rejects them.
+  var deviations: [KeyFileDeviation] { [] }
 }
 
 extension ZipSource {
@@ -27,24 +35,29 @@ struct ZipSource: ExportSource {
 
   func read(_ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void) throws {
     let directory = try ZipDirectory(of: try ReadableFile(url))
-    let archive = try open()
+    let archive = try Self.open {
+      archive_read_open_filename($0, url.path, KeyFileLimit.chunkByteCount)
+    }
     defer { archive_read_free(archive) }
     var budget = byteCount * KeyFileLimit.expansionMax
     var seen: Set<ExportPart> = []
     while let part = try nextPart(of: archive) {
       guard seen.insert(part).inserted else { throw KeyFileError.duplicateEntry }
-      try readContent(of: archive, part, within: &budget, receive)
+      try Self.readContent(of: archive, part, within: &budget, receive)
     }
     guard seen.contains(.export) else { throw KeyFileError.missingExport }
     // Two directory entries can point to the same entry of the file.
     guard seen.count == directory.entryCount else { throw KeyFileError.duplicateEntry }
   }
 
-  private func open() throws(KeyFileError) -> OpaquePointer {
+  /// Opens a zip; the caller frees the result.
+  ///
+  /// - Parameter open: Gives libarchive the file or the memory, and returns its status.
+  static func open(_ open: (OpaquePointer) -> Int32) throws(KeyFileError) -> OpaquePointer {
     guard let archive = archive_read_new() else { throw .cannotRead(ENOMEM) }
     // The seekable reader uses the directory at the end: sizes before the data are zero in streamed zips.
     guard archive_read_support_format_zip_seekable(archive) == ARCHIVE_OK,
-      archive_read_open_filename(archive, url.path, KeyFileLimit.chunkByteCount) == ARCHIVE_OK
+      open(archive) == ARCHIVE_OK
     else {
       archive_read_free(archive)
       throw .damagedZip
@@ -71,7 +84,8 @@ struct ZipSource: ExportSource {
 
   private static let plainFile: mode_t = 0o100000
 
-  private func readContent(
+  /// Passes the content of the current entry to `receive`.
+  static func readContent(
     of archive: OpaquePointer, _ part: ExportPart, within budget: inout Int,
     _ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -87,7 +101,7 @@ struct ZipSource: ExportSource {
 
   /// Returns the next bytes in libarchive's memory, at most 256 KiB, or nil at the end of the entry, after
   /// libarchive has checked its size and CRC.
-  private func nextBlock(
+  private static func nextBlock(
     of archive: OpaquePointer, at expected: Int
   ) throws(KeyFileError) -> UnsafeRawBufferPointer? {
     var start: UnsafeRawPointer?
@@ -109,7 +123,8 @@ struct ZipDirectory {
   static let localEntry: [UInt8] = [0x50, 0x4b, 0x03, 0x04]
   /// The signature of the end of central directory record.
   static let end: [UInt8] = [0x50, 0x4b, 0x05, 0x06]
-  private static let zip64Locator: [UInt8] = [0x50, 0x4b, 0x06, 0x07]
+  /// The signature of the locator of a zip64 end of central directory record.
+  static let zip64Locator: [UInt8] = [0x50, 0x4b, 0x06, 0x07]
   private static let endByteCount = 22
   private static let zip64LocatorByteCount = 20
 
@@ -152,17 +167,21 @@ struct ZipDirectory {
     }
   }
 
-  private static let listedEntry: [UInt8] = [0x50, 0x4b, 0x01, 0x02]
+  /// The signature of an entry of the central directory.
+  static let listedEntry: [UInt8] = [0x50, 0x4b, 0x01, 0x02]
   private static let listedByteCount = 46
-  private static let methods = [0, 8]
+  /// Stored and deflated.
+  static let methods = [0, 8]
 }
 
 /// A key file without a zip: an export beside its signatures, `x.bin` and `x.sig`.
 struct PairSource: ExportSource {
   let export: URL
+  /// The extension of the signatures' file name.
+  var signaturesExtension = "sig"
 
   var signatures: URL {
-    export.deletingPathExtension().appendingPathExtension("sig")
+    export.deletingPathExtension().appendingPathExtension(signaturesExtension)
   }
 
   func read(_ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void) throws {

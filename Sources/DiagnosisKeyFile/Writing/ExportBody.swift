@@ -70,7 +70,7 @@ public struct ExportBody: ~Copyable {
     let facts = KeyFileSummary(
       header: header, signatures: header.signatureInfos, keyCount: keyCount,
       revisedKeyCount: revisedKeyCount, keysSkipped: 0, exportSHA256: Array(digest),
-      exportByteCount: outlet.byteCount)
+      exportByteCount: outlet.byteCount, deviations: [])
     return (facts, digest)
   }
 

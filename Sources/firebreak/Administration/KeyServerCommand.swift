@@ -52,7 +52,7 @@ struct AuthorityAddCommand: AsyncParsableCommand {
   @Option(name: .customLong("key-id"), help: "The `kid` of its certificates.")
   var key: String?
 
-  @Option(help: "Its P-256 public key, in PEM.")
+  @Option(help: "Its P-256 public key, in PEM or DER.")
   var publicKey: String?
 
   @Option(name: .customLong("jwks-url"), help: "The page with its keys; read every hour.")
@@ -79,7 +79,7 @@ struct AuthorityAddCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let pem = try publicKey.map { try InputFile($0, what: "public key").text }
+    let pem = try publicKey.map { try P256KeyFile($0, what: "public key").publicKeyPEM() }
     let keys = key.flatMap { key in pem.map { [key: $0] } } ?? [:]
     try await folder.change {
       try await $0.add(

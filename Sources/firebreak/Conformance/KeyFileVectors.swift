@@ -112,7 +112,7 @@ struct KeyFileFolder {
   func outcomes() throws -> [CaseOutcome] {
     try zips.flatMap { zip in
       try publicKeys.map { publicKey in
-        let check = SignatureCheck(publicKeyPEM: try Self.text(of: publicKey))
+        let check = SignatureCheck(publicKeyPEM: try Self.pem(of: publicKey))
         return CaseOutcome(
           name: "\(Self.name(zip)): verifies with \(Self.name(publicKey))",
           expected: "\(Self.folder(zip) == Self.folder(publicKey))",
@@ -124,7 +124,7 @@ struct KeyFileFolder {
   private func keysOutcome(of zip: URL) throws -> [CaseOutcome] {
     let list = zip.deletingLastPathComponent().appendingPathComponent("keys.json")
     guard FileManager.default.fileExists(atPath: list.path) else { return [] }
-    let expected = try KeysJSON(decoding: InputFile(list.path, what: "keys file").content)
+    let expected = try KeysJSON(at: list.path)
     let got = Result {
       var keys: [DiagnosisKey] = []
       _ = try UnverifiedKeyFile(at: zip).unverifiedKeys(batchSize: SignatureRequirement.batchSize) {
@@ -149,8 +149,8 @@ struct KeyFileFolder {
     }.joined(separator: ", ")
   }
 
-  private static func text(of file: URL) throws -> String {
-    try InputFile(file.path, what: "public key").text
+  private static func pem(of file: URL) throws -> String {
+    try P256KeyFile(file.path, what: "public key").publicKeyPEM()
   }
 
   private static func folder(_ file: URL) -> String { file.deletingLastPathComponent().path }

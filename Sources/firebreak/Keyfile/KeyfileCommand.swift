@@ -21,21 +21,21 @@ struct InspectCommand: ParsableCommand {
     abstract: "Show the period, region, counts and signatures of a key file.",
     discussion: "Nothing is verified; use `firebreak keyfile verify` for that.")
 
-  @Argument(help: "A zip, or an export.bin with its export.sig in the same folder.")
+  @Argument(help: "A zip, or an export.bin with its export.sig in the same folder; - is stdin.")
   var file: String
 
   @Flag(help: "Print one JSON object.")
   var json = false
 
   func run() throws {
-    let url = URL(fileURLWithPath: file)
-    let facts = try UnverifiedKeyFile(at: url).inspect()
+    let argument = try KeyFileArgument(file)
+    let facts = try argument.read { try $0.inspect() }
     if json {
       try printJSON(KeyFileReport(facts))
     } else {
-      try StandardOutput.write(KeyFileTable(name: url.lastPathComponent, facts: facts).text)
+      try StandardOutput.write(KeyFileTable(name: argument.shortName, facts: facts).text)
       try StandardOutput.write(
-        "Not verified. To verify: firebreak keyfile verify --public-key PEM \(file)")
+        "Not verified. To verify: firebreak keyfile verify --public-key PEM \(file.printable)")
     }
   }
 }
@@ -46,13 +46,13 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify",
     abstract: "Verify the signature of a key file.",
     discussion:
-      "Exit code 0: valid; 1: unsigned, or not signed by this key; 2: not a key file or not a PEM."
+      "Exit code 0: valid; 1: unsigned, or not signed by this key; 2: not a key file or not a key."
   )
 
-  @Argument(help: "A zip, or an export.bin with its export.sig in the same folder.")
+  @Argument(help: "A zip, or an export.bin with its export.sig in the same folder; - is stdin.")
   var file: String
 
-  @Option(help: "The P-256 public key of the authority, in PEM.")
+  @Option(help: "The P-256 public key of the authority, in PEM or DER.")
   var publicKey: String
 
   @Option(name: .customLong("key-id"), help: "Accept only a signature with this key ID.")
@@ -62,17 +62,19 @@ struct VerifyCommand: ParsableCommand {
   var keyVersion: String?
 
   func run() throws {
-    let pem = try InputFile(publicKey, what: "public key").text
-    let file = UnverifiedKeyFile(at: URL(fileURLWithPath: file))
-    // Without --key-id and --key-version, any ID and version of the file is accepted, but only this key.
-    let keys = try file.signatures().map { info in
-      try VerificationPublicKey(
-        keyID: keyID ?? info.verificationKeyID,
-        keyVersion: keyVersion ?? info.verificationKeyVersion, publicKeyPEM: pem)
+    // An invalid key is bad input even if the file is unsigned.
+    let pem = try P256KeyFile(publicKey, what: "public key").publicKeyPEM()
+    let argument = try KeyFileArgument(file)
+    let verified = try argument.read { file in
+      // Without --key-id and --key-version, any ID and version of the file is accepted, but only this key.
+      let keys = try file.signatures().map { info in
+        try VerificationPublicKey(
+          keyID: keyID ?? info.verificationKeyID,
+          keyVersion: keyVersion ?? info.verificationKeyVersion, publicKeyPEM: pem)
+      }
+      return try file.verified(by: keys, batchSize: Self.batchSize) { _ in }
     }
-    // An invalid PEM is bad input even if the file is unsigned.
-    _ = try VerificationPublicKey(keyID: "", keyVersion: "", publicKeyPEM: pem)
-    let verified = try file.verified(by: keys, batchSize: Self.batchSize) { _ in }
+    argument.noteDeviations(verified.facts)
     let signer = verified.signer
     try StandardOutput.write(
       "Valid: \(verified.facts.keyCount) keys, signed by key \(signer.keyID.printable), "
@@ -100,6 +102,7 @@ struct KeyFileReport: Encodable {
   let keysSkipped: Int
   let signatures: [Signature]
   let exportSHA256: String
+  let deviations: [String]
 
   init(_ facts: KeyFileSummary) {
     start = facts.header.start
@@ -116,11 +119,13 @@ struct KeyFileReport: Encodable {
         algorithm: $0.signatureAlgorithm)
     }
     exportSHA256 = facts.exportSHA256.hexadecimal
+    deviations = facts.deviations.map(\.description)
   }
 }
 
 /// The content of a key file as a table.
 struct KeyFileTable {
+  /// The printable name of the file.
   let name: String
   let facts: KeyFileSummary
 
@@ -129,7 +134,7 @@ struct KeyFileTable {
     let lines = rows.map { row in
       "  " + row.label.padding(toLength: width + 3, withPad: " ", startingAt: 0) + row.value
     }
-    return ([name.printable] + lines).joined(separator: "\n")
+    return ([name] + lines).joined(separator: "\n")
   }
 
   private var rows: [(label: String, value: String)] {
@@ -146,6 +151,7 @@ struct KeyFileTable {
       ("SHA-256", facts.exportSHA256.hexadecimal),
     ] + signatureRows("announced", header.signatureInfos)
       + signatureRows("signed by", facts.signatures)
+      + facts.shownDeviations.map { ("deviation", $0) }
   }
 
   private func signatureRows(
@@ -175,20 +181,4 @@ struct KeyFileTable {
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space)
     return date.formatted(style).replacing("Z", with: " UTC") + "   (\(seconds))"
   }
-}
-
-extension KeyFileError {
-  /// An invalid signature is the answer "no"; an invalid file is bad input.
-  var exitStatus: ExitStatus {
-    switch code {
-    case .unsigned, .noSignatureByTheseKeys, .unsupportedAlgorithm, .signatureMismatch: .no
-    case .diskFull: .machineFailed
-    case .cannotRead, .cannotWrite:
-      Self.mistakenPaths.contains(systemError ?? 0) ? .badInput : .machineFailed
-    default: .badInput
-    }
-  }
-
-  /// Errors of a mistyped or forbidden path.
-  private static let mistakenPaths = [ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG]
 }

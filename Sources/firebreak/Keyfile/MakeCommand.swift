@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import DiagnosisKeyFile
-import ExposureKeys
 import Foundation
 import Synchronization
 import Terminal
@@ -17,13 +16,14 @@ struct MakeCommand: ParsableCommand {
       KEYS.json: {"temporaryExposureKeys": [{"key": base64, "rollingStartNumber", "rollingPeriod", \
       "transmissionRisk", "reportType", "daysSinceOnset", "variantOfConcern"}], "revisedKeys": \
       [...]}. Only key and rollingStartNumber are required; reportType is a number 0...5 or a name \
-      such as CONFIRMED_TEST, variantOfConcern a number 0...4.
+      such as CONFIRMED_TEST, daysSinceOnset a number -14...14, variantOfConcern a number 0...4. \
+      Other fields, and the same key twice, are refused.
       """)
 
   @Option(help: "The keys, in JSON.")
   var keys: String
 
-  @Option(help: "The P-256 private key of the authority, in PEM (SEC1 or PKCS#8).")
+  @Option(help: "The P-256 private key of the authority, in PEM or DER (SEC1 or PKCS#8).")
   var signingKey: String
 
   @Option(name: .customLong("key-id"), help: "The key ID, such as 260.")
@@ -48,22 +48,28 @@ struct MakeCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let keys = try KeysJSON(decoding: InputFile(keys, what: "keys file").content)
+    let keys = try KeysJSON(at: keys)
     let signer = try KeyFileSigner(
-      privateKeyPEM: InputFile(signingKey, what: "signing key").text, keyID: keyID,
+      privateKeyPEM: P256KeyFile(signingKey, what: "signing key").privateKeyPEM(), keyID: keyID,
       keyVersion: keyVersion)
     let url = URL(fileURLWithPath: output)
     try checkReplaceable(url)
     let unfinished = UnfinishedFile()
     let cleanUp = CleanUp(unfinished.remove)
     defer { cleanUp.run() }
-    let facts = try KeyFileWriter.write(
-      to: url, start: start, end: end, region: region, keys: keys.keys,
-      revisedKeys: keys.revisedKeys, signers: [signer], create: unfinished.create)
+    let facts: KeyFileSummary
+    do throws(KeyFileError) {
+      facts = try KeyFileWriter.write(
+        to: url, start: start, end: end, region: region, keys: keys.keys,
+        revisedKeys: keys.revisedKeys, signers: [signer], create: unfinished.create)
+    } catch {
+      throw error.failure(of: output.printable)
+    }
     if json {
       try printJSON(KeyFileReport(facts))
     } else {
-      try StandardOutput.write(KeyFileTable(name: url.lastPathComponent, facts: facts).text)
+      try StandardOutput.write(
+        KeyFileTable(name: url.lastPathComponent.printable, facts: facts).text)
     }
   }
 
@@ -73,109 +79,6 @@ struct MakeCommand: ParsableCommand {
     guard let attributes, attributes[.type] as? FileAttributeType != .typeRegular else { return }
     throw CommandFailure.badInput(
       "\(output.printable) is not a regular file: choose another --output.")
-  }
-}
-
-/// The keys for `keyfile make`: those of a publish request with additional fields of a key file.
-struct KeysJSON {
-  /// In the order of a key file.
-  let keys: [DiagnosisKey]
-  let revisedKeys: [DiagnosisKey]
-
-  /// - Throws: `CommandFailure` that names the invalid key.
-  init(decoding data: Data) throws {
-    let wire: Wire
-    do {
-      wire = try JSONDecoder().decode(Wire.self, from: data)
-    } catch let error as DecodingError {
-      throw CommandFailure.badInput(
-        "The keys file: \(error.message(otherwise: "expected a JSON object of keys."))")
-    }
-    keys = try Self.sorted(wire.temporaryExposureKeys, in: "temporaryExposureKeys")
-    revisedKeys = try Self.sorted(wire.revisedKeys ?? [], in: "revisedKeys")
-  }
-
-  private struct Wire: Decodable {
-    let temporaryExposureKeys: [KeyJSON]
-    let revisedKeys: [KeyJSON]?
-  }
-
-  private static func sorted(_ keys: [KeyJSON], in list: String) throws -> [DiagnosisKey] {
-    try keys.enumerated().map { index, key in
-      guard let key = key.diagnosisKey else {
-        throw CommandFailure.badInput(
-          "\(list)[\(index)]: expected 16 bytes in base64, a rollingPeriod of 1...144, a "
-            + "transmissionRisk of 0...8 and a rollingStartNumber that ends within 31 bits.")
-      }
-      return key
-    }.sorted(by: DiagnosisKey.inFileOrder)
-  }
-}
-
-/// A key in JSON.
-struct KeyJSON: Decodable {
-  private let key: Data
-  private let rollingStartNumber: UInt32
-  private let rollingPeriod: UInt32?
-  private let transmissionRisk: UInt8?
-  private let reportType: ReportTypeJSON?
-  private let daysSinceOnset: Int32?
-  private let daysSinceOnsetOfSymptoms: Int32?
-  private let variantOfConcern: VariantOfConcernJSON?
-
-  /// The key, or nil if it is invalid.
-  var diagnosisKey: DiagnosisKey? {
-    let start = IntervalNumber(rawValue: rollingStartNumber)
-    guard rollingStartNumber <= Int32.max,
-      let key = TemporaryExposureKey(
-        bytes: key, rollingStart: start, rollingPeriod: rollingPeriod ?? IntervalNumber.perDay)
-    else { return nil }
-    return DiagnosisKey(
-      key: key, transmissionRiskLevel: transmissionRisk ?? 0, reportType: reportType?.value,
-      daysSinceOnsetOfSymptoms: daysSinceOnsetOfSymptoms ?? daysSinceOnset,
-      variantOfConcern: variantOfConcern?.value)
-  }
-}
-
-/// A report type, as the number or name of the key file format.
-struct ReportTypeJSON: Decodable {
-  let value: ReportType
-
-  private static let names: [String: ReportType] = [
-    "UNKNOWN": .unknown, "CONFIRMED_TEST": .confirmedTest,
-    "CONFIRMED_CLINICAL_DIAGNOSIS": .confirmedClinicalDiagnosis, "SELF_REPORT": .selfReport,
-    "RECURSIVE": .recursive, "REVOKED": .revoked,
-  ]
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let value =
-      if let number = container.decodeIfMatching(Int32.self) {
-        ReportType(rawValue: number)
-      } else {
-        Self.names[try container.decode(String.self).uppercased()]
-      }
-    guard let value else {
-      throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "expected a report type, 0 to 5 or a name")
-    }
-    self.value = value
-  }
-}
-
-/// A variant of concern, as the number of the key file format.
-struct VariantOfConcernJSON: Decodable {
-  let value: VariantOfConcern
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    guard let number = container.decodeIfMatching(UInt8.self),
-      let value = VariantOfConcern(rawValue: number)
-    else {
-      throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "expected a variant of concern, a number from 0 to 4")
-    }
-    self.value = value
   }
 }
 

@@ -131,7 +131,7 @@ struct PhoneConfigurationFile {
       .file(
         "rootKey", "the authority's public root key, in PEM; relative to the configuration"
       ) { name, root, place in
-        root.rootKeyPEM = try InputFile(place.file(name).path, what: "root key").text
+        root.rootKeyPEM = try P256KeyFile(place.file(name).path, what: "root key").publicKeyPEM()
       },
       .text(
         "statistics", \.statistics, form: "an https URL, or an http URL of this machine",

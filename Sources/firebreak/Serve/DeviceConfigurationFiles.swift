@@ -176,13 +176,8 @@ struct DeviceConfigurationFiles {
         "The root key is not in \(file.url.path.printable): name its file with --root-key.")
     }
     let text = try file.secret(named: "--root-key")
-    let root: RootPrivateKey
-    do {
-      root = try RootPrivateKey(privateKeyPEM: text)
-    } catch {
-      throw CommandFailure.badInput(
-        "--root-key: \(file.url.path.printable) must hold a P-256 private key in PEM.")
-    }
+    let key = P256KeyFile(Data(text.utf8), subject: "--root-key: \(file.url.path.printable)")
+    let root = try RootPrivateKey(privateKeyPEM: key.privateKeyPEM())
     guard try isNew || root.rootKey.fingerprint == publicRootKey().fingerprint else {
       throw CommandFailure.badInput(
         "--root-key: \(file.url.path.printable) does not belong to"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
@@ -151,9 +150,7 @@ extension KeyServerSettings {
       .name("keyID", \.keyID, required: true, "the id of the team's key"),
       .file("keyFile", "the `.p8` file of the key, as Apple issues it") {
         file, deviceCheck, place in
-        deviceCheck.privateKeyPEM = try place.privateKey(file) {
-          try P256.Signing.PrivateKey(pemRepresentation: $0).pemRepresentation
-        }
+        deviceCheck.privateKeyPEM = try place.privateKey(file)
       },
       .names(
         "bundleIDs", \.bundleIDs,

@@ -131,13 +131,11 @@ struct SettingContext {
     try PrivateFile(file(name)).secret(named: path)
   }
 
-  /// The P-256 private key in the PEM file with the name `name`, as `read` parses it.
-  func privateKey<Key>(_ name: String, _ read: (String) throws -> Key) throws -> Key {
-    let pem = try secret(name)
-    do { return try read(pem) } catch {
-      throw CommandFailure.badInput(
-        "\(path): \(file(name).path.printable) must hold a P-256 private key in PEM.")
-    }
+  /// The P-256 private key, in PEM, in the file with the name `name`.
+  func privateKey(_ name: String) throws -> String {
+    let content = Data(try secret(name).utf8)
+    return try P256KeyFile(content, subject: "\(path): \(file(name).path.printable)")
+      .privateKeyPEM()
   }
 }
 

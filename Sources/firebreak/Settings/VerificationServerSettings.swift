@@ -238,9 +238,7 @@ enum SMSSettings {
       .name("keyID", \.keyID, required: true, "the id by which phones know the key"),
       .file("keyFile", "the P-256 private key in PEM") { name, signing, place in
         let keyID = signing.keyID
-        signing.signer = try place.privateKey(name) {
-          try SMSSigner(keyID: keyID, privateKeyPEM: $0)
-        }
+        signing.signer = try SMSSigner(keyID: keyID, privateKeyPEM: place.privateKey(name))
       },
     ])
   }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLibArchive
+import Foundation
+
+/// A key file in memory as health authorities have published them: a zip that may have a comment, other entries, and
+/// other names for the two halves.
+///
+/// Only tools read it; phones use `ZipSource`. Documentation/KeyFiles.md, "Published files", has the deviations.
+struct PublishedZipSource: ExportSource {
+  private let content: [UInt8]
+  private let directory: PublishedZipDirectory
+
+  var deviations: [KeyFileDeviation] { directory.deviations }
+
+  init(_ content: [UInt8]) throws(KeyFileError) {
+    guard content.count <= KeyFileLimit.fileByteCountMax else { throw .tooLarge }
+    self.content = content
+    directory = try PublishedZipDirectory(of: content)
+  }
+
+  func read(_ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void) throws {
+    try content.withUnsafeBytes { bytes in
+      // Without the bytes around the zip, every reader finds the same directory.
+      let zip = UnsafeRawBufferPointer(rebasing: bytes[directory.zip])
+      let archive = try ZipSource.open {
+        archive_read_open_memory($0, zip.baseAddress, zip.count)
+      }
+      defer { archive_read_free(archive) }
+      var budget = zip.count * KeyFileLimit.expansionMax
+      // libarchive passes the entries in the order of their positions in the file.
+      for entry in directory.entries {
+        guard let part = try next(entry, of: archive) else { continue }
+        try ZipSource.readContent(of: archive, part, within: &budget, receive)
+      }
+    }
+  }
+
+  /// Continues with `entry`. Returns nil if it is to be skipped.
+  private func next(
+    _ entry: PublishedZipEntry, of archive: OpaquePointer
+  ) throws(KeyFileError) -> ExportPart? {
+    var header: OpaquePointer?
+    let result = archive_read_next_header(archive, &header)
+    // A name that the locale cannot show is a warning.
+    let isRead = result == ARCHIVE_OK || result == ARCHIVE_WARN && !entry.hasPlainName
+    guard let part = entry.part else {
+      guard isRead || result == ARCHIVE_WARN else { throw .damagedZip }
+      return nil
+    }
+    guard isRead, let header else { throw .damagedZip }
+    guard archive_entry_size(header) <= part.byteCountMax else { throw .tooLarge }
+    return part
+  }
+}
+
+extension PublishedZipSource {
+  /// The source for the file at `url`, chosen by its content: a zip, or an export beside its signatures.
+  static func source(at url: URL) throws(KeyFileError) -> any ExportSource {
+    let file = try ReadableFile(url)
+    let head = try file.bytes(at: 0, count: ExportFormat.magic.count)
+    if head == ExportFormat.magic {
+      let isUpperCase = url.pathExtension == "BIN"
+      return PairSource(export: url, signaturesExtension: isUpperCase ? "SIG" : "sig")
+    }
+    guard file.byteCount <= KeyFileLimit.fileByteCountMax else { throw .tooLarge }
+    return try PublishedZipSource(try file.bytes(at: 0, count: file.byteCount))
+  }
+
+  /// The source for `content`: a zip, or an export without signatures.
+  static func source(of content: [UInt8]) throws(KeyFileError) -> any ExportSource {
+    guard content.starts(with: ExportFormat.magic) else { return try PublishedZipSource(content) }
+    guard content.count <= KeyFileLimit.exportByteCountMax else { throw .tooLarge }
+    return ExportContent(content: content)
+  }
+}
+
+/// An export in memory, without signatures.
+private struct ExportContent: ExportSource {
+  let content: [UInt8]
+
+  func read(_ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void) throws {
+    try content.withUnsafeBytes { try receive(.export, $0) }
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Foundation
+import Secrets
+
+/// A file with a P-256 key: PEM as OpenSSL accepts it, or DER.
+///
+/// Every command that takes a key reads it here. The result is PEM in the one form that the servers and the framework
+/// accept. Documentation/CommandLine.md, "Keys", has the forms.
+package struct P256KeyFile {
+  /// The largest file that is read, in bytes: some certificates as text, and room.
+  package static let byteCountMax = 1 << 20
+
+  /// The subject of error messages, such as `The public key public.pem`.
+  private let subject: String
+  private let content: Data
+
+  /// Reads the file at `path`; `what` names its purpose in error messages.
+  ///
+  /// - Throws: `CommandFailure` if the file cannot be read.
+  package init(_ path: String, what: String) throws {
+    content = try InputFile(path, what: what, byteCountMax: Self.byteCountMax).content
+    subject = "The \(what) \(path.printable)"
+  }
+
+  /// The key in `content`; error messages start with `subject`.
+  package init(_ content: Data, subject: String) {
+    (self.content, self.subject) = (content, subject)
+  }
+
+  /// The public key in PEM.
+  ///
+  /// - Throws: `CommandFailure` that says what the file has instead.
+  package func publicKeyPEM() throws -> String {
+    try key(.publicKey) { (content, _) throws(KeyFault) in
+      try P256KeyDER.publicKey(content).pemRepresentation
+    }
+  }
+
+  /// The private key in PEM (PKCS#8).
+  ///
+  /// - Throws: `CommandFailure` that says what the file has instead.
+  package func privateKeyPEM() throws -> String {
+    try key(.privateKey) { (content, curve) throws(KeyFault) in
+      try P256KeyDER.privateKey(content, curve: curve).pemRepresentation
+    }
+  }
+
+  /// The first key of the wanted kind; prints a note if there are more.
+  ///
+  /// - Parameter read: Reads the key from its DER and the DER of the curve that is named before it, if one is.
+  private func key<Key>(
+    _ wanted: KeyContent, _ read: ([UInt8], [UInt8]?) throws(KeyFault) -> Key
+  ) throws -> Key {
+    do throws(KeyFault) {
+      let parts = try parts()
+      guard let index = parts.firstIndex(where: { $0.kind == wanted }) else {
+        let other = parts.first { $0.kind != .curve } ?? parts.first
+        throw wanted.fault(insteadOf: other?.kind)
+      }
+      let curve = try parts[..<index].last { $0.kind == .curve }?.content()
+      let key = try read(try parts[index].content(), curve)
+      let count = parts.count { $0.kind == wanted }
+      if count > 1 {
+        note("\(subject) has \(count) keys: only the first one is used.")
+      }
+      return key
+    } catch {
+      throw CommandFailure.badInput("\(subject) cannot be used: \(error.cause); \(error.remedy).")
+    }
+  }
+
+  private struct Part: Redacted {
+    let kind: KeyContent
+    let block: PEMBlock?
+    let der: [UInt8]
+
+    func content() throws(KeyFault) -> [UInt8] {
+      try block?.content() ?? der
+    }
+  }
+
+  /// The blocks of a PEM file, or the whole file if it is DER.
+  private func parts() throws(KeyFault) -> [Part] {
+    let blocks = try PEMBlock.blocks(in: content)
+    guard blocks.isEmpty else {
+      return blocks.map { Part(kind: KeyContent($0), block: $0, der: []) }
+    }
+    let text = String(decoding: content.prefix(Self.openSSHPrefixByteCount), as: UTF8.self)
+    guard !content.allSatisfy({ Character(Unicode.Scalar($0)).isWhitespace }) else {
+      throw KeyFault("the file is empty", "check its name")
+    }
+    if text.hasPrefix("ssh-") || text.hasPrefix("ecdsa-sha2-") {
+      return [Part(kind: .other("an OpenSSH key"), block: nil, der: [])]
+    }
+    let der = [UInt8](content)
+    guard let kind = P256KeyDER.kind(of: der) else {
+      throw KeyFault("it has no key in PEM or DER", "give the file of a P-256 key")
+    }
+    return [Part(kind: kind, block: nil, der: der)]
+  }
+
+  private static let openSSHPrefixByteCount = 16
+}
+
+extension P256KeyFile: Redacted {}

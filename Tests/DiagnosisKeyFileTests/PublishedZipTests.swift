@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DiagnosisKeyFile
+
+/// A deviation that published files have, in a zip made by the test.
+struct OddZip: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let deviations: [KeyFileDeviation]
+  let change: @Sendable (inout RawZip) -> Void
+
+  init(
+    _ title: String, _ deviations: [KeyFileDeviation],
+    _ change: @escaping @Sendable (inout RawZip) -> Void
+  ) {
+    (testDescription, self.deviations, self.change) = (title, deviations, change)
+  }
+
+  static let all = [
+    OddZip("a comment", [.comment(5)]) { $0.comment = Array("hello".utf8) },
+    OddZip("the longest comment", [.comment(0xffff)]) {
+      $0.comment = [UInt8](repeating: 0x20, count: 0xffff)
+    },
+    OddZip("another signature", [.otherEntry("content.sig")]) {
+      $0.entries.append(.init(name: "content.sig", content: [1, 2, 3]))
+    },
+    OddZip("another entry first", [.otherEntry("README.txt")]) {
+      $0.entries.insert(.init(name: "README.txt", content: [1, 2, 3]), at: 0)
+    },
+    OddZip("another entry in bzip2", [.otherEntry("a.bz2")]) {
+      $0.entries.append(.init(name: "a.bz2", content: [1, 2, 3], method: 12))
+    },
+    OddZip("another entry that is encrypted", [.otherEntry("secret")]) {
+      $0.entries.append(.init(name: "secret", content: [1, 2, 3], flags: 1))
+    },
+    OddZip("a name that is not ASCII", [.otherEntry("żółć.txt")]) {
+      $0.entries.append(.init(name: "żółć.txt", content: [], flags: 0x800))
+    },
+    OddZip(
+      "a folder",
+      [
+        .folder("klucze ą/"), .otherName("klucze ą/export.bin", of: "export.bin"),
+        .otherName("klucze ą/export.sig", of: "export.sig"),
+      ]
+    ) {
+      for index in 0...1 {
+        $0.entries[index].name = "klucze ą/" + $0.entries[index].name
+        $0.entries[index].flags = 0x800
+      }
+      $0.entries.insert(
+        .init(name: "klucze ą/", content: [], mode: 0o040755, flags: 0x800), at: 0)
+    },
+    OddZip("a folder with the name of the export", [.folder("export.bin/")]) {
+      $0.entries.append(.init(name: "export.bin/", content: []))
+    },
+    OddZip("a path that starts with a dot", [.otherName("./export.bin", of: "export.bin")]) {
+      $0.entries[0].name = "./export.bin"
+    },
+    OddZip("a path of Windows", [.otherName(".\\export.sig", of: "export.sig")]) {
+      $0.entries[1].name = ".\\export.sig"
+    },
+    OddZip(
+      "upper case",
+      [.otherName("EXPORT.BIN", of: "export.bin"), .otherName("Export.Sig", of: "export.sig")]
+    ) {
+      $0.entries[0].name = "EXPORT.BIN"
+      $0.entries[1].name = "Export.Sig"
+    },
+    OddZip(
+      "forks of macOS",
+      [
+        .folder("__MACOSX/"), .otherEntry("__MACOSX/._export.bin"),
+        .otherEntry("__MACOSX/export.bin"),
+      ]
+    ) {
+      $0.entries += ["__MACOSX/", "__MACOSX/._export.bin", "__MACOSX/export.bin"].map {
+        .init(name: $0, content: [])
+      }
+    },
+    OddZip("zip64", []) { $0.isZip64 = true },
+    OddZip("zip64 with a comment and another entry", [.otherEntry("a"), .comment(1)]) {
+      $0.isZip64 = true
+      $0.comment = [0]
+      $0.entries.insert(.init(name: "a", content: [1]), at: 1)
+    },
+  ]
+}
+
+@Suite("Zips as they are published")
+struct PublishedZipTests {
+  private let authority = Authority()
+
+  private func zip() throws -> RawZip { try RawKeyFile([authority]).zip }
+
+  private func refusal(of bytes: [UInt8]) -> KeyFileError? {
+    #expect(throws: KeyFileError.self) {
+      try verify(bytes, by: [authority], accepting: .published)
+    }
+  }
+
+  @Test("A deviating zip is read and verified by tools, with its deviations", arguments: OddZip.all)
+  func accepted(odd: OddZip) throws {
+    var zip = try zip()
+    odd.change(&zip)
+    let verified = try verify(zip.bytes, by: [authority], accepting: .published)
+    #expect(verified.facts.keyCount == 2)
+    #expect(verified.facts.deviations == odd.deviations)
+    let keys = [try authority.publicKey()]
+    let read = try UnverifiedKeyFile(published: zip.bytes).verified(by: keys, batchSize: 9) { _ in }
+    #expect(read.facts == verified.facts)
+  }
+
+  @Test("A deviating zip is rejected by phones", arguments: OddZip.all)
+  func rejectedByPhones(odd: OddZip) throws {
+    var zip = try zip()
+    odd.change(&zip)
+    #expect(throws: KeyFileError.self) { try verify(zip.bytes, by: [authority]) }
+    let url = try TemporaryFolder()
+    let file = url.path("odd.zip")
+    try Data(zip.bytes).write(to: file)
+    #expect(throws: KeyFileError.self) { try UnverifiedKeyFile(at: file).inspect() }
+  }
+
+  @Test("Bytes before a zip are skipped, and phones reject them", arguments: [false, true])
+  func leadingBytes(isZip64: Bool) throws {
+    var zip = try zip()
+    zip.isZip64 = isZip64
+    let bytes = [UInt8](repeating: 0x23, count: 300) + zip.bytes
+    let verified = try verify(bytes, by: [authority], accepting: .published)
+    #expect(verified.facts.deviations == [.leadingBytes(300)])
+    #expect(throws: KeyFileError.notAKeyFile) { try verify(bytes, by: [authority]) }
+  }
+
+  @Test("A deflated file with sizes after the content has no deviations")
+  func usual() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.path("usual.zip")
+    try KeyFileWriter.write(
+      to: url, start: 1, end: 2, region: "PL", keys: testKeys(3_000),
+      signers: [authority.signer()])
+    let file = UnverifiedKeyFile(at: url, accepting: .published)
+    let facts = try file.inspect()
+    #expect(facts.deviations.isEmpty && facts.keyCount == 3_000)
+    #expect(try facts == UnverifiedKeyFile(at: url).inspect())
+  }
+
+  @Test("An export without a zip is read, alone or beside its signatures in upper case")
+  func exportAlone() throws {
+    let file = try RawKeyFile([authority])
+    let alone = try UnverifiedKeyFile(published: file.export).inspect()
+    #expect(alone.keyCount == 2 && alone.signatures.isEmpty)
+    let folder = try TemporaryFolder()
+    try Data(file.export).write(to: folder.path("EXPORT.BIN"))
+    try Data(file.signatures).write(to: folder.path("EXPORT.SIG"))
+    let pair = UnverifiedKeyFile(at: folder.path("EXPORT.BIN"), accepting: .published)
+    #expect(try pair.inspect().signatures.count == 1)
+    let strict = UnverifiedKeyFile(at: folder.path("EXPORT.BIN"))
+    #expect(try strict.inspect().signatures.isEmpty)
+  }
+
+  @Test(
+    "Two entries that could be the same half are rejected",
+    arguments: [
+      ("export.bin", 0), ("EXPORT.BIN", 0), ("./export.bin", 0), ("old/export.bin", 0),
+      ("export.sig", 1), ("a/b/Export.sig", 1),
+    ])
+  func ambiguous(name: String, index: Int) throws {
+    for isLast in [true, false] {
+      var zip = try zip()
+      var second = zip.entries[index]
+      second.name = name
+      zip.entries.insert(second, at: isLast ? zip.entries.count : 0)
+      #expect(refusal(of: zip.bytes) == .duplicateEntry)
+    }
+  }
+
+  @Test("An entry with another name in its local header is rejected")
+  func twoNames() throws {
+    var zip = try zip()
+    zip.entries[0].localName = "export.bak"
+    #expect(refusal(of: zip.bytes) == .damagedZip)
+    zip = try self.zip()
+    zip.entries.append(.init(name: "a.txt", content: [], localName: "export.bin"))
+    #expect(refusal(of: zip.bytes) == .damagedZip)
+  }
+
+  @Test("A comment that looks like the end of another zip is rejected")
+  func twoEnds() throws {
+    var zip = try zip()
+    zip.comment = RawZip(entries: []).bytes
+    #expect(refusal(of: zip.bytes) == .damagedZip)
+  }
+
+  @Test(
+    "An export or signatures in another compression are rejected by its name",
+    arguments: [
+      (9, "deflate64"), (12, "bzip2"), (14, "lzma"), (93, "zstandard"), (95, "xz"), (98, "ppmd"),
+      (77, "method 77"),
+    ])
+  func compression(method: Int, name: String) throws {
+    for index in 0...1 {
+      var zip = try zip()
+      zip.entries[index].method = method
+      let refusal = refusal(of: zip.bytes)
+      #expect(refusal == .unsupportedCompression(method))
+      #expect(refusal?.description.contains("compressed with \(name):") == true)
+    }
+  }
+
+  @Test("A link or an encrypted export is rejected")
+  func notPlain() throws {
+    var zip = try zip()
+    zip.entries[0].mode = 0o120777
+    #expect(refusal(of: zip.bytes) == .notAPlainEntry)
+    zip = try self.zip()
+    zip.entries[0].flags = 1
+    #expect(refusal(of: zip.bytes) == .notAPlainEntry)
+  }
+
+  @Test(
+    "An export under an absolute path or above the zip's folder is not read",
+    arguments: ["/export.bin", "../export.bin", "a/../export.bin", "\\export.bin", ""])
+  func paths(name: String) throws {
+    var zip = try zip()
+    zip.entries[0].name = name
+    #expect(refusal(of: zip.bytes) == .missingExport)
+  }
+
+  @Test("A zip of 1,000 entries is read, one of 1,001 and an empty one are rejected")
+  func entryCount() throws {
+    var zip = try zip()
+    for index in 2..<KeyFileLimit.publishedEntryCountMax {
+      zip.entries.append(.init(name: "\(index)", content: []))
+    }
+    let verified = try verify(zip.bytes, by: [authority], accepting: .published)
+    #expect(verified.facts.deviations.count == 998)
+    zip.entries.append(.init(name: "last", content: []))
+    #expect(refusal(of: zip.bytes) == .wrongEntryCount)
+    #expect(refusal(of: RawZip(entries: []).bytes) == .missingExport)
+  }
+
+  @Test("A truncated or extended zip, and a count that is too high or too low, are rejected")
+  func damaged() throws {
+    var zip = try zip()
+    zip.comment = [1, 2, 3]
+    let bytes = zip.bytes
+    for count in bytes.indices {
+      #expect(throws: KeyFileError.self) {
+        try UnverifiedKeyFile(published: Array(bytes.prefix(count))).inspect()
+      }
+    }
+    #expect(refusal(of: bytes + [0]) == .damagedZip)
+    zip.statedEntryCount = 3
+    #expect(refusal(of: zip.bytes) == .damagedZip)
+    #expect(refusal(of: Array("<html>".utf8)) == .notAKeyFile)
+    #expect(refusal(of: []) == .notAKeyFile)
+  }
+
+  @Test("A position beyond the file, and the largest number, are rejected")
+  func positions() throws {
+    var zip = try zip()
+    zip.isZip64 = true
+    let bytes = zip.bytes
+    for number in [UInt64(bytes.count), 1 << 62, UInt64(Int64.max), .max] {
+      // The last eight bytes of the zip64 field of the second entry, before the 98 bytes of the end records.
+      var changed = [UInt8](repeating: 0, count: 10) + bytes
+      let place = changed.count - 98 - 8
+      for index in 0..<8 {
+        changed[place + index] = UInt8(truncatingIfNeeded: number >> (8 * index))
+      }
+      #expect(refusal(of: changed) == .damagedZip)
+    }
+  }
+
+  @Test("A published zip with any bit inverted is rejected or has the same export")
+  func inverted() throws {
+    var zip = try zip()
+    zip.comment = [1, 2, 3]
+    zip.isZip64 = true
+    zip.entries.append(.init(name: "content.sig", content: [1, 2, 3]))
+    let bytes = zip.bytes
+    let keys = [try authority.publicKey()]
+    let digest = try UnverifiedKeyFile(published: bytes).inspect().exportSHA256
+    for position in bytes.indices {
+      for bit in 0..<8 {
+        var turned = bytes
+        turned[position] ^= 1 << bit
+        let file = UnverifiedKeyFile(published: turned)
+        let read = try? file.verified(by: keys, batchSize: 100) { _ in }
+        #expect(read == nil || read?.facts.exportSHA256 == digest)
+      }
+    }
+  }
+}
