@@ -172,7 +172,7 @@ extension KeyFileError: CustomStringConvertible {
     case .notAKeyFile: "This is neither a zip nor an export.bin: check the file name."
     case .damagedZip: "The zip is truncated or damaged: download it again."
     case .wrongEntryCount:
-      "A key file holds export.bin and export.sig and nothing else: ask its publisher for a valid one."
+      "The zip has no entries or too many of them: ask its publisher for a valid one."
     case .unexpectedEntry:
       "The zip holds an entry that is neither export.bin nor export.sig: do not use this file."
     case .duplicateEntry: "The zip holds the same entry twice: do not use this file."

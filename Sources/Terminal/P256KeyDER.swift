@@ -36,7 +36,7 @@ enum P256KeyDER {
     case (.objectIdentifier, .bitString): .publicKey
     case (.objectIdentifier, .octetString): .encryptedPrivateKey
     case (.context0, .sequence): .certificate
-    case (.integer, .sequence): .other("a certificate request")
+    case (.integer, .sequence): .other("a certificate or a certificate request")
     default: nil
     }
   }
@@ -51,6 +51,8 @@ enum P256KeyDER {
 
   /// Reads an ECPrivateKey (RFC 5915), alone or in a PrivateKeyInfo (RFC 5958).
   ///
+  /// A key that names no curve must have a public key that matches on P-256.
+  ///
   /// - Parameter curve: The DER of `EC PARAMETERS`; used if the key does not name its curve.
   static func privateKey(
     _ bytes: [UInt8], curve: [UInt8]?
@@ -63,7 +65,8 @@ enum P256KeyDER {
     var octets = DERCursor(try key.take(.octetString))
     var inner = DERCursor(try octets.take(.sequence))
     _ = try inner.take(.integer)
-    return try privateKey(inner, curve: nil)
+    // The algorithm has named the curve.
+    return try privateKey(inner, curve: namedP256)
   }
 
   /// Reads the fields of an ECPrivateKey after its version.
@@ -72,23 +75,29 @@ enum P256KeyDER {
   ) throws(KeyFault) -> P256.Signing.PrivateKey {
     var fields = fields
     let scalar = Array(try fields.take(.octetString).drop { $0 == 0 })
+    var isCurveNamed = true
     if fields.tag == .context0 {
       try checkCurve(DERCursor(try fields.take(.context0)))
     } else if let curve {
       try checkCurve(DERCursor(curve))
+    } else {
+      isCurveNamed = false
     }
     guard scalar.count <= byteCount else { throw .anotherKey("a key of another curve than P-256") }
     let padding = [UInt8](repeating: 0, count: byteCount - scalar.count)
     // Zero, and the order of the curve and above, are no private keys.
     guard let key = try? P256.Signing.PrivateKey(rawRepresentation: padding + scalar) else {
-      throw KeyFault("its number is not a private key of P-256", "copy it again")
+      throw KeyFault("the private scalar is out of the range of P-256", "copy it again")
     }
     if fields.tag == .context1 {
       var publicKey = DERCursor(try fields.take(.context1))
       let stated = try point(inBits: try publicKey.take(.bitString))
       guard stated.rawRepresentation == key.publicKey.rawRepresentation else {
-        throw KeyFault("its private and its public half differ", "copy it again")
+        throw KeyFault("the public key does not match the private key", "copy it again")
       }
+    } else if !isCurveNamed {
+      // 32 bytes are a key of several curves.
+      throw KeyFault("it does not name its curve", "write it again with openssl ec")
     }
     return key
   }
@@ -170,6 +179,8 @@ extension P256KeyDER {
   private static let primeField: [UInt8] = [0x2a, 0x86, 0x48, 0xce, 0x3d, 1, 1]
   /// 1.2.840.10045.3.1.7
   private static let p256: [UInt8] = [0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7]
+  /// The DER of `p256`.
+  private static let namedP256: [UInt8] = [6, UInt8(p256.count)] + p256
 
   private static let algorithms: [[UInt8]: String] = [
     [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1]: "an RSA key",

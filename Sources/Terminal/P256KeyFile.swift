@@ -5,7 +5,7 @@ import Secrets
 
 /// A file with a P-256 key: PEM as OpenSSL accepts it, or DER.
 ///
-/// Every command that takes a key reads it here. The result is PEM in the one form that the servers and the framework
+/// Every command that takes a key reads it here, those of secret files only as PEM. The result is PEM in the one form that the servers and the framework
 /// accept. Documentation/CommandLine.md, "Keys", has the forms.
 package struct P256KeyFile {
   /// The largest file that is read, in bytes: some certificates as text, and room.
@@ -53,8 +53,9 @@ package struct P256KeyFile {
     _ wanted: KeyContent, _ read: ([UInt8], [UInt8]?) throws(KeyFault) -> Key
   ) throws -> Key {
     do throws(KeyFault) {
-      let parts = try parts()
+      let (parts, fault) = try parts()
       guard let index = parts.firstIndex(where: { $0.kind == wanted }) else {
+        if let fault { throw fault }
         let other = parts.first { $0.kind != .curve } ?? parts.first
         throw wanted.fault(insteadOf: other?.kind)
       }
@@ -80,24 +81,24 @@ package struct P256KeyFile {
     }
   }
 
-  /// The blocks of a PEM file, or the whole file if it is DER.
-  private func parts() throws(KeyFault) -> [Part] {
-    let blocks = try PEMBlock.blocks(in: content)
-    guard blocks.isEmpty else {
-      return blocks.map { Part(kind: KeyContent($0), block: $0, der: []) }
+  /// The blocks of a PEM file up to a damaged one, with its fault, or the whole file if it is DER.
+  private func parts() throws(KeyFault) -> ([Part], KeyFault?) {
+    let (blocks, fault) = PEMBlock.blocks(in: content)
+    guard blocks.isEmpty, fault == nil else {
+      return (blocks.map { Part(kind: KeyContent($0), block: $0, der: []) }, fault)
     }
     let text = String(decoding: content.prefix(Self.openSSHPrefixByteCount), as: UTF8.self)
     guard !content.allSatisfy({ Character(Unicode.Scalar($0)).isWhitespace }) else {
       throw KeyFault("the file is empty", "check its name")
     }
     if text.hasPrefix("ssh-") || text.hasPrefix("ecdsa-sha2-") {
-      return [Part(kind: .other("an OpenSSH key"), block: nil, der: [])]
+      return ([Part(kind: .other("an OpenSSH key"), block: nil, der: [])], nil)
     }
     let der = [UInt8](content)
     guard let kind = P256KeyDER.kind(of: der) else {
       throw KeyFault("it has no key in PEM or DER", "give the file of a P-256 key")
     }
-    return [Part(kind: kind, block: nil, der: der)]
+    return ([Part(kind: kind, block: nil, der: der)], nil)
   }
 
   private static let openSSHPrefixByteCount = 16

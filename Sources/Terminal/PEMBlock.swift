@@ -11,8 +11,8 @@ struct PEMBlock {
   let label: String
   private let body: Data
 
-  /// The blocks in `content`, in their order; none if it is not PEM.
-  static func blocks(in content: Data) throws(KeyFault) -> [PEMBlock] {
+  /// The blocks in `content` up to the first damaged one, in their order, and its fault; none if it is not PEM.
+  static func blocks(in content: Data) -> (blocks: [PEMBlock], fault: KeyFault?) {
     var blocks: [PEMBlock] = []
     var rest = content
     while let begin = rest.range(of: beginMarker) {
@@ -25,13 +25,14 @@ struct PEMBlock {
       guard let end = rest.range(of: end),
         rest[..<end.lowerBound].range(of: beginMarker) == nil
       else {
-        throw KeyFault(
+        let fault = KeyFault(
           "it is truncated, the line -----END \(label)----- is missing", "copy it again")
+        return (blocks, fault)
       }
       blocks.append(PEMBlock(label: label, body: Data(rest[..<end.lowerBound])))
       rest = rest[end.upperBound...]
     }
-    return blocks
+    return (blocks, nil)
   }
 
   /// True if the block is encrypted in the form that preceded PKCS#8.

@@ -22,6 +22,8 @@ final class NotificationStore: Sendable {
     var sink: (any UserNotificationSink)?
     weak var delegate: (any UNUserNotificationCenterDelegate)?
     var requestedOptions: UNAuthorizationOptions = []
+    /// The question that the user has not answered yet.
+    var question: Task<UNAuthorizationOptions, Never>?
     var categories: Set<UNNotificationCategory> = []
     var pending: [Pending] = []
     var delivered: [UNNotification] = []
@@ -37,6 +39,9 @@ final class NotificationStore: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Held while the pending notifications change and the sink learns it, so that the sink learns the last change last.
+  /// A sink may change them again.
+  private let pendingChange = NSRecursiveLock()
 
   private func withState<Value>(_ body: (inout State) -> Value) -> Value {
     state.withLock { Unchecked(value: body(&$0)) }.value
@@ -62,7 +67,14 @@ extension NotificationStore {
     withState { $0.requestedOptions.formUnion(options) }
     guard let sink else { throw UNError(.notificationsNotAllowed) }
     if let allowed = sink.allowedOptions { return !allowed.isEmpty }
-    return !(await sink.ask(for: options)).isEmpty
+    let question = withState { state in
+      let question = state.question ?? Task { await sink.ask(for: options) }
+      state.question = question
+      return question
+    }
+    let allowed = await question.value
+    withState { $0.question = nil }
+    return !allowed.isEmpty
   }
 
   var settings: UNNotificationSettings {
@@ -127,19 +139,21 @@ extension NotificationStore {
   }
 
   func deliver(_ identifier: String, to center: UNUserNotificationCenter) -> Bool {
-    let found = withState(\.pending).first { $0.request.identifier == identifier }
-    guard let request = found?.request else { return false }
-    if request.trigger?.repeats == true {
-      let due = request.nextDate(after: now)
-      changePending { pending in
-        for index in pending.indices where pending[index].request === request {
-          pending[index].due = due
-        }
+    let now = now
+    let found = changePending { pending -> UNNotificationRequest? in
+      guard let index = pending.firstIndex(where: { $0.request.identifier == identifier }) else {
+        return nil
       }
-    } else {
-      removePending { $0 == identifier }
+      let request = pending[index].request
+      if request.trigger?.repeats == true {
+        pending[index].due = request.nextDate(after: now)
+      } else {
+        pending.remove(at: index)
+      }
+      return request
     }
-    present(request, of: center)
+    guard let found else { return false }
+    present(found, of: center)
     return true
   }
 
@@ -156,13 +170,16 @@ extension NotificationStore {
   }
 
   /// Changes the pending notifications and notifies the sink if they changed.
-  private func changePending(_ change: (inout [Pending]) -> Void) {
-    let (sink, pending) = withState { state in
-      let before = state.pending
-      change(&state.pending)
-      return (before == state.pending ? nil : state.sink, state.pending)
+  private func changePending<Value>(_ change: (inout [Pending]) -> Value) -> Value {
+    pendingChange.withLock {
+      let (sink, pending, value) = withState { state in
+        let before = state.pending
+        let value = change(&state.pending)
+        return (before == state.pending ? nil : state.sink, state.pending, value)
+      }
+      sink?.pendingNoticesChanged(pending.map { UserNotice($0.request, due: $0.due) })
+      return value
     }
-    sink?.pendingNoticesChanged(pending.map { UserNotice($0.request, due: $0.due) })
   }
 }
 
@@ -233,7 +250,8 @@ extension NotificationStore {
     let request = notification.request
     let (sink, notice) = withState { state in
       state.delivered.removeAll { $0.request.identifier == request.identifier }
-      state.delivered.append(notification)
+      let isVisible = !options.isDisjoint(with: [.banner, .alert, .list])
+      if isVisible { state.delivered.append(notification) }
       return (state.sink, state.notice(request))
     }
     sink?.show(notice, with: options)

@@ -28,8 +28,9 @@ open class UNCalendarNotificationTrigger: UNNotificationTrigger {
 extension UNCalendarNotificationTrigger {
   /// The first match of `components` after `date`; nil if there is none.
   ///
-  /// Without a time zone in the components the current one counts. A time that a day lacks is the next one that it
-  /// has: 2:30 in the hour that summer time skips is 3:00. Of a time that a day has twice, the first counts.
+  /// Without a time zone in the components the current one counts. A local time that does
+  /// not exist becomes the end of the gap: 2:30 in the hour that summer time skips is 3:00. Of a time that occurs
+  /// twice, the first counts.
   static func nextDate(matching components: DateComponents, after date: Date) -> Date? {
     // `nextDate` ignores the zone and the calendar of the components.
     var calendar = components.calendar ?? .current

@@ -47,9 +47,12 @@ open class UNNotificationSound: NSObject, NSCopying, @unchecked Sendable {
     sound(UserNoticeSound(name: name.rawValue, isCritical: true, volume: volume))
   }
 
-  /// Apple's signatures return `Self`. This class has no subclasses: their initializers are not public.
+  /// Apple's signatures return `Self`, and Apple's initializers make no object of a subclass here either.
   private class func sound(_ value: UserNoticeSound) -> Self {
-    unsafeDowncast(UNNotificationSound(value), to: self)
+    guard let sound = UNNotificationSound(value) as? Self else {
+      preconditionFailure("\(self) cannot be created here: call UNNotificationSound")
+    }
+    return sound
   }
 
   /// Returns this object, which does not change.

@@ -29,8 +29,17 @@ open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger {
   /// The interval in seconds.
   open private(set) var timeInterval: TimeInterval
 
+  /// The shortest interval of a repeated notification, in seconds.
+  private static let shortestRepetition: TimeInterval = 60
+
   /// A trigger `timeInterval` seconds after the request, and at the same interval again if it `repeats`.
+  ///
+  /// - Precondition: The interval is above 0, and at least 60 seconds if it repeats.
   public init(timeInterval: TimeInterval, repeats: Bool) {
+    precondition(timeInterval > 0, "the time interval must be greater than 0")
+    precondition(
+      !repeats || timeInterval >= Self.shortestRepetition,
+      "the time interval must be at least 60 seconds if it repeats")
     self.timeInterval = timeInterval
     super.init(repeats: repeats)
   }

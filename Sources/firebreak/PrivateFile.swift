@@ -82,7 +82,8 @@ struct PrivateFile {
       throw failure("is missing: put it there and chmod 600 it")
     }
     guard let text = String(data: data, encoding: .utf8) else {
-      throw failure("must hold text of at most \(Self.secretBytesMax) bytes")
+      throw failure(
+        "is not text: write a key as PEM with openssl pkey -inform DER, and other secrets in UTF-8")
     }
     let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
     guard !secret.isEmpty else { throw failure("is empty: put the secret into it") }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 import UserNotifications
 
@@ -63,7 +64,7 @@ final class UserNotificationPatternTests {
     silent.categoryIdentifier = "silent"
     try await center.add(request("silent", silent))
     try await center.add(request("loud", reminderContent(page: "", count: 1)))
-    while scene.presented.count < 2 || screen.shown.isEmpty { await Task.yield() }
+    await Patience.yielding { scene.presented.count == 2 && !screen.shown.isEmpty }
     #expect(screen.shown.map(\.identifier) == ["loud"])
   }
 

@@ -252,10 +252,22 @@ struct PublishedZipTests {
       }
     }
     #expect(refusal(of: bytes + [0]) == .damagedZip)
-    zip.statedEntryCount = 3
-    #expect(refusal(of: zip.bytes) == .damagedZip)
+    for count in [1, 3] {
+      zip.statedEntryCount = count
+      #expect(refusal(of: zip.bytes) == .damagedZip)
+    }
     #expect(refusal(of: Array("<html>".utf8)) == .notAKeyFile)
     #expect(refusal(of: []) == .notAKeyFile)
+  }
+
+  @Test("An entry that the directory has and its count does not is not read as another one")
+  func hiddenEntry() throws {
+    var zip = try zip()
+    let export = zip.entries[0]
+    zip.entries[0] = .init(name: "hidden", content: [1, 2, 3])
+    zip.entries.insert(export, at: 0)
+    zip.statedEntryCount = 1
+    #expect(refusal(of: zip.bytes) == .damagedZip)
   }
 
   @Test("A position beyond the file, and the largest number, are rejected")

@@ -8,7 +8,8 @@ import World
 
 @testable import PhoneProcess
 
-@Suite("An app's notifications on the desktop", .needs(.process))
+@Suite(
+  "An app's notifications on the desktop", .needs(.process), .timeLimit(.minutes(Patience.minutes)))
 struct DesktopNotificationSinkTests {
   /// An app whose delegate notes every response.
   private final class App: UNUserNotificationCenterDelegate {
@@ -174,7 +175,31 @@ struct DesktopNotificationSinkTests {
     }
   }
 
-  @Test("A pending notification is shown when it is due", .timeLimit(.minutes(Patience.minutes)))
+  @Test("After a restart of the service, a response reaches the later notification with its ID")
+  func restartedService() async throws {
+    try await MessageBus.withRunning { bus in
+      let (app, sink) = (App(), try await install(on: bus))
+      center.delegate = app
+      _ = try await calls(to: TestDesktop(bus: bus), count: 1) {
+        try await center.add(request("earlier"))
+      }
+      var restarted = TestDesktop(bus: bus)
+      restarted.signals = { id in
+        [TestDesktop.signal("ActionInvoked", [.uint32(id), .string("default")])]
+      }
+      let responses = app.responses
+      let calls = try await calls(to: restarted, count: 2) {
+        try await center.add(request("later"))
+        let received = await Self.next(of: responses)
+        #expect(received == "later \(UNNotificationDefaultActionIdentifier) ")
+      }
+      #expect(calls.map(\.member) == ["Notify", "CloseNotification"])
+      center.removeDeliveredNotifications(withIdentifiers: ["earlier"])
+      withExtendedLifetime((app, sink)) {}
+    }
+  }
+
+  @Test("A pending notification is shown when it is due")
   func due() async throws {
     try await MessageBus.withRunning { bus in
       let sink = try await install(on: bus)
@@ -185,11 +210,9 @@ struct DesktopNotificationSinkTests {
         }
         for _ in 0..<2 {
           try await Patience.until { clock.sleeperCount == 1 }
+          let pending = await center.pendingNotificationRequests().count
           clock.advance(by: 60)
-          let left = await center.pendingNotificationRequests().count
-          try await Patience.until {
-            await center.pendingNotificationRequests().count < max(left, 1)
-          }
+          try await Patience.until { await center.pendingNotificationRequests().count < pending }
         }
       }
       #expect(calls.map(\.member) == ["Notify", "Notify"])

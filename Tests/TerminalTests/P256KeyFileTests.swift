@@ -147,11 +147,11 @@ struct P256KeyFileTests {
     ),
     (pem("RSA PRIVATE KEY", "MAA="), "it is an RSA key"),
     (
-      usualPrivateKey.replacing("fMcC", with: "fMcD"), "its private and its public half differ"
+      usualPrivateKey.replacing("fMcC", with: "fMcD"), "the public key does not match the private key"
     ),
     (
       pem("EC PRIVATE KEY", "MCUCAQEEIP" + String(repeating: "/", count: 42)),
-      "its number is not a private key of P-256"
+      "the private scalar is out of the range of P-256"
     ),
   ]
 
@@ -161,16 +161,26 @@ struct P256KeyFileTests {
     try expect(cause) { try privateKey(Data(text.utf8)) }
   }
 
-  @Test("A private key that does not name its curve is one of P-256")
+  @Test("A private key that does not name its curve is rejected without EC PARAMETERS before it")
   func withoutCurve() throws {
     let text = pem("EC PRIVATE KEY", OpenSSLKeys.sec1WithoutCurve)
-    #expect(try privateKey(Data(text.utf8)) == Self.key?.pemRepresentation)
+    try expect("it does not name its curve") { try privateKey(Data(text.utf8)) }
+    let named = pem("EC PARAMETERS", "BggqhkjOPQMBBw==") + text
+    #expect(try privateKey(Data(named.utf8)) == Self.key?.pemRepresentation)
+  }
+
+  @Test("A truncated block behind the key is ignored, and one in its place is reported")
+  func truncatedBlocks() throws {
+    let truncated = "-----BEGIN CERTIFICATE-----\nMIIB\n"
+    let key = pem("EC PRIVATE KEY", OpenSSLKeys.sec1)
+    #expect(try privateKey(Data((key + truncated).utf8)) == Self.key?.pemRepresentation)
+    try expect("it is truncated") { try publicKey(Data((key + truncated).utf8)) }
   }
 
   static let otherDER: [(String, String)] = [
     (OpenSSLKeys.pkcs8, "it is a private key"), (OpenSSLKeys.sec1, "it is a private key"),
     (OpenSSLKeys.certificate, "it is a certificate"),
-    (OpenSSLKeys.request, "it is a certificate request"),
+    (OpenSSLKeys.request, "it is a certificate or a certificate request"),
     (OpenSSLKeys.encryptedPKCS8, "it is an encrypted private key"),
     (OpenSSLKeys.p384, "it is a key of the curve P-384"), (OpenSSLKeys.rsa, "it is an RSA key"),
   ]

@@ -41,6 +41,17 @@ struct UNUserNotificationCenterTests {
     #expect(sink.removed == ["bluetooth-off"])
   }
 
+  @Test("Several requests at once ask the user once")
+  func oneQuestion() async throws {
+    let sink = TestNotificationSink()
+    center.install(sink)
+    try await withThrowingTaskGroup(of: Bool.self) { [center] group in
+      for _ in 0..<8 { group.addTask { try await center.requestAuthorization(options: [.alert]) } }
+      for try await isAllowed in group { #expect(isAllowed) }
+    }
+    #expect(sink.requestCount == 1)
+  }
+
   @Test("After a refusal no notification is shown")
   func denied() async throws {
     let sink = TestNotificationSink(decision: [])

@@ -165,6 +165,8 @@ struct ZipDirectory {
       else { throw .damagedZip }
       place += Self.listedByteCount + number(place + 28) + number(place + 30) + number(place + 32)
     }
+    // libarchive reads up to the end, also more entries than are stated.
+    guard place == list.count else { throw .damagedZip }
   }
 
   /// The signature of an entry of the central directory.

@@ -79,6 +79,8 @@ struct PublishedZipDirectory {
       entries.append(entry)
       place = next
     }
+    // libarchive reads up to the end, and would find entries that were not checked.
+    guard place == directory.list.upperBound else { throw .damagedZip }
     return entries
   }
 

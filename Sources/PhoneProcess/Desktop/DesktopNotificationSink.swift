@@ -75,17 +75,20 @@ public final class DesktopNotificationSink: UserNotificationSink {
   public func show(_ notice: UserNotice, with options: UNNotificationPresentationOptions) {
     guard !options.isDisjoint(with: [.banner, .alert, .list]) else { return }
     session.perform { [app, appName] service in
+      if service.isNew { app.forgetShown() }
       let notification = DesktopNotification(
         notice, options: options, capabilities: service.capabilities)
-      let number = try service.notify(
-        notification.arguments(appName: appName, replacing: app.number(of: notice.identifier)))
-      app.note(notice, number: number)
+      let (id, isRestarted) = try service.notify(
+        notification.arguments(appName: appName, replacing: app.id(of: notice.identifier)))
+      if isRestarted { app.forgetShown() }
+      app.record(notice, id: id)
     }
   }
 
   public func remove(_ identifiers: [String]) {
     session.perform { [app] service in
-      for number in identifiers.compactMap(app.remove) { try service.close(number) }
+      if service.isNew { app.forgetShown() }
+      for id in identifiers.compactMap(app.remove) { try service.close(id) }
     }
   }
 
@@ -107,12 +110,12 @@ public final class DesktopNotificationSink: UserNotificationSink {
   }
 }
 
-/// The app behind a `DesktopNotificationSink`: its permission, and its notifications with their numbers on the desktop.
+/// The app behind a `DesktopNotificationSink`: its permission, and its notifications with their IDs on the desktop.
 private final class DesktopApp: Sendable {
   private struct State {
     var isInForeground = false
     var allowed: UNAuthorizationOptions?
-    var shown: [String: (notice: UserNotice, number: UInt32)] = [:]
+    var shown: [String: (notice: UserNotice, id: UInt32)] = [:]
   }
 
   let center: UNUserNotificationCenter
@@ -133,34 +136,39 @@ private final class DesktopApp: Sendable {
     set { state.withLock { $0.allowed = newValue } }
   }
 
-  func number(of identifier: String) -> UInt32? {
-    state.withLock { $0.shown[identifier]?.number }
+  func id(of identifier: String) -> UInt32? {
+    state.withLock { $0.shown[identifier]?.id }
   }
 
-  func note(_ notice: UserNotice, number: UInt32) {
-    state.withLock { $0.shown[notice.identifier] = (notice, number) }
+  func record(_ notice: UserNotice, id: UInt32) {
+    state.withLock { $0.shown[notice.identifier] = (notice, id) }
   }
 
   func remove(_ identifier: String) -> UInt32? {
-    state.withLock { $0.shown.removeValue(forKey: identifier)?.number }
+    state.withLock { $0.shown.removeValue(forKey: identifier)?.id }
+  }
+
+  /// Forgets the notifications of an earlier service: another one gives their IDs again, to any program.
+  func forgetShown() {
+    state.withLock { $0.shown = [:] }
   }
 
   /// Passes a response to the center, and so to the app's delegate.
   func receive(_ response: DesktopSession.Response) {
     switch response {
-    case .dismissal(let number):
-      guard let notice = notice(number) else { return }
+    case .dismissal(let id):
+      guard let notice = notice(id) else { return }
       center.respond(to: notice.identifier, with: UNNotificationDismissActionIdentifier)
-    case .action(let number, DesktopNotification.tapKey):
-      guard let notice = notice(number) else { return }
+    case .action(let id, DesktopNotification.tapKey):
+      guard let notice = notice(id) else { return }
       isInForeground = true
       center.respond(to: notice.identifier)
-    case .action(let number, let key):
-      guard let notice = notice(number), let action = DesktopNotification.action(key, of: notice)
+    case .action(let id, let key):
+      guard let notice = notice(id), let action = DesktopNotification.action(key, of: notice)
       else { return }
       respond(to: notice, with: action)
-    case .text(let number, let text):
-      guard let notice = notice(number), let action = DesktopNotification.textAction(of: notice)
+    case .text(let id, let text):
+      guard let notice = notice(id), let action = DesktopNotification.textAction(of: notice)
       else { return }
       respond(to: notice, with: action, text: text)
     }
@@ -171,7 +179,7 @@ private final class DesktopApp: Sendable {
     center.respond(to: notice.identifier, with: action.identifier, text: text)
   }
 
-  private func notice(_ number: UInt32) -> UserNotice? {
-    state.withLock { state in state.shown.values.first { $0.number == number }?.notice }
+  private func notice(_ id: UInt32) -> UserNotice? {
+    state.withLock { state in state.shown.values.first { $0.id == id }?.notice }
   }
 }

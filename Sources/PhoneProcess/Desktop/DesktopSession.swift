@@ -28,6 +28,9 @@ final class DesktopSession: Sendable {
     fileprivate var name: String?
     /// The optional features of the service.
     let capabilities: Set<String>
+
+    /// True if the service has not shown a notification on this connection.
+    var isNew: Bool { name == nil }
   }
 
   private let bus: DBusAddress
@@ -130,12 +133,14 @@ final class DesktopSession: Sendable {
 }
 
 extension DesktopSession.Service {
-  /// Shows a notification and returns its number.
-  mutating func notify(_ arguments: [DBusValue]) throws -> UInt32 {
+  /// Shows a notification. Returns its ID, and whether the service was started again since the last one; it then has
+  /// none of the earlier notifications.
+  mutating func notify(_ arguments: [DBusValue]) throws -> (id: UInt32, isRestarted: Bool) {
     let reply = try reply(to: "Notify", arguments)
-    guard case .uint32(let number) = reply.body.first else { throw DBusError.malformed }
+    guard case .uint32(let id) = reply.body.first else { throw DBusError.malformed }
+    let isRestarted = name != nil && name != reply.sender
     name = reply.sender
-    return number
+    return (id, isRestarted)
   }
 
   /// Closes a notification; no effect if the user has closed it.
