@@ -149,8 +149,13 @@ extension HCIRadio {
     var phase = ScanPhase.off
     var timer: Task<Void, any Error>?
     var timerNumber = 0
+    var session: ControllerSession
 
-    var session: ControllerSession { ControllerSession(host: host) }
+    init(host: HCIHost, wakeUps: AsyncStream<WakeUp>.Continuation) {
+      self.host = host
+      self.wakeUps = wakeUps
+      session = ControllerSession(host: host)
+    }
   }
 
   private struct Ending {
@@ -183,7 +188,9 @@ extension HCIRadio {
     resume(waiters)
     waiters = []
     await passUnfinishedScan(of: drive)
-    if error == .stopped { await Task { await drive.session.turnOff() }.value }
+    if error == .stopped {
+      await Task { [session = drive.session] in await session.turnOff() }.value
+    }
     stream.close()
     await reading.value
     return ending
@@ -237,9 +244,7 @@ extension HCIRadio {
   private func updateBeacon(_ drive: inout Drive) async throws(BluetoothError) {
     let wanted = beacon
     guard drive.sent != wanted else { return }
-    var isScanning = false
-    if case .scanning = drive.phase { isScanning = true }
-    try await drive.session.change(to: wanted, isScanning: isScanning)
+    try await drive.session.change(to: wanted)
     drive.sent = wanted
     guard let wanted, wanted != reportedBeacon else { return }
     reportedBeacon = wanted

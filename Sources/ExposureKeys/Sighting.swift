@@ -7,8 +7,11 @@ public struct Sighting: Hashable, Sendable {
   public let advertisement: Advertisement
   /// The time of reception.
   public let time: Date
-  /// The received signal strength in dBm, as the radio measured it.
+  /// The received signal strength in dBm, as the radio measured it; `unavailableSignalStrength` if it did not.
   public let signalStrength: Int8
+
+  /// The signal strength of a beacon whose strength the radio did not measure, as in Bluetooth's reports.
+  public static let unavailableSignalStrength: Int8 = 127
 
   /// Creates a sighting of `advertisement` at `time` with `signalStrength` in dBm.
   public init(advertisement: Advertisement, time: Date, signalStrength: Int8) {
@@ -17,10 +20,16 @@ public struct Sighting: Hashable, Sendable {
     self.signalStrength = signalStrength
   }
 
-  /// The sighting with `decibels` added to its signal strength.
+  /// True if the radio measured the signal strength. Without it nothing is known about the distance, so a
+  /// device does not count the sighting.
+  public var hasSignalStrength: Bool { signalStrength != Self.unavailableSignalStrength }
+
+  /// The sighting with `decibels` added to its signal strength, if that was measured.
   public func corrected(by decibels: Int8) -> Sighting {
-    Sighting(
-      advertisement: advertisement, time: time,
-      signalStrength: Int8(clamping: Int(signalStrength) + Int(decibels)))
+    guard hasSignalStrength else { return self }
+    let strongest = Int(Self.unavailableSignalStrength) - 1
+    let corrected = min(Int(signalStrength) + Int(decibels), strongest)
+    return Sighting(
+      advertisement: advertisement, time: time, signalStrength: Int8(clamping: corrected))
   }
 }

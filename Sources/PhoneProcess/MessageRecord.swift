@@ -5,6 +5,7 @@ import Foundation
 import KeyServerAPI
 import Logging
 import SealedStorage
+import Synchronization
 import World
 
 /// A record of the requests that left the phone, and of the number of sent beacons, for its owner.
@@ -102,7 +103,7 @@ package actor MessageRecord {
     if isUrgent { flush() }
   }
 
-  /// Counts a beacon that the phone sends now.
+  /// Counts a beacon that the phone has sent now.
   func countBeacon() {
     content.beacons[clock.now.dayText, default: 0] += 1
     unwritten += 1
@@ -233,24 +234,32 @@ extension MessageRecord.Exchange {
   }
 }
 
-/// A radio that counts the beacons that the phone sends.
-struct CountingRadio: Radio {
+/// A radio that counts the beacons that a running phone sends.
+///
+/// A command that opens the storage of a phone which does not run uses no radio, and a radio that is off sends
+/// nothing: neither counts.
+final class CountingRadio: Radio {
   private let radio: any Radio
   private let record: MessageRecord
+  private let isCounting = Mutex(false)
 
-  /// Counts the beacons that go through `radio`.
+  /// Passes everything on to `radio`.
   init(_ radio: any Radio, record: MessageRecord) {
     self.radio = radio
     self.record = record
   }
+
+  /// Counts from now on: the phone runs.
+  func startCounting() { isCounting.withLock { $0 = true } }
 
   var isPoweredOn: Bool {
     get async { await radio.isPoweredOn }
   }
 
   func advertise(_ advertisement: Advertisement) async {
-    await record.countBeacon()
     await radio.advertise(advertisement)
+    guard isCounting.withLock({ $0 }), await radio.isPoweredOn else { return }
+    await record.countBeacon()
   }
 
   func stopAdvertising() async {

@@ -70,6 +70,7 @@ package final class Phone: Sendable {
   private let radioChanges: AsyncStream<Void>?
   private let logger: Logger
   private let running = Mutex(false)
+  private let radio: CountingRadio
   /// The result of the last upload that a user interface has not shown.
   let lastUpload = Mutex<PhoneState.UploadResult?>(nil)
 
@@ -107,8 +108,9 @@ package final class Phone: Sendable {
         of: $0, network: network, in: folder, key: key, clock: clock, randomness: randomness,
         logger: logger)
     }
+    radio = CountingRadio(surroundings.radio, record: messages)
     let device = Device(
-      radio: CountingRadio(surroundings.radio, record: messages), consent: consent, clock: clock,
+      radio: radio, consent: consent, clock: clock,
       randomness: randomness, folder: folder.framework, sealingKey: key, region: settings.region,
       bundleIdentifier: settings.app.appPackageName, apiVersion: settings.apiVersion,
       travel: travel, calibration: settings.calibration, logger: logger)
@@ -147,6 +149,8 @@ package final class Phone: Sendable {
   /// - Throws: `UnixSocketError` if the socket cannot be opened.
   package func run(ready: @Sendable () throws -> Void) async throws {
     let socket = try PhoneSocket(in: folder.url, logger: logger)
+    // Before the start: the first beacon is sent by it.
+    radio.startCounting()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await self.runRadio() }
       // A radio that is still being opened must not be reported as off.

@@ -237,7 +237,7 @@ extension TravelReport {
 
 extension Phone {
   private func hear(_ scans: [HeardScan]) async -> PhoneReply {
-    var report = HeardReport(scans: 0, beacons: 0)
+    var report = HeardReport()
     for scan in scans {
       guard let scan = scan.scan else {
         return PhoneReply(.badInput, "A beacon does not have 20 bytes.", report)
@@ -245,11 +245,12 @@ extension Phone {
       guard await developerRadio?.hear(scan) == true else {
         return PhoneReply(.refused, "The phone does not listen: enable it first.", report)
       }
-      report = HeardReport(
-        scans: report.scans + 1, beacons: report.beacons + scan.sightings.count)
+      let measured = scan.sightings.count(where: \.hasSignalStrength)
+      report.scans += 1
+      report.beacons += measured
+      report.beaconsWithoutStrength += scan.sightings.count - measured
     }
-    return PhoneReply(
-      .done, "Heard \(report.beacons) beacons in \(report.scans) scans.", report)
+    return PhoneReply(.done, report.text, report)
   }
 
   private func sentBeacons() -> PhoneReply {

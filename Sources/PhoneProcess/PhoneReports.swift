@@ -167,9 +167,28 @@ struct OwnerDataReport: Encodable {
 }
 
 /// The result of `hear`.
-struct HeardReport: Encodable {
-  let scans: Int
-  let beacons: Int
+package struct HeardReport: Codable {
+  package var scans = 0
+  /// The beacons with a signal strength.
+  package var beacons = 0
+  /// The beacons that were ignored, because their signal strength was not measured.
+  package var beaconsWithoutStrength = 0
+
+  package init() {}
+
+  /// The result as text.
+  package var text: String {
+    "Heard \(beacons) beacons in \(scans) scans."
+      + (beaconsWithoutStrength > 0
+        ? " Ignored \(beaconsWithoutStrength) beacons without a signal strength (127)." : "")
+  }
+
+  /// Adds the result of another part of the same recording.
+  package static func += (left: inout HeardReport, right: HeardReport) {
+    left.scans += right.scans
+    left.beacons += right.beacons
+    left.beaconsWithoutStrength += right.beaconsWithoutStrength
+  }
 }
 
 /// The identifiers that a phone has sent: `sent`.

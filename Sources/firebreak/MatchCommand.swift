@@ -4,6 +4,7 @@ import DiagnosisKeyFile
 import ExposureKeys
 import ExposureNotification
 import Foundation
+import PhoneProcess
 import Terminal
 import TextEncodings
 import World
@@ -171,8 +172,8 @@ struct MatchRow: Encodable {
   let txPower: Int8
   /// The protocol version, major and minor.
   let version: String
-  /// In dB.
-  let attenuation: UInt8
+  /// In dB; `nil` if the radio did not measure the signal strength (127).
+  @Nullable var attenuation: UInt8?
 
   init(_ match: RawMatch) {
     let sighting = match.sighting
@@ -182,13 +183,15 @@ struct MatchRow: Encodable {
     rssi = sighting.scanned.sighting.signalStrength
     txPower = sighting.metadata.transmitPower
     version = "\(sighting.metadata.majorVersion).\(sighting.metadata.minorVersion)"
-    attenuation = sighting.attenuation.decibels
+    attenuation =
+      sighting.scanned.sighting.hasSignalStrength ? sighting.attenuation.decibels : nil
   }
 
   static let header = line("time", "key", "interval", "rssi", "tx", "attenuation")
 
   var text: String {
-    Self.line("\(time)", key, "\(intervalNumber)", "\(rssi)", "\(txPower)", "\(attenuation) dB")
+    let loss = attenuation.map { "\($0) dB" } ?? "unknown"
+    return Self.line("\(time)", key, "\(intervalNumber)", "\(rssi)", "\(txPower)", loss)
   }
 
   /// The columns of a line, aligned to the right.

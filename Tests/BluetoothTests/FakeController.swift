@@ -25,6 +25,9 @@ final class FakeController: ControllerPort {
     var silent: Set<UInt16> = []
     /// Results other than success: status and return parameters by opcode.
     var results: [UInt16: [UInt8]] = [:]
+    /// True if a command that changes nothing is rejected, such as "scan off" without a scan. The
+    /// specification leaves that to the controller; Zephyr's rejects.
+    var isStrict = false
     /// Rejections with a Command Status event, by opcode.
     var rejections: [UInt16: UInt8] = [:]
     /// The credits that each result gives.
@@ -148,7 +151,12 @@ extension FakeController {
     }
     // Core Specification, Volume 4, Part E, 7.8.4 and 7.8.10.
     let isBusy = opcode == 0x2005 && (state.isAdvertising || state.isScanning)
-    let isDisallowed = isBusy || opcode == 0x200b && state.isScanning
+    let isUnchanged =
+      opcode == 0x200a && state.isAdvertising == (parameters.first == 1)
+      || opcode == 0x200c && state.isScanning == (parameters.first == 1)
+    let isDisallowed =
+      isBusy || opcode == 0x200b && state.isScanning || state.isStrict && isUnchanged
+      || state.isStrict && opcode == 0x2006 && state.isAdvertising
     let result = isDisallowed ? [0x0c] : state.results[opcode] ?? Self.result(opcode)
     if result.first == 0 { Self.execute(opcode, parameters, &state) }
     return Event.commandComplete(opcode, result, credits: state.credits)

@@ -23,7 +23,7 @@ struct RecoveryTests {
       case .restart: .restarted
       case .noise: .notHCI
       case .noAnswer: .noAnswer("LE Set Scan Enable")
-      case .rejection: .rejected("LE Set Scan Enable", status: 0x0c)
+      case .rejection: .rejected("LE Set Scan Enable", status: 0x1f)
       }
     }
   }
@@ -47,7 +47,7 @@ struct RecoveryTests {
       await stop
       controller.change { $0.silent = [] }
     case .rejection:
-      controller.change { $0.rejections = [0x200c: 0x0c] }
+      controller.change { $0.rejections = [0x200c: 0x1f] }
       await radio.stopListening()
       controller.change { $0.rejections = [:] }
     }

@@ -7,8 +7,12 @@ import World
 /// The setup of one open controller, and the state that it is in.
 ///
 /// The commands of one change follow each other without interruption, because one task runs them all.
-struct ControllerSession {
+/// Controllers differ in the commands that they reject in the wrong state: some reject "scan off" while they
+/// do not scan. A rejected command that turns off what is off already has done its work.
+struct ControllerSession: Sendable {
   private let host: HCIHost
+  /// False if the controller does not scan. An opened controller may still scan for its previous host.
+  private(set) var isScanning = true
 
   init(host: HCIHost) {
     self.host = host
@@ -17,7 +21,7 @@ struct ControllerSession {
   /// Resets the controller and checks its features.
   ///
   /// A reset ends advertising and scanning, but not every controller does that.
-  func start() async throws(BluetoothError) -> ControllerDescription {
+  mutating func start() async throws(BluetoothError) -> ControllerDescription {
     _ = try await host.send(.reset)
     let version = try await host.send(.readLocalVersion)
     let features = try await host.send(.readLocalFeatures)
@@ -33,37 +37,39 @@ struct ControllerSession {
   /// Advertising stops before the address changes and starts after the data has changed, so that neither
   /// is ever sent with the other one's previous value. A scan in progress is interrupted, because the
   /// address cannot be changed during a scan.
-  func change(to beacon: Beacon?, isScanning: Bool) async throws(BluetoothError) {
-    if isScanning { _ = try await host.send(.setScan(enabled: false)) }
+  mutating func change(to beacon: Beacon?) async throws(BluetoothError) {
+    let isInterrupted = isScanning
+    if isInterrupted { try await endScanning() }
     try await send(beacon)
-    if isScanning { _ = try await host.send(.setScan(enabled: true)) }
+    if isInterrupted { try await beginScanning() }
   }
 
   private func send(_ beacon: Beacon?) async throws(BluetoothError) {
-    _ = try await host.send(.setAdvertising(enabled: false))
+    try await turnOff(.setAdvertising(enabled: false))
     guard let beacon else { return }
-    _ = try await host.send(.setAdvertisingParameters)
-    _ = try await host.send(.setRandomAddress(beacon.address))
-    _ = try await host.send(.setAdvertisingData(beacon.advertisement.payload))
-    _ = try await host.send(.setAdvertising(enabled: true))
+    let off = [HCICommand.setAdvertising(enabled: false), .setScan(enabled: false)]
+    try await send(.setAdvertisingParameters, after: off)
+    try await send(.setRandomAddress(beacon.address), after: off)
+    try await send(.setAdvertisingData(beacon.advertisement.payload), after: off)
+    try await send(.setAdvertising(enabled: true), after: off)
   }
 
   /// Starts a scan.
   ///
   /// Sets everything again first, with the same `beacon`: a controller that restarted without notice then
   /// works again.
-  func startScan(sending beacon: Beacon?) async throws(BluetoothError) {
+  mutating func startScan(sending beacon: Beacon?) async throws(BluetoothError) {
     try await setEventMasks()
     try await stopScan()
     try await send(beacon)
-    _ = try await host.send(.setScanParameters)
-    _ = try await host.send(.setScan(enabled: true))
+    try await send(.setScanParameters, after: [.setScan(enabled: false)])
+    try await beginScanning()
   }
 
   /// Ends a scan, if there is one, and returns its beacons.
   @discardableResult
-  func stopScan() async throws(BluetoothError) -> CollectedBeacons {
-    _ = try await host.send(.setScan(enabled: false))
+  mutating func stopScan() async throws(BluetoothError) -> CollectedBeacons {
+    if isScanning { try await endScanning() }
     return await host.takeBeacons()
   }
 
@@ -74,6 +80,38 @@ struct ControllerSession {
       _ = try await host.send(.reset)
     } catch {
       // A controller that does not respond cannot be turned off; its next host resets it.
+    }
+  }
+
+  private mutating func beginScanning() async throws(BluetoothError) {
+    try await send(.setScan(enabled: true), after: [.setScan(enabled: false)])
+    isScanning = true
+  }
+
+  private mutating func endScanning() async throws(BluetoothError) {
+    try await turnOff(.setScan(enabled: false))
+    isScanning = false
+  }
+
+  /// Sends a command that turns something off.
+  private func turnOff(_ command: HCICommand) async throws(BluetoothError) {
+    do throws(BluetoothError) {
+      _ = try await host.send(command)
+    } catch let error where error.isOfState {
+      // It is off: the controller never turned it on, or it restarted without notice.
+    }
+  }
+
+  /// Sends a command that the controller rejects in a state that it should not be in. It then leaves this
+  /// state by the commands `off`, and gets the command once more.
+  private func send(
+    _ command: HCICommand, after off: [HCICommand]
+  ) async throws(BluetoothError) {
+    do throws(BluetoothError) {
+      _ = try await host.send(command)
+    } catch let error where error.isOfState {
+      for command in off { try await turnOff(command) }
+      _ = try await host.send(command)
     }
   }
 
@@ -89,6 +127,13 @@ struct ControllerSession {
     } catch let error where error.code == .rejected {
       return nil
     }
+  }
+}
+
+extension BluetoothError {
+  /// True if the controller rejected a command because of the state that it is in.
+  fileprivate var isOfState: Bool {
+    code == .rejected && status == HCICommand.disallowedStatus
   }
 }
 

@@ -23,6 +23,10 @@ struct HCICommand: Equatable, Sendable {
 }
 
 extension HCICommand {
+  /// "Command Disallowed": the status of a command that the controller does not accept in its state (Core
+  /// Specification, Volume 1, Part F, 2.12).
+  static let disallowedStatus: UInt8 = 0x0c
+
   /// Sets the controller to its initial state: no advertising, no scanning.
   static let reset = HCICommand("Reset", 0x0c03)
   /// Returns the version and the manufacturer.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExposureKeys
+
 /// An event of the controller that the host handles.
 ///
 /// Core Specification, Volume 4, Part E, 7.7.
@@ -95,7 +97,6 @@ struct AdvertisingReports: Equatable, Sendable {
     /// Advertisements; a scan response (4) answers requests, which a passive scanner does not send.
     static let types: ClosedRange<UInt8> = 0...3
     static let scanResponse: UInt8 = 4
-    static let signalStrengthUnknown: Int8 = 127
     static let signalStrengths: ClosedRange<Int8> = -127...20
   }
 
@@ -131,7 +132,7 @@ struct AdvertisingReports: Equatable, Sendable {
     guard header[0] != Field.scanResponse else { return }
     let strength = Int8(bitPattern: strength)
     // A beacon without strength tells nothing about the distance.
-    guard strength != Field.signalStrengthUnknown else { return }
+    guard strength != Sighting.unavailableSignalStrength else { return }
     guard Field.types.contains(header[0]), Field.signalStrengths.contains(strength),
       payload.count <= Field.payloadByteCountMax
     else {

@@ -15,9 +15,11 @@ package struct KeyMatch: Hashable, Sendable {
     self.sightings = sightings.sorted(by: MatchedSighting.inOrderOfTime)
   }
 
-  /// The match without implausible and replayed sightings; nil if none is left.
+  /// The match without implausible and replayed sightings, and with one metadata for each identifier; nil if
+  /// none is left.
   package var credible: KeyMatch? {
-    let sightings = ReplayRule.filtered(sightings.filter(PlausibilityRule.accepts))
+    let plausible = MetadataRule.unified(sightings.filter(PlausibilityRule.accepts))
+    let sightings = ReplayRule.filtered(plausible)
     return sightings.isEmpty ? nil : KeyMatch(key: key, sightings: sightings)
   }
 
@@ -63,17 +65,47 @@ extension MatchedSighting {
   }
 }
 
-/// Rejects sightings with metadata that no real device sends.
+/// Rejects sightings without a distance, and those with metadata that no real device sends.
 ///
 /// The metadata is not authenticated. An attacker who relays a beacon can flip its bits, for example to
 /// make a distant device look near.
 package enum PlausibilityRule {
   package static let majorVersion: UInt8 = 1
 
-  /// True if the metadata has this protocol's major version and a plausible transmit power.
+  /// True if the signal strength was measured, and the metadata has this protocol's major version and a
+  /// plausible transmit power.
   package static func accepts(_ sighting: MatchedSighting) -> Bool {
-    sighting.metadata.majorVersion == majorVersion
+    sighting.scanned.sighting.hasSignalStrength
+      && sighting.metadata.majorVersion == majorVersion
       && BluetoothMetadata.plausibleTransmitPower.contains(sighting.metadata.transmitPower)
+  }
+}
+
+/// Gives all sightings of an identifier the same metadata.
+///
+/// A device never sends an identifier with two metadata, so all but one are forged. Those with the lowest
+/// transmit power, and thus the least distance, count: an attacker cannot make an encounter look farther than
+/// it was.
+package enum MetadataRule {
+  /// Returns the sightings with the metadata of their identifier.
+  package static func unified(_ sightings: [MatchedSighting]) -> [MatchedSighting] {
+    let nearest = sightings.reduce(into: [IntervalNumber: BluetoothMetadata]()) { chosen, next in
+      guard let known = chosen[next.sentIn], !isNearer(next.metadata, known) else {
+        return chosen[next.sentIn] = next.metadata
+      }
+    }
+    return sightings.map { sighting in
+      MatchedSighting(
+        sighting.scanned, sentIn: sighting.sentIn,
+        metadata: nearest[sighting.sentIn] ?? sighting.metadata)
+    }
+  }
+
+  /// The bytes decide between equal transmit powers, so that the result does not depend on the order.
+  private static func isNearer(_ left: BluetoothMetadata, _ right: BluetoothMetadata) -> Bool {
+    left.transmitPower == right.transmitPower
+      ? left.bytes.lexicographicallyPrecedes(right.bytes)
+      : left.transmitPower < right.transmitPower
   }
 }
 
@@ -82,6 +114,13 @@ package enum PlausibilityRule {
 package enum ReplayRule {
   /// The longest time that a device uses one identifier, in seconds.
   package static let identifierLifetime: TimeInterval = 20 * 60
+
+  /// The time in seconds for which a device sends the identifiers that `scans` received. An encounter lasts no
+  /// longer, although the time before its first and after its last scan is estimated.
+  static func longestDuration(of scans: some Sequence<MatchedScan>) -> TimeInterval {
+    let identifiers = scans.reduce(into: Set<IntervalNumber>()) { $0.formUnion($1.identifiers) }
+    return Double(identifiers.count) * identifierLifetime
+  }
 
   /// Returns the sightings within the lifetime of their identifier.
   package static func filtered(_ sightings: [MatchedSighting]) -> [MatchedSighting] {

@@ -176,7 +176,18 @@ package struct ExposureIncident: Hashable, Sendable {
     let ends = times.dropFirst() + times.suffix(1).map { $0 + Self.scanInterval / 2 }
     self.key = key
     spans = zip(zip(starts, ends), scans).map { span, scan in
-      Span(seconds: span.1 - span.0, attenuation: scan.attenuation)
+      Span(seconds: span.1 - span.0, attenuation: scan.minimumAttenuation)
+    }
+  }
+
+  /// Creates an incident of `spans`, of which the last ones are shortened to `seconds` in total.
+  private init(key: DiagnosisKey, spans: [Span], atMost seconds: TimeInterval) {
+    var rest = seconds
+    self.key = key
+    self.spans = spans.compactMap { span in
+      let counted = min(span.seconds, rest)
+      rest -= counted
+      return counted > 0 ? Span(seconds: counted, attenuation: span.attenuation) : nil
     }
   }
 }
@@ -189,7 +200,10 @@ extension ExposureIncident {
       index == 0 || scans[index].time.timeIntervalSince(scans[index - 1].time) > longestGap
     }
     return zip(starts, starts.dropFirst() + [scans.count]).map { start, end in
-      ExposureIncident(key: match.key, scans: scans[start..<end])
+      let incident = ExposureIncident(key: match.key, scans: scans[start..<end])
+      return ExposureIncident(
+        key: match.key, spans: incident.spans,
+        atMost: ReplayRule.longestDuration(of: scans[start..<end]))
     }
   }
 

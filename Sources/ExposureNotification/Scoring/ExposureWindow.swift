@@ -87,7 +87,7 @@ extension ExposureWindow {
       window.infectiousness = infectiousness
       window.diagnosisReportType = diagnosisReportType
       window.variantOfConcernType = ENVariantOfConcernType(match.key.variantOfConcern)
-      window.scanInstances = sightings.scans.map(ScanInstance.init)
+      window.scanInstances = ScanInstance.instances(of: sightings.scans)
       return window
     }
   }
@@ -99,20 +99,28 @@ package struct MatchedScan: Hashable, Sendable {
   package let time: Date
   /// The time of the previous scan, if known.
   let previousScan: Date?
-  /// The lowest attenuation of the sightings.
+  /// The intervals of the identifiers that were received.
+  let identifiers: Set<IntervalNumber>
+  /// The lowest attenuation of the sightings: that of the nearest copy. An attacker who repeats a beacon with
+  /// less power cannot raise it.
   let minimumAttenuation: Attenuation
-  /// The mean attenuation of the sightings, rounded.
+  /// The mean attenuation of the sightings, rounded. Copies that are weaker than fading explains do not count.
   package let attenuation: Attenuation
+
+  /// The largest difference in dB between two copies of a beacon in one scan that fading explains. Weaker copies
+  /// are repetitions by other devices.
+  static let fadingDecibels = 25
 
   /// Creates a scan; nil if `sightings`, which must be sorted by time, is empty.
   init?(_ sightings: [MatchedSighting]) {
-    let attenuations = sightings.map(\.attenuation)
-    guard let first = sightings.first, let least = attenuations.min() else { return nil }
-    let sum = attenuations.reduce(0) { $0 + Int($1.decibels) }
-    let mean = (Double(sum) / Double(attenuations.count)).rounded(.toNearestOrAwayFromZero)
+    let all = sightings.map { Int($0.attenuation.decibels) }
+    guard let first = sightings.first, let least = all.min() else { return nil }
+    let own = all.filter { $0 - least <= Self.fadingDecibels }
+    let mean = (Double(own.reduce(0, +)) / Double(own.count)).rounded(.toNearestOrAwayFromZero)
     time = first.time
     previousScan = first.scanned.previousScan
-    minimumAttenuation = least
+    identifiers = Set(sightings.map(\.sentIn))
+    minimumAttenuation = Attenuation(decibels: UInt8(clamping: least))
     attenuation = Attenuation(decibels: UInt8(clamping: Int(mean)))
   }
 }
@@ -123,12 +131,17 @@ extension ScanInstance {
   /// The seconds since the previous scan if it is not known.
   static let unknownGap = 120
 
-  /// Creates the scan instance of `scan`.
-  init(_ scan: MatchedScan) {
-    self.init(
-      minimumAttenuation: scan.minimumAttenuation.decibels,
-      typicalAttenuation: scan.attenuation.decibels,
-      secondsSinceLastScan: Self.seconds(from: scan.previousScan, to: scan.time))
+  /// The scan instances of the scans of one window. Together they last at most as long as a device sends the
+  /// received identifiers; the last ones are shortened.
+  static func instances(of scans: [MatchedScan]) -> [ScanInstance] {
+    var rest = Int(ReplayRule.longestDuration(of: scans))
+    return scans.map { scan in
+      let seconds = min(Self.seconds(from: scan.previousScan, to: scan.time), rest)
+      rest -= seconds
+      return ScanInstance(
+        minimumAttenuation: scan.minimumAttenuation.decibels,
+        typicalAttenuation: scan.attenuation.decibels, secondsSinceLastScan: seconds)
+    }
   }
 
   private static func seconds(from previous: Date?, to time: Date) -> Int {

@@ -22,6 +22,7 @@ struct PhoneConfigurationFile {
   private var manufacturer: String?
   private var model: String?
   private var device: String?
+  private var measured: CalibrationSettings?
   private var path = ""
   /// The radio; `nil` for none.
   private(set) var radio: String? = "none"
@@ -75,7 +76,16 @@ struct PhoneConfigurationFile {
 
   private var calibration: Calibration {
     get throws {
-      guard manufacturer != nil || model != nil || device != nil else { return .unknownModel }
+      let isModelNamed = manufacturer != nil || model != nil || device != nil
+      if let measured {
+        guard !isModelNamed else {
+          throw CommandFailure.badInput(
+            "\(path): calibration has the values of the radio: remove manufacturer, model and device,"
+              + " or calibration.")
+        }
+        return measured.calibration
+      }
+      guard isModelNamed else { return .unknownModel }
       guard let manufacturer, let model else {
         throw CommandFailure.badInput(
           "\(path): manufacturer and model must be named together, and device only with both.")
@@ -172,6 +182,11 @@ struct PhoneConfigurationFile {
         "device", \.device, form: nameForm,
         "the internal name, such as `flame`, which distinguishes variants of a model",
         isName),
+      .optionalObject(
+        "calibration",
+        "the measured values of the phone's radio, instead of `manufacturer` and `model`",
+        defaults: CalibrationSettings(), CalibrationSettings.table
+      ) { calibration, _, root, _ in root.measured = calibration },
       .text(
         "keyFile", \.keyFile, form: "an absolute path",
         "the file of the sealing key, if no option and no credential of systemd names it"
@@ -203,7 +218,7 @@ extension Setting {
   }
 
   /// One of several texts.
-  fileprivate static func choice(
+  static func choice(
     _ name: String, _ path: WritableKeyPath<Root, String>, _ choices: [String], _ meaning: String
   ) -> Self {
     Self(

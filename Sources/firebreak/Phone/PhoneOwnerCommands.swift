@@ -246,25 +246,19 @@ struct PhoneHearCommand: AsyncParsableCommand {
 
   @OptionGroup var options: PhoneOptions
 
-  private struct Heard: Codable {
-    var scans = 0
-    var beacons = 0
-  }
-
   func run() async throws {
     try options.requireDeveloper()
     let sightings = try csv == "-" ? standardInput() : SightingsCSV(at: csv)
-    var heard = Heard()
+    var heard = HeardReport()
     for scans in Self.batches(of: sightings) {
       let reply = try await PhoneAccess(options: options).perform(PhoneRequest(.hear(scans)))
       guard reply.status == .done, let json = reply.json else {
         return try reply.print(json: false)
       }
-      let part = try JSONDecoder().decode(Heard.self, from: Data(json.utf8))
-      heard = Heard(scans: heard.scans + part.scans, beacons: heard.beacons + part.beacons)
+      heard += try JSONDecoder().decode(HeardReport.self, from: Data(json.utf8))
     }
     guard !options.json else { return try printJSON(heard) }
-    try StandardOutput.write("Heard \(heard.beacons) beacons in \(heard.scans) scans.")
+    try StandardOutput.write(heard.text)
   }
 
   private func standardInput() throws -> SightingsCSV {

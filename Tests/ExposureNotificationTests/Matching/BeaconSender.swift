@@ -58,9 +58,9 @@ struct BeaconSender {
 }
 
 extension MatchedSighting {
-  /// A sighting of the identifier of `step` at `seconds` after midnight.
+  /// A sighting of the identifier of `step` at `seconds` after midnight; without it, of the identifier of that time.
   static func at(
-    _ seconds: TimeInterval, attenuation: Int = 60, step: UInt32 = 0, previousScan: Date? = nil,
+    _ seconds: TimeInterval, attenuation: Int = 60, step: UInt32? = nil, previousScan: Date? = nil,
     metadata: BluetoothMetadata = BluetoothMetadata(transmitPower: 10)
   ) throws -> MatchedSighting {
     let advertisement = Advertisement(
@@ -71,7 +71,9 @@ extension MatchedSighting {
       signalStrength: Int8(clamping: Int(metadata.transmitPower) - attenuation))
     return MatchedSighting(
       ScannedSighting(sighting, previousScan: previousScan),
-      sentIn: IntervalNumber(rawValue: BeaconSender.midnight.rawValue + step), metadata: metadata)
+      sentIn: IntervalNumber(
+        rawValue: BeaconSender.midnight.rawValue + (step ?? UInt32(seconds / 600))),
+      metadata: metadata)
   }
 }
 

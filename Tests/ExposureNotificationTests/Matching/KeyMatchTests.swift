@@ -10,19 +10,19 @@ struct KeyMatchTests {
     "Sightings of an identifier count for 20 minutes after the first one",
     arguments: [(1_199.0, true), (1_200, true), (1_201, false)])
   func lifetime(seconds: TimeInterval, isKept: Bool) throws {
-    let kept = ReplayRule.filtered([try .at(0), try .at(seconds)])
+    let kept = ReplayRule.filtered([try .at(0), try .at(seconds, step: 0)])
     #expect(kept.count == (isKept ? 2 : 1))
   }
 
   @Test("The 20 minutes begin again with the next identifier")
   func nextIdentifier() throws {
-    let kept = ReplayRule.filtered([try .at(0), try .at(1_300, step: 1), try .at(2_400, step: 1)])
+    let kept = ReplayRule.filtered([try .at(0, step: 0), try .at(1_300, step: 1), try .at(2_400, step: 1)])
     #expect(kept.count == 3)
   }
 
   @Test("The earliest sighting counts as the first in any input order")
   func anyOrder() throws {
-    let kept = ReplayRule.filtered([try .at(1_500), try .at(100)])
+    let kept = ReplayRule.filtered([try .at(1_500, step: 0), try .at(100)])
     #expect(kept.map(\.time) == [try MatchedSighting.at(100).time])
   }
 
@@ -30,7 +30,7 @@ struct KeyMatchTests {
   func forgedFirst() throws {
     let forged = try MatchedSighting.at(0, metadata: BluetoothMetadata(transmitPower: 100))
     let match = KeyMatch(
-      key: try BeaconSender().key, sightings: [forged, try .at(1_500), try .at(2_000)])
+      key: try BeaconSender().key, sightings: [forged, try .at(1_500, step: 0), try .at(2_000, step: 0)])
     #expect(match.credible?.sightings.count == 2)
   }
 

@@ -75,7 +75,7 @@ struct ExposureIncidentTests {
     #expect(incident.durations(at: [50, 70, 90]) == [1_350, 450, 0, 0])
   }
 
-  @Test("The beacons of one scan do not prolong an incident, and have their mean attenuation")
+  @Test("The beacons of one scan do not prolong an incident, and the nearest counts")
   func sameScan() throws {
     #expect(try incidents(at: [0, 0, 4]).first?.exactDuration == 300)
     let match = KeyMatch(
@@ -85,11 +85,11 @@ struct ExposureIncidentTests {
         try .at(6, attenuation: 75), try .at(240, attenuation: 60),
       ])
     let incident = try #require(ExposureIncident.incidents(of: match).first)
-    #expect(incident.spans.map(\.attenuation.decibels) == [55, 60])
+    #expect(incident.spans.map(\.attenuation.decibels) == [40, 60])
     #expect(incident.spans.map(\.seconds) == [390, 150])
   }
 
-  @Test("Both versions give a scan the same attenuation", arguments: 1...20)
+  @Test("Version 1 takes the minimum attenuation of version 2's scans", arguments: 1...20)
   func oneRule(seed: UInt64) throws {
     var dice = SeededGenerator(seed: seed)
     let sightings = try (0..<60).map { _ in
@@ -102,6 +102,6 @@ struct ExposureIncidentTests {
       of: match, infectiousness: .standard, diagnosisReportType: .confirmedTest)
     #expect(
       ExposureIncident.incidents(of: match).flatMap(\.spans).map(\.attenuation.decibels)
-        == windows.flatMap(\.scanInstances).map(\.typicalAttenuation))
+        == windows.flatMap(\.scanInstances).map(\.minimumAttenuation))
   }
 }
