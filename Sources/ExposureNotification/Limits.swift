@@ -40,14 +40,25 @@ package enum BeaconLimit {
 package enum ContactLimit {
   /// Sightings of one scan. Only a flood of false beacons exceeds it.
   package static let sightingsPerScan = 10_000
+  /// Sightings of one identifier in one scan. A phone sends fewer during the longest scan.
+  package static let copiesPerIdentifier = 100
   /// Sightings of one day: a scan every four minutes among 600 phones.
   package static let sightingsPerDay = 220_000
+  /// Sightings of one day after which each scan gets only a part of what is left, so that a flood in one hour
+  /// leaves space for the meetings of the others.
+  package static let unrationedPerDay = sightingsPerDay / 2
+  /// The part of the remaining sightings of a rationed day that one scan gets.
+  static let rationOfRest = 100
+  /// The sightings that a scan of a rationed day gets at least.
+  static let leastRation = 16
   /// Scans of one day whose times are stored: one every 30 seconds. The sightings of others are stored
   /// without it.
   package static let scansPerDay = 2_880
 
   /// The number of `received` sightings of one scan that are kept on a day that already has `kept`.
   static func admitted(_ received: Int, after kept: Int) -> Int {
-    min(received, sightingsPerScan, max(0, sightingsPerDay - kept))
+    let rest = max(0, sightingsPerDay - kept)
+    let ration = kept < unrationedPerDay ? rest : min(rest, max(rest / rationOfRest, leastRation))
+    return min(received, sightingsPerScan, ration)
   }
 }

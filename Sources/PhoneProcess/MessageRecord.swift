@@ -64,6 +64,7 @@ package actor MessageRecord {
   private let logger: Logger
   private var content: RecordContent
   private var unwritten = 0
+  private var isClosed = false
 
   /// The record in `folder`. A damaged file counts as missing, and the next write replaces it.
   package init(
@@ -112,7 +113,7 @@ package actor MessageRecord {
 
   /// Stores the rows that are only in memory.
   package func flush() {
-    guard unwritten > 0 else { return }
+    guard unwritten > 0, !isClosed else { return }
     let oldest = clock.now.addingTimeInterval(-MessageLimit.retentionSeconds)
     content.rows = content.rows.filter { $0.time >= oldest }.suffix(MessageLimit.rowsMax)
     content.beacons = sentBeacons
@@ -124,6 +125,9 @@ package actor MessageRecord {
       logger.warning("storing the record of messages failed", metadata: ["error": "\(error)"])
     }
   }
+
+  /// Writes nothing from now on: the folder is another one.
+  func close() { isClosed = true }
 
   /// Removes all rows and counts.
   package func removeAll() throws {

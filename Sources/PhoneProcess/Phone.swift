@@ -71,6 +71,8 @@ package final class Phone: Sendable {
   private let logger: Logger
   private let running = Mutex(false)
   private let radio: CountingRadio
+  /// The lock of the folder while the phone runs.
+  private let lock = Mutex<HeldFolderLock?>(nil)
   /// The result of the last upload that a user interface has not shown.
   let lastUpload = Mutex<PhoneState.UploadResult?>(nil)
 
@@ -145,9 +147,14 @@ package final class Phone: Sendable {
 
   /// Sends and receives beacons, checks on schedule and serves the owner's commands until the task is cancelled.
   ///
-  /// - Parameter ready: Called when commands are served.
-  /// - Throws: `UnixSocketError` if the socket cannot be opened.
-  package func run(ready: @Sendable () throws -> Void) async throws {
+  /// - Parameters:
+  ///   - held: The lock of the folder. If the path gets another folder, the phone stops: the lock does not protect it.
+  ///   - ready: Called when commands are served.
+  /// - Throws: `UnixSocketError` if the socket cannot be opened; `PhoneFolderReplaced`.
+  package func run(
+    holding held: HeldFolderLock? = nil, ready: @Sendable () throws -> Void
+  ) async throws {
+    lock.withLock { $0 = held }
     let socket = try PhoneSocket(in: folder.url, logger: logger)
     // Before the start: the first beacon is sent by it.
     radio.startCounting()
@@ -159,7 +166,7 @@ package final class Phone: Sendable {
       running.withLock { $0 = true }
       defer { running.withLock { $0 = false } }
       group.addTask { await socket.serve { await self.perform($0) } }
-      group.addTask { await self.watch(socket) }
+      group.addTask { try await self.watch(socket) }
       // It throws only when the task is cancelled.
       group.addTask { try? await self.device.run() }
       group.addTask { await self.app.runSchedule() }
@@ -183,9 +190,21 @@ package final class Phone: Sendable {
     await messages.flush()
   }
 
-  /// Recreates the socket's file periodically if it was removed.
-  private func watch(_ socket: PhoneSocket) async {
-    while await clock.sleepUnlessCancelled(for: PhoneLimit.socketWatchSeconds) { socket.restore() }
+  /// Recreates the socket's file periodically if it was removed, and ends the phone if its folder was replaced.
+  private func watch(_ socket: PhoneSocket) async throws {
+    while await clock.sleepUnlessCancelled(for: PhoneLimit.socketWatchSeconds) {
+      if let replaced {
+        await messages.close()
+        throw replaced
+      }
+      socket.restore()
+    }
+  }
+
+  /// The error if the path of the folder has another folder than the one that this phone has locked.
+  var replaced: PhoneFolderReplaced? {
+    guard let held = lock.withLock({ $0 }), !held.isOn(folder.url) else { return nil }
+    return PhoneFolderReplaced(path: folder.url.path)
   }
 
   /// Passes the radio's changes to the device. Returns after the first change or a timeout.
@@ -286,11 +305,22 @@ package final class PhoneConsent: ConsentPrompt {
   }
 }
 
+/// The folder of a running phone was moved, removed or replaced, so the phone has stopped.
+package struct PhoneFolderReplaced: Error, Hashable, CustomStringConvertible {
+  /// The path of the folder.
+  package let path: String
+
+  package var description: String {
+    "The folder \(path) was moved or replaced while the phone ran, so it has stopped: start the phone again on the"
+      + " folder that it should use."
+  }
+}
+
 /// Limits of a running phone.
 package enum PhoneLimit {
   /// The time that a starting phone waits for its radio, in seconds.
   package static let radioSeconds: TimeInterval = 5
-  /// Polling interval for the socket's file, in seconds; shorter than the timeout of a command.
+  /// Polling interval for the folder and the socket's file, in seconds; shorter than the timeout of a command.
   package static let socketWatchSeconds: TimeInterval = 3
 }
 

@@ -17,6 +17,8 @@ extension Phone {
         .badInput, "This is for developers: start the running phone with --developer as well.")
     }
     if let refusal = settings.start.refusal(of: request.start) { return refusal }
+    if let replaced { return PhoneReply(.failed, replaced.description) }
+    if let failure = await unreadableConsent(for: operation) { return failure }
     let reply = await consent.granting(operation) {
       do {
         return try await result(of: operation, pin: request.pin)
@@ -31,6 +33,24 @@ extension Phone {
     }
     await messages.flush()
     return reply
+  }
+
+  /// The reply to an operation that needs the owner's decisions while they cannot be read: the phone is neither on nor
+  /// off then, and must not be reported as off.
+  private func unreadableConsent(for operation: PhoneOperation) async -> PhoneReply? {
+    switch operation {
+    case .status, .check, .enable, .disable, .upload, .travel, .exportMyData, .hear: break
+    case .history, .exposures, .remove, .startOver, .messages, .sent: return nil
+    }
+    guard device.consentFailure != nil else { return nil }
+    // It reads them again.
+    await device.beat()
+    guard let failure = device.consentFailure else { return nil }
+    let file = folder.framework.appendingPathComponent("permission").path
+    return PhoneReply(
+      .failed,
+      "The file \(file) cannot be read, so it is not known if exposure notifications are on. \(failure)"
+    )
   }
 
   private func result(of operation: PhoneOperation, pin: ZeroingBytes) async throws -> PhoneReply {

@@ -37,6 +37,9 @@ struct StatusReport: Encodable {
   var storage: String
   /// The kinds of stored data that were damaged and are not restored.
   var damaged: [String]
+  /// The received beacons of the last fourteen days that were not stored, because there were too many; `nil` if the
+  /// received beacons cannot be read.
+  @Nullable var droppedBeacons: Int?
   /// The notices with their texts.
   var shownNotices: [NoticeReport]
 }
@@ -217,6 +220,8 @@ extension Phone {
       pendingUpload: state.hasPendingUpload, nextCheck: isRunning ? state.nextCheck : nil,
       paused: state.isPaused, configurationRefused: state.configurationRefusal?.description,
       storage: state.storage.rawValue, damaged: state.damage.map(\.content.rawValue),
+      // A check reports why they cannot be read.
+      droppedBeacons: try? await device.droppedSightings(),
       shownNotices: shown.map(NoticeReport.init))
   }
 
@@ -273,6 +278,11 @@ extension NoticeReport {
 }
 
 extension StatusReport {
+  private static func dropped(_ count: Int) -> String {
+    "Dropped: \(count) received beacons were not stored, because there were too many at once. Encounters of the last "
+      + "fourteen days may be missing."
+  }
+
   var reply: PhoneReply { PhoneReply(.done, lines.joined(separator: "\n"), self) }
 
   private var lines: [String] {
@@ -289,6 +299,7 @@ extension StatusReport {
         paused ? "Paused: the health authority has paused checks and uploads." : nil,
         configurationRefused,
         StorageCondition(rawValue: storage)?.advice.map { "Storage: \($0)" },
+        droppedBeacons.flatMap { $0 > 0 ? Self.dropped($0) : nil },
         pendingUpload ? "An upload is not finished: repeat it with the same PIN." : nil,
       ].compactMap { $0 }
       + shownNotices.map { "Notice: \($0.title). \($0.body)" }

@@ -75,6 +75,14 @@ enum Disk {
     return 0
   }
 
+  /// Returns `true` if there is a file at `url`.
+  static func exists(_ url: URL) throws(SealedStorageError) -> Bool {
+    var status = stat()
+    if stat(url.path, &status) == 0 { return true }
+    guard errno == ENOENT else { throw failure() }
+    return false
+  }
+
   /// The names in the folder `url`; none if it does not exist.
   static func names(in url: URL) throws(SealedStorageError) -> [String] {
     guard let folder = opendir(url.path) else {

@@ -7,7 +7,7 @@ public struct SealedFile: Sendable {
   /// The largest content of a sealed file, in bytes.
   public static let contentBytesMax = 64 << 20
 
-  private let url: URL
+  fileprivate let url: URL
   private let seal: Seal
 
   /// The file at `url`, encrypted by `key` for `purpose`. Nothing is read or created yet.
@@ -77,12 +77,13 @@ public struct SealedFile: Sendable {
 ///
 /// Damage to one file costs that day only, and removing a day removes its file. A day is a number that
 /// the owner chooses (here days since 1970 in UTC). A file that was given the name of another day cannot be
-/// decrypted.
+/// decrypted. The sizes of all files are sealed in `<folder>.sizes`, so that a file that was removed is detected.
 public struct SealedDays: Sendable {
   private let folder: URL
   private let key: SealingKey
   private let purpose: String
   private let randomness: any Randomness
+  private let sizes: SealedSizes
 
   /// The files in `folder`, encrypted by `key` for `purpose`. Nothing is read or created yet.
   public init(folder: URL, key: SealingKey, purpose: String, randomness: any Randomness) {
@@ -90,28 +91,55 @@ public struct SealedDays: Sendable {
     self.key = key
     self.purpose = purpose
     self.randomness = randomness
+    sizes = SealedSizes(of: folder, key: key, purpose: purpose, randomness: randomness)
   }
 
-  /// The days that have a file, oldest first.
+  /// The days that have a file, and those whose file was removed by others, oldest first.
   ///
   /// - Throws: `.disk` if the folder cannot be read.
   public func days() throws(SealedStorageError) -> [UInt32] {
-    try days(endingWith: Self.suffix).sorted()
+    Set(try days(endingWith: Self.suffix)).union(try recordedSizes().keys).sorted()
   }
 
-  /// The content of `day`, or nil if it has no file. Throws like `SealedFile.read`.
+  /// The content of `day`, or nil if it has no file. Throws like `SealedFile.read`, and `.damaged` for a file that
+  /// was removed by others or replaced by a shorter one.
   public func read(_ day: UInt32) throws(SealedStorageError) -> Data? {
-    try file(of: day).read()
+    let content = try file(of: day).read()
+    guard let entry = try recordedSizes()[day] else { return content }
+    guard let content, content.count >= entry.bytes else { throw .damaged }
+    return content
   }
 
   /// Replaces the content of `day`. Throws like `SealedFile.replace`.
   public func replace(_ day: UInt32, with content: Data) throws(SealedStorageError) {
+    let recorded = try recordedSizes()[day]?.bytes ?? 0
+    // After a kill between the two writes, the file must not be shorter than its size.
+    if content.count < recorded { try record(content.count, of: day) }
     try file(of: day).replace(with: content)
+    if content.count > recorded { try record(content.count, of: day) }
   }
 
-  /// Renames the damaged file of `day` to `<day>.sealed.damaged`, so that a new one can be written.
+  /// Renames the damaged file of `day` to `<day>.sealed.damaged`, so that a new one can be written. A file that was
+  /// removed by others is forgotten.
   public func setAside(_ day: UInt32) throws(SealedStorageError) {
-    try file(of: day).setAside()
+    let file = file(of: day)
+    if try Disk.exists(file.url) { try file.setAside() }
+    try record(nil, of: day)
+  }
+
+  /// Restores a damaged record of the sizes from the files.
+  ///
+  /// - Returns: `true` if it was damaged, so that files may have been lost.
+  /// - Throws: Like `SealedFile.replace`.
+  public func restoreSizes() throws(SealedStorageError) -> Bool {
+    do throws(SealedStorageError) {
+      _ = try sizes.read()
+      return false
+    } catch {
+      guard error == .damaged else { throw error }
+    }
+    try sizes.replace(with: try sizesOfFiles())
+    return true
   }
 
   /// Removes the days for which `isRemoved` is true, with their damaged files.
@@ -122,6 +150,7 @@ public struct SealedDays: Sendable {
   ) throws(SealedStorageError) {
     let damaged = try days(endingWith: Self.suffix + ".damaged")
     for day in Set(try days() + damaged).sorted() where isRemoved(day) {
+      try record(nil, of: day)
       try file(of: day).remove()
     }
   }
@@ -134,6 +163,7 @@ public struct SealedDays: Sendable {
     for name in try Disk.names(in: folder) where AtomicFile.isTemporary(name) {
       try Disk.remove(folder.appendingPathComponent(name))
     }
+    try sizes.remove()
   }
 
   private static let suffix = ".sealed"
@@ -148,5 +178,36 @@ public struct SealedDays: Sendable {
     SealedFile(
       url: folder.appendingPathComponent("\(day)\(Self.suffix)"), key: key, purpose: purpose,
       randomness: randomness)
+  }
+}
+
+// The sizes of the files.
+extension SealedDays {
+  /// The recorded sizes. Without a record, or with a damaged one, the files are taken as they are.
+  private func recordedSizes() throws(SealedStorageError) -> [UInt32: SealedSizes.Entry] {
+    do throws(SealedStorageError) {
+      if let recorded = try sizes.read() { return recorded }
+    } catch {
+      guard error == .damaged else { throw error }
+    }
+    return try sizesOfFiles()
+  }
+
+  private func sizesOfFiles() throws(SealedStorageError) -> [UInt32: SealedSizes.Entry] {
+    var entries: [UInt32: SealedSizes.Entry] = [:]
+    for day in try days(endingWith: Self.suffix) {
+      let box = try Disk.size(of: file(of: day).url)
+      entries[day] = SealedSizes.Entry(bytes: max(0, box - Seal.overhead))
+    }
+    return entries
+  }
+
+  /// Records the size of the content of `day`; nil removes the day from the record.
+  private func record(_ bytes: Int?, of day: UInt32) throws(SealedStorageError) {
+    var entries = try recordedSizes()
+    let entry = bytes.map { SealedSizes.Entry(bytes: $0) }
+    guard entries[day] != entry else { return }
+    entries[day] = entry
+    try sizes.replace(with: entries)
   }
 }

@@ -6,7 +6,8 @@ import World
 ///
 /// A day is a number that the owner chooses (here days since 1970 in UTC). Removing a day removes its file.
 /// Each append writes one frame, bound to the log's purpose, the day and its position in the file. A frame
-/// that was changed, moved or copied cannot be decrypted, and does not affect the others. One process at a
+/// that was changed, moved or copied cannot be decrypted, and does not affect the others. The sizes of all segments
+/// are sealed in `<folder>.sizes`, so that a segment that was removed, emptied or cut is detected. One process at a
 /// time writes a log. Documentation/SealedStorage.md, "The log", has the format.
 public actor SealedLog {
   /// The largest frame, in bytes; the sightings of one scan take far less.
@@ -16,13 +17,17 @@ public actor SealedLog {
 
   private let folder: URL
   private let seal: Seal
+  private let sizes: SealedSizes
   /// The size of each day's segment, as far as this process knows it.
   private var ends: [UInt32: Int] = [:]
+  /// The sizes that could not be stored yet; nil if those on the disk are complete.
+  private var pendingSizes: [UInt32: SealedSizes.Entry]?
 
   /// The log in `folder`, encrypted by `key` for `purpose`. Nothing is read or created yet.
   public init(folder: URL, key: SealingKey, purpose: String, randomness: any Randomness) {
     self.folder = folder
     seal = Seal(key: key, purpose: purpose, randomness: randomness)
+    sizes = SealedSizes(of: folder, key: key, purpose: purpose, randomness: randomness)
   }
 
   /// Appends `records` to `day`, all or none; when this returns they are on the disk.
@@ -33,6 +38,7 @@ public actor SealedLog {
     guard !records.isEmpty else { return }
     let boxBytes = Frame.contentBytes(of: records) + Seal.overhead
     guard boxBytes <= Self.frameBytesMax else { throw .tooLarge }
+    let before = try recordedSizes()[day]
     let end = try end(of: day)
     guard end + Frame.headerBytes + boxBytes <= Self.segmentBytesMax else { throw .tooLarge }
     let box = try seal.seal(Frame.content(of: records), location: location(day, at: end))
@@ -42,16 +48,21 @@ public actor SealedLog {
     try Disk.makeFolder(folder)
     try Disk.append(frame, to: url(of: day))
     ends[day] = end + frame.count
+    let isIncomplete = before.map { $0.isIncomplete || end < $0.bytes } ?? false
+    try changeSizes {
+      $0[day] = SealedSizes.Entry(bytes: end + frame.count, isIncomplete: isIncomplete)
+    }
   }
 
-  /// The days that have a segment, oldest first.
+  /// The days that have a segment, and those whose segment was removed by others, oldest first.
   ///
   /// - Throws: `.disk` if the folder cannot be read.
   public func days() throws(SealedStorageError) -> [UInt32] {
-    try listedDays()
+    Set(try listedDays()).union(try recordedSizes().keys).sorted()
   }
 
-  /// The readable records of `day`, oldest first; damaged frames are skipped and counted.
+  /// The readable records of `day`, oldest first; damaged frames are skipped and counted. A segment that was
+  /// cut, emptied or removed has at least one damaged frame.
   ///
   /// - Throws: `.disk` if the segment cannot be read.
   public func segment(of day: UInt32) throws(SealedStorageError) -> LogSegment {
@@ -76,6 +87,7 @@ public actor SealedLog {
       segment += Frame.around(box)
     }
     ends[day] = nil
+    guard try Disk.exists(url(of: day)) else { return try changeSizes { $0[day] = nil } }
     try Disk.link(url(of: day), as: aside(of: day))
     do throws(SealedStorageError) {
       try Disk.replace(url(of: day), with: segment)
@@ -86,6 +98,7 @@ public actor SealedLog {
       throw error
     }
     ends[day] = segment.count
+    try changeSizes { $0[day] = SealedSizes.Entry(bytes: segment.count) }
   }
 
   /// Removes the segment of every day for which `isRemoved` is true.
@@ -94,19 +107,23 @@ public actor SealedLog {
   public func removeDays(
     where isRemoved: @Sendable (UInt32) -> Bool
   ) throws(SealedStorageError) {
-    try remove(listedDays().filter(isRemoved))
+    try remove(days().filter(isRemoved))
   }
 
   /// Removes every segment.
   ///
   /// - Throws: `.disk` if the folder cannot be read or a file cannot be removed.
   public func removeAll() throws(SealedStorageError) {
-    try remove(listedDays())
+    try remove(days())
+    try sizes.remove()
+    pendingSizes = nil
   }
 
   private static let suffix = ".sealed"
 
   private func remove(_ days: [UInt32]) throws(SealedStorageError) {
+    // The sizes first: after a kill between the two, a missing size is not a loss.
+    try changeSizes { sizes in for day in days { sizes[day] = nil } }
     for day in days {
       // The segment last: while it exists, a retry finds the day.
       try Disk.removeLeftovers(of: url(of: day))
@@ -139,11 +156,15 @@ public actor SealedLog {
     }
     let layout = SegmentLayout(of: bytes)
     let unrecognized = [[Data]?](repeating: nil, count: layout.unrecognizedRangeCount)
-    return unrecognized
+    let frames =
+      unrecognized
       + layout.boxes.map { start, box in
         // A box that cannot be decrypted is one more unrecognized range.
         (try? seal.open(box, location: location(day, at: start))).flatMap(Frame.records)
       }
+    let entry = try recordedSizes()[day]
+    let isCut = entry.map { $0.isIncomplete || bytes.count < $0.bytes } ?? false
+    return isCut && frames.allSatisfy { $0 != nil } ? frames + [nil] : frames
   }
 
   private func location(_ day: UInt32, at start: Int) -> String { "\(day)/\(start)" }
@@ -163,6 +184,60 @@ public actor SealedLog {
     guard let incompleteFrame = SegmentLayout(of: bytes).incompleteFrame else { return bytes.count }
     try Disk.truncate(url, to: incompleteFrame)
     return incompleteFrame
+  }
+}
+
+// The sizes of the segments.
+extension SealedLog {
+  /// The recorded sizes.
+  ///
+  /// Segments of a log without recorded sizes are taken as they are. If the record is damaged, a part of each segment
+  /// may have been lost.
+  private func recordedSizes() throws(SealedStorageError) -> [UInt32: SealedSizes.Entry] {
+    if let pendingSizes { return pendingSizes }
+    var entries: [UInt32: SealedSizes.Entry]
+    do throws(SealedStorageError) {
+      if let stored = try sizes.read() {
+        entries = stored
+      } else {
+        entries = [:]
+        for day in try listedDays() {
+          entries[day] = SealedSizes.Entry(bytes: try completeBytes(of: day))
+        }
+      }
+    } catch .damaged {
+      entries = [:]
+      for day in try listedDays() {
+        entries[day] = SealedSizes.Entry(bytes: 0, isIncomplete: true)
+      }
+    }
+    return entries
+  }
+
+  /// The size of the segment of `day` without a frame that a power failure left incomplete.
+  private func completeBytes(of day: UInt32) throws(SealedStorageError) -> Int {
+    do throws(SealedStorageError) {
+      let bytes = try Disk.read(url(of: day), bytesMax: Self.segmentBytesMax) ?? Data()
+      return SegmentLayout(of: bytes).incompleteFrame ?? bytes.count
+    } catch .tooLarge {
+      return 0
+    }
+  }
+
+  private func changeSizes(
+    _ change: (inout [UInt32: SealedSizes.Entry]) -> Void
+  ) throws(SealedStorageError) {
+    let before = try recordedSizes()
+    var entries = before
+    change(&entries)
+    guard entries != before || pendingSizes != nil else { return }
+    pendingSizes = entries
+    do throws(SealedStorageError) {
+      try sizes.replace(with: entries)
+      pendingSizes = nil
+    } catch {
+      // The segment itself is stored. An older size is smaller, so nothing is lost, and the next change stores this one.
+    }
   }
 }
 

@@ -80,6 +80,15 @@ package final class HeldFolderLock: Sendable {
     self.descriptor = descriptor
   }
 
+  /// Returns `true` if `folder` is still the locked folder: it was not moved away, removed or replaced since.
+  ///
+  /// The lock belongs to the folder that had the path when it was taken, not to the path.
+  package func isOn(_ folder: URL) -> Bool {
+    var (locked, current) = (stat(), stat())
+    return fstat(descriptor, &locked) == 0 && stat(folder.path, &current) == 0
+      && locked.st_dev == current.st_dev && locked.st_ino == current.st_ino
+  }
+
   deinit {
     close(descriptor)
   }

@@ -196,4 +196,102 @@ import Testing
     let error = await #expect(throws: ENError.self) { _ = try await manager.detect([]) }
     #expect(error?.code == .dataInaccessible)
   }
+
+  // Losses that leave nothing damaged.
+
+  @Test(
+    "A removed, emptied or cut segment is reported once, by the next detection",
+    arguments: ["removed", "emptied", "cut"])
+  func lost(_ loss: String) async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    await phone.radio.receive([try phone.sighting(1)])
+    let first = try Data(contentsOf: folder.path(segment))
+    await phone.radio.receive([try phone.sighting(2)])
+    switch loss {
+    case "removed": try FileManager.default.removeItem(at: folder.path(segment))
+    case "emptied": try Data().write(to: folder.path(segment))
+    default: try first.write(to: folder.path(segment))
+    }
+    let restarted = phone.device()
+    #expect(try await restarted.contacts.sightings().count == (loss == "cut" ? 1 : 0))
+    #expect(restarted.storageDamage.map(\.part) == [.contacts])
+    #expect(restarted.storageDamage.first?.day == Day(of: TestPhone.noon).midnight)
+    _ = try await phone.device().contacts.sightings()
+    #expect(phone.log.errors.count == 1)
+  }
+
+  // Floods.
+
+  @Test("A sighting without a signal strength is not stored")
+  func withoutStrength() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    let measured = try phone.sighting(1)
+    let unknown = Sighting(
+      advertisement: try phone.sighting(2).advertisement, time: phone.clock.now,
+      signalStrength: 127)
+    await phone.radio.receive([unknown, measured])
+    #expect(try await device.contacts.sightings() == [measured])
+    #expect(try await device.droppedSightings() == 0)
+  }
+
+  @Test("A rationed scan keeps one copy of each identifier, the nearest first")
+  func rationed() throws {
+    func copies(_ number: Int, _ strengths: [Int8]) throws -> [Sighting] {
+      try strengths.map {
+        Sighting(
+          advertisement: try phone.sighting(number).advertisement, time: phone.clock.now,
+          signalStrength: $0)
+      }
+    }
+    let scan = try copies(1, [-40, -41, -42]) + copies(2, [-90]) + copies(3, [-60, -50])
+    func strengths(_ limit: Int) -> [Int8] {
+      ScanAdmission.admitted(scan, atMost: limit).map(\.signalStrength)
+    }
+    #expect(strengths(2) == [-40, -50])
+    #expect(strengths(3) == [-40, -90, -50])
+    #expect(strengths(4) == [-40, -41, -90, -50])
+    #expect(strengths(6) == [-40, -41, -42, -90, -60, -50])
+    let max = ContactLimit.copiesPerIdentifier
+    for count in [max - 1, max, max + 1] {
+      let repeated = try copies(1, [Int8](repeating: -40, count: count))
+      #expect(ScanAdmission.admitted(repeated, atMost: 10_000).count == min(count, max))
+    }
+  }
+
+  @Test("After half of a day's sightings, each scan gets a part of the rest")
+  func rations() {
+    let (half, day) = (ContactLimit.unrationedPerDay, ContactLimit.sightingsPerDay)
+    #expect(ContactLimit.admitted(5_000, after: half - 1) == 5_000)
+    #expect(ContactLimit.admitted(5_000, after: half) == (day - half) / 100)
+    #expect(ContactLimit.admitted(5_000, after: day - 1_000) == ContactLimit.leastRation)
+    #expect(ContactLimit.admitted(5_000, after: day - 3) == 3)
+    #expect(ContactLimit.admitted(5_000, after: day) == 0)
+  }
+
+  @Test("A flood leaves space for a meeting, and what was dropped is known after a restart")
+  func flood() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    let scan = ContactLimit.sightingsPerScan
+    let scans = ContactLimit.unrationedPerDay / scan + 3
+    for number in 0..<scans {
+      await phone.radio.receive(
+        try (number * scan..<(number + 1) * scan).map { try phone.sighting($0) })
+      phone.clock.advance(by: 10)
+    }
+    let friend = Sighting(
+      advertisement: try phone.sighting(900_000).advertisement, time: phone.clock.now,
+      signalStrength: -40)
+    await phone.radio.receive(
+      try (800_000..<800_000 + scan).map { try phone.sighting($0) } + [friend])
+    let stored = try await device.contacts.sightings()
+    #expect(stored.contains(friend))
+    let received = (scans + 1) * scan + 1
+    #expect(try await device.droppedSightings() == received - stored.count)
+    #expect(try await phone.device().droppedSightings() == received - stored.count)
+    await phone.run(device, days: 16)
+    #expect(try await device.droppedSightings() == 0)
+  }
 }

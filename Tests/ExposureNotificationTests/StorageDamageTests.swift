@@ -281,4 +281,34 @@ extension SealedFile {
       do { return try read() != nil } catch .damaged { return false }
     }
   }
+
+  @Test("A removed day of own keys is reported, and the first request for keys fails")
+  func removedKeys() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    await phone.run(device, days: 3)
+    try FileManager.default.removeItem(at: folder.path("keys/18429.sealed"))
+    let restarted = phone.device()
+    #expect(restarted.storageDamage.map(\.part) == [.ownKeys])
+    #expect(restarted.storageDamage.first?.day == Day(number: 18_429).midnight)
+    let manager = try await phone.enabledManager(of: restarted)
+    let error = await #expect(throws: ENError.self) { _ = try await manager.diagnosisKeys() }
+    #expect(error?.code == .dataInaccessible)
+    #expect(try await manager.diagnosisKeys().count == 3)
+    #expect(phone.device().storageDamage.count == 1)
+  }
+
+  @Test("A removed consent of a device with keys is reported once")
+  func removedConsent() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    await phone.run(device, days: 1)
+    try FileManager.default.removeItem(at: folder.path("permission"))
+    for _ in 1...2 {
+      let restarted = phone.device()
+      #expect(restarted.storageDamage.map(\.part) == [.consent])
+      #expect(!restarted.isEnabled && restarted.authorizationStatus == .unknown)
+    }
+    #expect(phone.log.errors.count == 1)
+  }
 }

@@ -251,6 +251,10 @@ struct PhoneCommandTests {
       ("radio", #""usb""#), ("radio", #""hci:host""#), ("keyFile", #""key""#),
       ("appID", #""""#), ("rootKey", #""missing.pem""#),
       ("manufacturer", #""Google""#), ("model", "4"), ("device", #""flame""#),
+      ("calibration", "{}"), ("calibration", #"{"transmitPower":21}"#),
+      ("calibration", #"{"transmitPower":-51}"#),
+      ("calibration", #"{"transmitPower":0,"confidence":"sure"}"#),
+      ("calibration", #"{"transmitPower":0,"receiverCorrection":51}"#),
       ("rootKey", #""phone.json""#), ("windowRisk", #""phone.json""#),
     ])
   func value(_ field: String, _ value: String) async throws {
@@ -296,6 +300,31 @@ struct PhoneCommandTests {
     #expect(calibration.confidence == .high)
   }
 
+  @Test("The configuration takes calibration values instead of a model, and not both")
+  func calibrationValues() async throws {
+    let file = place.path("phone.json")
+    var fields =
+      try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
+    fields["calibration"] = ["transmitPower": -50]
+    try JSONSerialization.data(withJSONObject: fields).write(to: file)
+    #expect(
+      try PhoneConfigurationFile(at: file.path).settings.calibration
+        == Calibration(transmitPower: -50))
+    fields["calibration"] =
+      ["transmitPower": 20, "receiverCorrection": -50, "confidence": "high"] as [String: Any]
+    try JSONSerialization.data(withJSONObject: fields).write(to: file)
+    #expect(
+      try PhoneConfigurationFile(at: file.path).settings.calibration
+        == Calibration(transmitPower: 20, receiverCorrection: -50, confidence: .high))
+    fields["manufacturer"] = "Google"
+    fields["model"] = "Pixel 4"
+    try JSONSerialization.data(withJSONObject: fields).write(to: file)
+    let error = #expect(throws: CommandFailure.self) {
+      try PhoneConfigurationFile(at: file.path).settings
+    }
+    #expect(error?.message.contains("calibration") == true)
+  }
+
   @Test("A key of another folder is refused in one line, and nothing in the folder changes")
   func otherKey() async throws {
     _ = try await phone.json("enable")
@@ -322,26 +351,41 @@ struct PhoneCommandTests {
       contentsOf: SharedData.projectRoot.appendingPathComponent("Documentation/Phone.md"),
       encoding: .utf8)
     let rows = PhoneConfigurationFile.table.descriptions(defaults: PhoneConfigurationFile())
-    #expect(rows.count == 14)
+    #expect(rows.count == 18)
     for row in rows { #expect(page.contains(row.markdown), "\(row.markdown)") }
   }
 
-  @Test("The unit file is valid for systemd")
-  func unit() async throws {
+  @Test(
+    "The unit files are valid for systemd",
+    arguments: [
+      (name: "firebreak-phone.service", program: "%h/.local/bin/firebreak", manager: "user"),
+      (name: "firebreak-phone@.service", program: "/usr/local/bin/firebreak", manager: "system"),
+    ])
+  func unit(of file: (name: String, program: String, manager: String)) async throws {
     let template = try String(
-      contentsOf: SharedData.projectRoot.appendingPathComponent("scripts/firebreak-phone.service"),
+      contentsOf: SharedData.projectRoot.appendingPathComponent("scripts/\(file.name)"),
       encoding: .utf8)
-    let installed = "%h/.local/bin/firebreak"
-    #expect(template.contains("ExecStart=\(installed) phone "))
-    let unit = place.path("firebreak-phone.service")
-    let command = template.replacing(installed, with: try Run.product().path)
+    #expect(template.contains("ExecStart=\(file.program) phone "))
+    let name = file.name.replacing("@.", with: "@root.")
+    let unit = place.path(name)
+    let command = template.replacing(file.program, with: try Run.product().path)
     try Data(command.utf8).write(to: unit)
     let verify =
-      "XDG_RUNTIME_DIR='\(place.url.path)' systemd-analyze --user verify '\(unit.path)' 2>&1"
+      "XDG_RUNTIME_DIR='\(place.url.path)' systemd-analyze --\(file.manager) verify '\(unit.path)' 2>&1"
     let run = try await Shell.run(verify)
     #expect(run.status == 0 && run.output.isEmpty, "\(run.output)")
     // An unknown setting is found.
     try Data(command.replacing("UMask", with: "Umsak").utf8).write(to: unit)
     #expect(try await Shell.run(verify).output.contains("Umsak"))
+  }
+
+  @Test("The unit of the system has the capability of the user channel and no other")
+  func capability() throws {
+    let unit = try String(
+      contentsOf: SharedData.projectRoot.appendingPathComponent("scripts/firebreak-phone@.service"),
+      encoding: .utf8)
+    for setting in ["AmbientCapabilities", "CapabilityBoundingSet"] {
+      #expect(unit.contains("\n\(setting)=CAP_NET_ADMIN\n"))
+    }
   }
 }

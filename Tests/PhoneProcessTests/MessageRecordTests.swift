@@ -145,13 +145,22 @@ struct MessageRecordTests {
     #expect(!FileManager.default.fileExists(atPath: folder.messages.path))
   }
 
-  @Test("Sent beacons are counted by day for fourteen days and joined with received ones")
+  @Test(
+    "Beacons that a running phone sends are counted by day for fourteen days and joined with received ones"
+  )
   func beacons() async throws {
     let radio = CountingRadio(NoRadio(isPoweredOn: true), record: record)
     let identifier = try #require(
       RollingProximityIdentifier(bytes: [UInt8](repeating: 1, count: 16)))
     let metadata = try #require(AssociatedEncryptedMetadata(bytes: [UInt8](repeating: 2, count: 4)))
     let beacon = Advertisement(identifier: identifier, metadata: metadata)
+    await radio.advertise(beacon)
+    #expect(await record.sentBeacons.isEmpty)
+    radio.startCounting()
+    let off = CountingRadio(NoRadio(isPoweredOn: false), record: record)
+    off.startCounting()
+    await off.advertise(beacon)
+    #expect(await record.sentBeacons.isEmpty)
     for _ in 0..<3 { await radio.advertise(beacon) }
     clock.advance(by: 86_400)
     await radio.advertise(beacon)

@@ -20,6 +20,8 @@ struct SealedLogTests {
 
   private func url(_ day: UInt32) -> URL { folder.path("log/\(day).sealed") }
 
+  private var sizes: URL { folder.path("log.sizes") }
+
   private func record(_ text: String) -> Data { Data(text.utf8) }
 
   @Test("Records are returned in the order of the appends, also after a restart")
@@ -109,9 +111,12 @@ struct SealedLogTests {
   func halfWrittenTail() async throws {
     try await log().append([record("first")], day: 7)
     let one = try Data(contentsOf: url(7))
+    let sizes = try Data(contentsOf: self.sizes)
     try await log().append([record("second")], day: 7)
     let two = try Data(contentsOf: url(7))
     for length in one.count..<two.count {
+      // The size of the second frame is stored after the frame.
+      try sizes.write(to: self.sizes)
       try two.prefix(length).write(to: url(7))
       let log = log()
       #expect(try await log.segment(of: 7).records == [record("first")])
@@ -176,7 +181,8 @@ struct SealedLogTests {
     #expect(try await log.days() == [6, 7])
     try await log.removeDays { $0 < 7 }
     let left = folder.files().map(\.lastPathComponent).sorted()
-    #expect(left == [".7.sealed.unfinished-a1B2c3", "7.sealed", "7.sealed.damaged"])
+    #expect(
+      left == [".7.sealed.unfinished-a1B2c3", "7.sealed", "7.sealed.damaged", "log.sizes"])
     try await log.removeAll()
     #expect(folder.files().isEmpty)
   }

@@ -125,6 +125,7 @@ struct OwnKeyFiles: Sendable {
   ///
   /// - Throws: `SealedStorageError` if the disk cannot be read; then nothing is known about the keys.
   func read() throws(SealedStorageError) -> OwnKeys {
+    if try files.restoreSizes() { try reports.record(.ownKeys) }
     var keys: [OwnKey] = []
     for day in try files.days() {
       do throws(SealedStorageError) {

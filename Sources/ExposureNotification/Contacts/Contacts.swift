@@ -85,6 +85,18 @@ actor Contacts {
         """)
   }
 
+  /// The sightings of the retention period that were not stored, because they exceeded a limit.
+  ///
+  /// - Throws: `SealedStorageError` if the disk cannot be read.
+  func droppedCount() async throws(SealedStorageError) -> Int {
+    let oldest = Day(of: clock.now).first
+    var count = 0
+    for day in try await log.days() where day >= oldest {
+      count += try await counts(of: Day(number: day)).dropped
+    }
+    return count
+  }
+
   /// Removes the days outside the retention period.
   func prune(keeping period: RetentionPeriod) async {
     let days = Set(period.times.map(Day.init(of:)))
@@ -127,14 +139,16 @@ actor Contacts {
     }
     do throws(SealedStorageError) {
       let counts = try await counts(of: day)
-      let kept = sightings.prefix(ContactLimit.admitted(sightings.count, after: counts.sightings))
-      if kept.count < sightings.count {
-        logger.warning("\(sightings.count - kept.count) sightings discarded: limit reached")
-      }
+      let measured = sightings.filter(\.hasSignalStrength)
+      let kept = ScanAdmission.admitted(
+        measured, atMost: ContactLimit.admitted(measured.count, after: counts.sightings))
+      let dropped = measured.count - kept.count
+      if dropped > 0 { logger.warning("\(dropped) sightings discarded: limit reached") }
       let hasTime = Day(of: scan.time) == day && counts.scans < ContactLimit.scansPerDay
       let records =
         (hasTime ? [StoredScan(time: scan.time).record] : [])
         + kept.map { StoredSighting($0).record }
+        + (dropped > 0 ? [DroppedSightings(count: dropped).record] : [])
       try await log.append(records, day: day.number)
       self.counts[day.number, default: counts].add(records)
     } catch {
@@ -150,19 +164,26 @@ actor Contacts {
   }
 }
 
-/// The numbers of stored sightings and scans of a day.
+/// The numbers of sightings and scans of a day that were stored, and of sightings that were not.
 private struct RecordCounts {
   private(set) var sightings = 0
   private(set) var scans = 0
+  private(set) var dropped = 0
 
   init(of segment: LogSegment) {
     add(segment.records)
   }
 
   mutating func add(_ records: [Data]) {
-    let scanCount = records.count { $0.count == StoredScan.byteCount }
-    scans += scanCount
-    sightings += records.count - scanCount
+    for record in records {
+      if let drop = DroppedSightings(record) {
+        dropped += drop.count
+      } else if record.count == StoredScan.byteCount {
+        scans += 1
+      } else {
+        sightings += 1
+      }
+    }
   }
 }
 
@@ -181,7 +202,7 @@ struct ReceivedBeacons: Equatable, Sendable {
   /// Adds the valid records of `segment`, with `decibels` added to the signal strengths.
   fileprivate mutating func add(_ segment: LogSegment, correctedBy decibels: Int8) {
     for record in segment.records {
-      if let sighting = StoredSighting(record)?.sighting {
+      if let sighting = StoredSighting(record)?.sighting, sighting.hasSignalStrength {
         sightings.append(sighting.corrected(by: decibels))
       } else if let scan = StoredScan(record) {
         scanTimes.append(scan.time)
@@ -209,6 +230,29 @@ struct StoredScan {
   }
 
   var record: Data { Data([Self.kind]) + time.storedBytes }
+}
+
+/// The number of sightings of a scan that exceeded a limit, as one record of the sealed log, 5 bytes: the kind 3, and
+/// the number as 32 bits (big endian).
+struct DroppedSightings {
+  static let byteCount = 5
+  private static let kind: UInt8 = 3
+
+  let count: Int
+
+  init(count: Int) {
+    self.count = count
+  }
+
+  /// Nil if the record is not valid.
+  init?(_ record: Data) {
+    guard record.count == Self.byteCount, record.first == Self.kind else { return nil }
+    count = record.dropFirst().reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  var record: Data {
+    Data([Self.kind]) + withUnsafeBytes(of: UInt32(clamping: count).bigEndian, Array.init)
+  }
 }
 
 extension Date {

@@ -15,9 +15,10 @@ actor ConsentStore {
   /// The prompt that is on the screen now; concurrent callers await the same decision.
   private var openPrompt: Task<Bool, any Error>?
 
+  /// - Parameter isExpected: True if the device has been on, so a missing file was removed by others.
   init(
-    prompt: any ConsentPrompt, bundleIdentifier: String, file: SealedFile, reports: DamageReports,
-    state: DeviceState, logger: Logger
+    prompt: any ConsentPrompt, bundleIdentifier: String, file: SealedFile, isExpected: Bool,
+    reports: DamageReports, state: DeviceState, logger: Logger
   ) {
     self.prompt = prompt
     self.bundleIdentifier = bundleIdentifier
@@ -25,6 +26,7 @@ actor ConsentStore {
     self.reports = reports
     self.state = state
     self.logger = logger
+    if isExpected { Self.restoreIfMissing(file, reports: reports, logger) }
     Self.read(file, reports: reports, into: state, logger)
   }
 
@@ -95,6 +97,22 @@ actor ConsentStore {
     } catch {
       logger.error("reading the consent failed: \(error); will try again")
       state.setFailure(error)
+    }
+  }
+
+  /// Reports that the file was removed, and stores that nothing is decided, so that it is reported once.
+  private static func restoreIfMissing(
+    _ file: SealedFile, reports: DamageReports, _ logger: Logger
+  ) {
+    do throws(SealedStorageError) {
+      guard try file.read() == nil,
+        let content = JSONEncoder().encodeIfPossible(StoredConsent(Consent()))
+      else { return }
+      try reports.record(.consent)
+      try file.replace(with: content)
+    } catch {
+      // `read` handles a file that cannot be read. One that cannot be stored is restored after the next start.
+      logger.warning("the consent is missing and could not be restored: \(error)")
     }
   }
 

@@ -93,12 +93,14 @@ public final class Device: Sendable {
     let reports = DamageReports(file: file("damage"), clock: clock, logger: logger)
     self.reports = reports
     retention = Retention(file: file("clock"), reports: reports, logger: logger)
-    consentStore = ConsentStore(
-      prompt: consent, bundleIdentifier: bundleIdentifier, file: file("permission"),
-      reports: reports, state: state, logger: logger)
     let keys = SealedDays(
       folder: folder.appendingPathComponent("keys"), key: sealingKey, purpose: "keys",
       randomness: randomness)
+    consentStore = ConsentStore(
+      prompt: consent, bundleIdentifier: bundleIdentifier, file: file("permission"),
+      // If they cannot be read, the keys report it.
+      isExpected: (try? keys.days().isEmpty) == false, reports: reports, state: state,
+      logger: logger)
     beacons = Beacons(
       radio: radio, randomness: randomness, calibration: calibration,
       files: OwnKeyFiles(files: keys, reports: reports), logger: logger)

@@ -45,6 +45,21 @@ extension Device {
     return StoredDataCounts(ownKeys: keys, sightings: days.mapValues(\.count))
   }
 
+  /// The received beacons of the last 14 days that were not stored, because they exceeded a limit. Encounters may be
+  /// missing then.
+  ///
+  /// - Throws: `ENError` if the stored contacts cannot be read.
+  package func droppedSightings() async throws(ENError) -> Int {
+    do throws(SealedStorageError) {
+      return try await contacts.droppedCount()
+    } catch {
+      throw ENError(error)
+    }
+  }
+
+  /// The reason why the user's decisions cannot be read; nil if they can. Then the device is neither on nor off.
+  package var consentFailure: SealedStorageError? { state.failure }
+
   private func changeStorage(_ change: @escaping @Sendable () async throws -> Void) async throws {
     try await mutex.withLock {
       do {

@@ -15,11 +15,13 @@ package struct ExposureScoringV1: Hashable, Sendable {
   private let minimumFullRange: Double
   private let durationStep: Int
 
-  /// Validates `configuration`. Durations are rounded up to a multiple of `durationStep` minutes.
+  /// Validates `configuration`. Durations are rounded up to a multiple of `durationStep` minutes. `scores` are the
+  /// valid minimum scores.
   ///
   /// - Throws: `ENError.badParameter` with an explanation that names the field.
   package init(
-    _ configuration: ENExposureConfiguration, durationStep: Int = 1
+    _ configuration: ENExposureConfiguration, durationStep: Int = 1,
+    scores: ClosedRange<Double> = ConfigurationFields.fullRange
   ) throws(ENError) {
     self.durationStep = durationStep
     let fields = ConfigurationFields(configuration)
@@ -32,7 +34,7 @@ package struct ExposureScoringV1: Hashable, Sendable {
       "transmissionRiskLevelValues", configuration.transmissionRiskLevelValues)
     thresholds = try fields.thresholds(counts: 2...3)
     minimumScore = configuration.minimumRiskScore
-    minimumFullRange = try fields.minimumFullRange()
+    minimumFullRange = try fields.minimumFullRange(of: scores)
     try fields.checkUnusedWeights()
   }
 

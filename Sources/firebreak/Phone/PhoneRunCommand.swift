@@ -57,18 +57,18 @@ struct PhoneRunCommand: AsyncParsableCommand {
     let lock = try await lock(folder)
     defer { withExtendedLifetime(lock) {} }
     let network = opening.network()
-    let result = await Result { try await run(opening, in: folder, network: network) }
+    let result = await Result { try await run(opening, in: folder, lock, network: network) }
     await network.shutdown()
     try result.get()
   }
 
   private func run(
-    _ opening: PhoneFactory, in folder: PhoneFolder, network: HTTPNetwork
+    _ opening: PhoneFactory, in folder: PhoneFolder, _ lock: HeldFolderLock, network: HTTPNetwork
   ) async throws {
     let phone = try opening.phone(in: folder, isRunning: true, network: network)
     let socket = folder.url.appendingPathComponent(PhoneSocket.name).path
     let website = try website(of: phone, logger: opening.logger)
-    let running = Task { try await run(phone, website, socket: socket) }
+    let running = Task { try await run(phone, website, socket: socket, lock) }
     let signals = SignalHandler { _ in running.cancel() }
     defer { withExtendedLifetime(signals) {} }
     do {
@@ -76,6 +76,8 @@ struct PhoneRunCommand: AsyncParsableCommand {
     } catch is CancellationError {
       // Cancelled by SIGINT or SIGTERM.
     } catch let error as WebsiteError {
+      throw CommandFailure(status: .machineFailed, message: error.description.printable)
+    } catch let error as PhoneFolderReplaced {
       throw CommandFailure(status: .machineFailed, message: error.description.printable)
     } catch is UnixSocketError {
       throw CommandFailure(
@@ -102,12 +104,14 @@ struct PhoneRunCommand: AsyncParsableCommand {
     }
   }
 
-  private func run(_ phone: Phone, _ website: PhoneWebsite?, socket: String) async throws {
+  private func run(
+    _ phone: Phone, _ website: PhoneWebsite?, socket: String, _ lock: HeldFolderLock
+  ) async throws {
     let (opening, opened) = AsyncStream.makeStream(of: Void.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       group.addTask {
-        try await phone.run {
+        try await phone.run(holding: lock) {
           opened.finish()
           if website == nil { try report(socket: socket, web: nil) }
         }

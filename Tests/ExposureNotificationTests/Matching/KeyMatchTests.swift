@@ -16,7 +16,9 @@ struct KeyMatchTests {
 
   @Test("The 20 minutes begin again with the next identifier")
   func nextIdentifier() throws {
-    let kept = ReplayRule.filtered([try .at(0, step: 0), try .at(1_300, step: 1), try .at(2_400, step: 1)])
+    let kept = ReplayRule.filtered([
+      try .at(0, step: 0), try .at(1_300, step: 1), try .at(2_400, step: 1),
+    ])
     #expect(kept.count == 3)
   }
 
@@ -30,7 +32,8 @@ struct KeyMatchTests {
   func forgedFirst() throws {
     let forged = try MatchedSighting.at(0, metadata: BluetoothMetadata(transmitPower: 100))
     let match = KeyMatch(
-      key: try BeaconSender().key, sightings: [forged, try .at(1_500, step: 0), try .at(2_000, step: 0)])
+      key: try BeaconSender().key,
+      sightings: [forged, try .at(1_500, step: 0), try .at(2_000, step: 0)])
     #expect(match.credible?.sightings.count == 2)
   }
 
@@ -54,6 +57,31 @@ struct KeyMatchTests {
   func version(byte: UInt8, isKept: Bool) throws {
     let metadata = try required(BluetoothMetadata(bytes: [byte, 0, 0, 0]))
     #expect(PlausibilityRule.accepts(try .at(0, metadata: metadata)) == isKept)
+  }
+
+  @Test("A sighting without a signal strength is rejected")
+  func strength() throws {
+    let metadata = BluetoothMetadata(transmitPower: 7)
+    #expect(PlausibilityRule.accepts(try .at(0, attenuation: 7 - 126, metadata: metadata)))
+    let unknown = try MatchedSighting.at(0, attenuation: 7 - 127, metadata: metadata)
+    #expect(!unknown.scanned.sighting.hasSignalStrength)
+    #expect(!PlausibilityRule.accepts(unknown))
+    #expect(unknown.scanned.sighting.corrected(by: -20) == unknown.scanned.sighting)
+  }
+
+  @Test("Of contradictory metadata of an identifier the lowest transmit power counts, in any order")
+  func contradictoryMetadata() throws {
+    let sightings = [
+      try MatchedSighting.at(0, attenuation: 30),
+      try .at(1, attenuation: 40, metadata: BluetoothMetadata(transmitPower: 20)),
+      try .at(700, attenuation: 40, metadata: BluetoothMetadata(transmitPower: 20)),
+    ]
+    for order in [sightings, sightings.reversed()] {
+      let match = KeyMatch(key: try BeaconSender().key, sightings: order)
+      let credible = try #require(match.credible)
+      #expect(credible.sightings.map(\.metadata.transmitPower) == [10, 10, 20])
+      #expect(credible.sightings.map(\.attenuation.decibels) == [30, 30, 40])
+    }
   }
 
   @Test("The attenuation is 0 if the signal is stronger than the transmit power")

@@ -66,6 +66,46 @@ struct ScoringV1Tests {
     #expect(info.diagnosisReportType == .unknown)
   }
 
+  @Test("Weak copies and forged metadata of an identifier change neither score nor duration")
+  func forgedCopies() throws {
+    let user = try BeaconSender(risk: 8)
+    let stay = user.stay(scans: 5, attenuation: 30)
+    let copies = stay.flatMap { sighting in
+      (1...10).map {
+        Sighting(
+          advertisement: sighting.advertisement, time: sighting.time + Double($0),
+          signalStrength: -100)
+      }
+    }
+    let forged = (0..<5).map { scan in
+      user.sighting(
+        step: UInt32(scan / 2), after: Double(scan % 2) * 300 + 1, attenuation: 30,
+        metadata: BluetoothMetadata(transmitPower: 20))
+    }
+    for sightings in [stay, stay + copies, stay + forged, copies + forged + stay] {
+      let info = try #require(try result(.protego, [(user, sightings)]).infos.first)
+      #expect(info.totalRiskScoreFullRange == 4096)
+      #expect(info.attenuationValue == 30)
+      #expect(info.duration == 1_500)
+    }
+  }
+
+  @Test("An identifier that a relay repeats for two hours counts for 20 minutes in both versions")
+  func relayed() throws {
+    let user = try BeaconSender(risk: 8)
+    let relayed = stride(from: 0.0, through: 7_200, by: 240).map { user.sighting(after: $0) }
+    let infos = try result(.protego, [(user, relayed)]).infos
+    #expect(infos.map(\.duration) == [1_200])
+    #expect(infos.map { $0.attenuationDurations.map(\.intValue).reduce(0, +) } == [1_200])
+    var ledger = LedgerSearch(Matcher(relayed))
+    ledger.search([user.key])
+    let windows = ExposureWindow.windows(
+      of: try #require(ledger.matches.first), infectiousness: .standard,
+      diagnosisReportType: .confirmedTest)
+    let seconds = windows.flatMap(\.scanInstances).map(\.secondsSinceLastScan)
+    #expect(seconds.reduce(0, +) == 1_200)
+  }
+
   @Test("Report type and days since onset of a key are reported to the app")
   func reportReachesTheApp() throws {
     let user = try BeaconSender(reportType: .selfReport, daysSinceOnset: -3)

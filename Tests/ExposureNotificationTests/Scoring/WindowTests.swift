@@ -41,6 +41,19 @@ struct WindowTests {
     #expect(scan.typicalAttenuation == 50)
   }
 
+  @Test(
+    "Copies that are weaker than fading explains do not change the mean",
+    arguments: [(75, 58), (76, 50)])
+  func weakCopies(attenuation: Int, typical: UInt8) throws {
+    let scan = try #require(
+      try windows([
+        .at(0, attenuation: 50), .at(1, attenuation: 50), .at(2, attenuation: attenuation),
+      ])
+      .first?.scanInstances.first)
+    #expect(scan.minimumAttenuation == 50)
+    #expect(scan.typicalAttenuation == typical)
+  }
+
   @Test("Seconds since the last scan are whole minutes up to five, or two minutes if unknown")
   func sinceLastScan() throws {
     let start = BeaconSender.midnight.date
