@@ -39,6 +39,8 @@ let nioPosix: Target.Dependency = .product(
   name: "NIOPosix", package: "swift-nio", condition: system)
 let nioHTTP1: Target.Dependency = .product(
   name: "NIOHTTP1", package: "swift-nio", condition: system)
+let nioSSL: Target.Dependency = .product(
+  name: "NIOSSL", package: "swift-nio-ssl", condition: system)
 let serviceLifecycle: Target.Dependency = .product(
   name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: system)
 let subprocess: Target.Dependency = .product(
@@ -92,6 +94,7 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     // `make docs`.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
@@ -189,7 +192,7 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureNotification",
         "VerificationAPI", "KeyServerAPI", "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1,
-        crypto, logging,
+        nioSSL, crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
 
     // The pages of the health authority's officials, with a database of their own.

@@ -13,6 +13,14 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
   case notEnabled
   /// The key server is unreachable; the next run retries.
   case noConnection
+  /// The certificate of the key server is not valid for its name, or it offers no TLS 1.2; the next run retries.
+  case certificate
+  /// A network answered with a page of its own, on which it asks for a sign-in; the next run retries.
+  case portal
+  /// The key server has no such document; the next run retries.
+  case notFound
+  /// A document of the key server is larger than allowed; the next run retries.
+  case tooLarge
   /// The key server returned an error or an invalid response; the next run retries.
   case serverBusy
   /// The list of key files is not readable, for example because a network asks for a sign-in first.
@@ -42,6 +50,8 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
   case systemUnreadable
   /// The framework could not analyse the files; the next run retries.
   case detectionFailed
+  /// The user removed data while the check ran; the next run starts from the beginning.
+  case dataRemoved
 
   public var description: String {
     switch self {
@@ -50,6 +60,14 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
       "The health authority's keys could not be verified; check the phone's clock. The app will try again."
     case .notEnabled: "Exposure notifications are off; turn them on."
     case .noConnection: "The server could not be reached; the app will try again automatically."
+    case .certificate:
+      "The certificate of the server is not valid; check the phone's clock and its network. The app will try again."
+    case .portal:
+      "The network answers in place of the server; sign in to the network. The app will try again."
+    case .notFound:
+      "The server does not have the requested document; check the server's address. The app will try again."
+    case .tooLarge:
+      "A document of the server is larger than allowed; tell the health authority. The app will try again."
     case .serverBusy:
       "The server is busy or its response is not valid; the app will try again automatically."
     case .invalidIndex:
@@ -69,13 +87,24 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
       "The phone's exposure data cannot be read; unlock or restart the phone, and check its disk."
     case .storageUnavailable: "The app cannot open its storage; its status says what to do."
     case .detectionFailed: "The check failed; the app will try again automatically."
+    case .dataRemoved:
+      "Data was removed during the check; the next check starts from the beginning."
     }
   }
 }
 
 extension CheckFailure {
   /// The failure for an unexpected HTTP status.
-  init(status: Int) { self = .serverBusy }
+  init(status: Int) {
+    self =
+      switch status {
+      // 511: Network Authentication Required. Our servers redirect nothing.
+      case 300..<400, 511: .portal
+      case 404, 410: .notFound
+      case 413: .tooLarge
+      default: .serverBusy
+      }
+  }
 
   /// Maps any error of a check to a failure.
   init(_ error: any Error) {
@@ -126,7 +155,8 @@ extension CheckFailure {
     self =
       switch failure {
       case .unreachable, .interrupted, .timedOut: .noConnection
-      case .tooLarge: .serverBusy
+      case .certificate: .certificate
+      case .tooLarge: .tooLarge
       case .diskFull: .diskFull
       case .notPermitted: .notPermitted
       case .disk: .diskFailed

@@ -40,6 +40,8 @@ public actor ExposureApp {
   var noticesWithoutStore: Set<Notice.Identifier> = []
   var activation: Task<Void, any Error>?
   var isChecking = false
+  /// The number of removals of all data, by which a check recognizes that one interrupted it.
+  var removals = 0
   /// The callers that await the result of the running check.
   var checkWaiters: [UUID: CheckedContinuation<CheckOutcome, Never>] = [:]
   var isUploading = false

@@ -55,6 +55,7 @@ extension ExposureApp {
   ///
   /// Only the user can remove the system's own keys and received identifiers, in the system's settings.
   public func removeEverything() async throws {
+    removals += 1
     // The data is removed in any case; if the framework stays on, the status shows it.
     if authorizationStatus() == .authorized { try? await disable() }
     if FileManager.default.fileExists(atPath: keyFileFolder.path) {

@@ -15,9 +15,9 @@ import Testing
     let phone = try TestApp()
     phone.network.script("/index.txt", .text(Self.signInPage))
     let app = try phone.launch()
-    #expect(await app.check() == .failed(.invalidIndex))
+    #expect(await app.check() == .failed(.portal))
     #expect(await app.cursor == nil)
-    #expect(await app.lastFailure == .invalidIndex)
+    #expect(await app.lastFailure == .portal)
     #expect(await app.checkTotals.lastCheck == nil)
   }
 

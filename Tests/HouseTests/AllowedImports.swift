@@ -68,7 +68,7 @@ enum AllowedImports {
       [
         "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureNotification",
         "VerificationAPI", "KeyServerAPI", "SealedStorage",
-      ], libraries: ["AsyncHTTPClient"]),
+      ], libraries: ["AsyncHTTPClient", "NIOSSL"]),
     "FieldTrials": Row(["World", "TextEncodings", "ExposureKeys", "ExposureNotification"]),
     // The console administers through a protocol, and imports no server.
     "HealthAuthorityConsole": Row(

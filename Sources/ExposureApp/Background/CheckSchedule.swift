@@ -39,7 +39,8 @@ extension CheckOutcome {
   fileprivate var isRetriedSoon: Bool {
     guard case .failed(let failure) = self else { return false }
     switch failure {
-    case .noConnection, .serverBusy, .invalidIndex, .timeIsUp, .detectionFailed, .systemSilent,
+    case .noConnection, .certificate, .portal, .notFound, .tooLarge, .serverBusy, .invalidIndex,
+      .timeIsUp, .detectionFailed, .systemSilent,
       .diskFailed:
       return true
     default: return false

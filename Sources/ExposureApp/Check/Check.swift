@@ -14,6 +14,7 @@ extension ExposureApp {
     guard !isChecking else { return await runningCheck() }
     isChecking = true
     announce(.checkStarted)
+    let removalsBefore = removals
     var outcome: CheckOutcome
     do {
       try await checkOnce()
@@ -21,7 +22,11 @@ extension ExposureApp {
     } catch is CheckPause {
       outcome = .paused
     } catch {
-      outcome = .failed(CheckFailure(Task.isCancelled ? CancellationError() : error))
+      // The removal took the files that the check was using, whatever error that caused.
+      let failure =
+        removals == removalsBefore
+        ? CheckFailure(Task.isCancelled ? CancellationError() : error) : .dataRemoved
+      outcome = .failed(failure)
     }
     outcome = record(outcome)
     isChecking = false

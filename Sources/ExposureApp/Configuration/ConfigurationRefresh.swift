@@ -155,6 +155,7 @@ extension ExposureApp {
         responseBytesMax: bytesMax))
     if response.status == 304, version != nil { return nil }
     guard response.status == 200 else { throw CheckFailure(status: response.status) }
+    guard !response.isPage else { throw CheckFailure.portal }
     return response
   }
 }

@@ -14,8 +14,8 @@ struct KeyFileDownload: Sendable {
 
   /// The index, without malformed names and those too far in the future; `nil` if its version is `version`.
   ///
-  /// - Throws: `CheckFailure.invalidIndex` if the response has no valid line, for example because it is the
-  ///   sign-in page of a network.
+  /// - Throws: `CheckFailure.portal` if the response is a page, such as the sign-in page of a network;
+  ///   `.invalidIndex` if it has no valid line.
   func index(since version: ResponseVersion?, at now: Date) async throws -> ListedFiles? {
     let request = NetworkRequest(
       keyServer.appendingPathComponent(KeyServerRoute.index),
@@ -23,6 +23,7 @@ struct KeyFileDownload: Sendable {
     let response = try await network.send(request)
     if response.status == 304, version != nil { return nil }
     guard response.status == 200 else { throw CheckFailure(status: response.status) }
+    guard !response.isPage else { throw CheckFailure.portal }
     let index = KeyFileIndex.parse(String(decoding: response.body, as: UTF8.self))
     guard !index.names.isEmpty || index.malformedCount == 0 else { throw CheckFailure.invalidIndex }
     let latest = now.addingTimeInterval(DownloadLimit.futureSecondsMax).unixSecond

@@ -20,17 +20,30 @@ public final class HTTPNetwork: Network {
   ///   - clock: The clock for a `Retry-After` with a date, from a server without a clock.
   ///   - ownMachineTimeoutSeconds: The timeout of every request to this machine, whose speed is unknown; nil for the
   ///     timeout of the request, like for requests to others.
-  public init(
+  public convenience init(
     connection: NetworkConnection = .wifi, clock: any WallClock = SystemClock(),
     ownMachineTimeoutSeconds: Double? = nil
+  ) {
+    self.init(
+      connection: connection, clock: clock, ownMachineTimeoutSeconds: ownMachineTimeoutSeconds,
+      authorities: nil)
+  }
+
+  /// Creates a client that trusts the certificates in the PEM file `authorities`; those of the system if it is nil.
+  init(
+    connection: NetworkConnection = .wifi, clock: any WallClock = SystemClock(),
+    ownMachineTimeoutSeconds: Double? = nil, authorities: URL?
   ) {
     self.connection = connection
     self.clock = clock
     self.ownMachineTimeoutSeconds = ownMachineTimeoutSeconds
     let connectSeconds = ownMachineTimeoutSeconds ?? Double(NetworkLimit.connectSeconds)
     var configuration = HTTPClient.Configuration(
+      tlsConfiguration: ServerTrust.configuration(authorities: authorities),
       redirectConfiguration: .disallow, timeout: .init(connect: .seconds(Int64(connectSeconds))))
     configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.http1_1ConnectionDebugInitializer = ServerTrust.checkCertificate
+    configuration.http2ConnectionDebugInitializer = ServerTrust.checkCertificate
     configuration.connectionPool.idleTimeout = .seconds(NetworkLimit.idleSeconds)
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
@@ -154,6 +167,10 @@ extension NetworkResponse {
 extension NetworkFailure {
   /// Maps an error of AsyncHTTPClient or SwiftNIO.
   fileprivate init(_ error: any Error) {
+    if let failure = NetworkFailure(ofHandshake: error) {
+      self = failure
+      return
+    }
     let timeouts: [HTTPClientError] = [.deadlineExceeded, .readTimeout, .writeTimeout]
     switch error {
     case let error as HTTPClientError where timeouts.contains(error): self = .timedOut

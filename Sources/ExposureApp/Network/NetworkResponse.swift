@@ -28,3 +28,13 @@ extension NetworkResponse: Redacted {
   /// The status; the body may contain a token.
   public var description: String { "HTTP status \(status)" }
 }
+
+extension NetworkResponse {
+  /// True if the body is a page: no document of our servers begins with a tag, so a network answered in place of the
+  /// server, or a proxy before it.
+  var isPage: Bool {
+    body.first { !Self.whitespace.contains($0) } == UInt8(ascii: "<")
+  }
+
+  private static let whitespace: Set<UInt8> = [0x09, 0x0a, 0x0d, 0x20]
+}

@@ -88,7 +88,7 @@ extension NetworkFailure {
   fileprivate var isPassing: Bool {
     switch self {
     case .unreachable, .timedOut, .interrupted: true
-    case .tooLarge, .diskFull, .notPermitted, .disk: false
+    case .certificate, .tooLarge, .diskFull, .notPermitted, .disk: false
     }
   }
 }

@@ -65,7 +65,8 @@ struct WindowFileScoring {
   init(_ configuration: ENExposureConfiguration, file: String) throws {
     do throws(ENError) {
       scoring = try WindowScoring(configuration)
-      _ = try ExposureScoringV1(configuration)
+      // Their common minimum counts by the scores of version 2.
+      _ = try ExposureScoringV1(configuration, scores: 0...WindowScoring.highestScore)
       if configuration.infectiousnessForDaysSinceOnsetOfSymptoms != nil {
         _ = try WindowRules(configuration)
       }

@@ -19,8 +19,14 @@ extension JSONValue {
     return text
   }
 
-  /// The path of the first field whose value in `other` is different or missing; `nil` if there is none.
+  /// The path of the first field whose value in `other` is different or missing; `nil` if there is none. Fields that
+  /// only `other` has, such as defaults, do not count, also in the objects of a list.
   func firstDifference(from other: JSONValue?) -> [String]? {
+    if case .array(let list) = self, case .array(let others) = other, list.count == others.count {
+      return zip(list, others).lazy.enumerated().compactMap { index, pair in
+        pair.0.firstDifference(from: pair.1).map { ["\(index)"] + $0 }
+      }.first
+    }
     guard case .object(let fields) = self, case .object(let others) = other else {
       return self == other ? nil : []
     }
