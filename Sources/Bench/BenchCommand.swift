@@ -22,12 +22,9 @@ package struct BenchCommand: AsyncParsableCommand {
 extension CommandFailure {
   /// The failure of another `firebreak` process; its error is the last line of `errors`, its stderr.
   static func ofProcess(_ problem: String, errors: String) -> CommandFailure {
-    let prefix = "firebreak: "
-    let reason = errors.split(separator: "\n").last.map { line in
-      line.hasPrefix(prefix) ? line.dropFirst(prefix.count) : line
-    }
-    return CommandFailure(
-      status: .machineFailed, message: "\(problem): \(reason ?? "try again.")")
+    CommandFailure(
+      status: .machineFailed,
+      message: "\(problem): \(ErrorReport.reason(in: errors) ?? "try again.")")
   }
 }
 

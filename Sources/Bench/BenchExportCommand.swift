@@ -25,7 +25,7 @@ struct BenchExportCommand: AsyncParsableCommand {
   @Option(help: "The number of keys, 1 to 500,000 (one file).")
   var keys = 500_000
 
-  @Option(help: "A PostgreSQL cluster (not supported yet).")
+  @Option(help: ArgumentHelp("A PostgreSQL cluster; not supported yet.", visibility: .hidden))
   var database: String?
 
   @Flag(help: "Print one JSON object.")

@@ -138,6 +138,10 @@ package struct FieldTrialCounts: Hashable, Sendable {
 package enum FieldTrialError: Error, Hashable {
   /// The folder does not exist.
   case noFolder(String)
+  /// There is a file and not a folder.
+  case file(String)
+  /// The folder may not be read.
+  case unreadable(String)
   /// The folder holds no readable trial.
   case noTrials(String)
   /// The folder holds more than `FieldTrialLimit.files` files.
@@ -149,6 +153,10 @@ extension FieldTrialError: CustomStringConvertible {
     switch self {
     case .noFolder(let path):
       "The folder \(path) does not exist: name the folder that holds the trials."
+    case .file(let path):
+      "\(path) is a file: name the folder that holds the trials, with the logs of all phones."
+    case .unreadable(let path):
+      "The folder \(path) cannot be read: check its permissions."
     case .noTrials(let path):
       "No trial in \(path) can be read: name a folder with TEST_info.json files and the phones' "
         + "logs beside them."

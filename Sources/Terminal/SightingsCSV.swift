@@ -14,25 +14,28 @@ package struct SightingsCSV {
 
   /// - Throws: `CommandFailure` with the line and column of the first error.
   package init(at path: String) throws {
-    try self.init(InputFile(path, what: "sightings file").content)
+    let content = try InputFile(path, what: "sightings file").content
+    try self.init(content, name: "The sightings file \(path.printable)")
   }
 
-  /// Reads `content`, which has at most `rowCountMax` rows below its header.
-  package init(_ content: Data, rowCountMax: Int = SightingsLimit.rowCountMax) throws {
+  /// Reads `content`, which has at most `rowCountMax` rows below its header; `name` begins error messages.
+  package init(
+    _ content: Data, name: String = "The sightings", rowCountMax: Int = SightingsLimit.rowCountMax
+  ) throws {
     var lines = Array(content).split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }
     guard let first = lines.first,
       Self.trimmingCarriageReturn(first).elementsEqual(Self.header.utf8)
     else {
-      throw CommandFailure.badInput("The sightings, line 1: expected the header \(Self.header).")
+      throw CommandFailure.badInput("\(name), line 1: expected the header \(Self.header).")
     }
     guard lines.count - 1 <= rowCountMax else {
       throw CommandFailure.badInput(
-        "The sightings, line \(rowCountMax + 2): more than \(rowCountMax) rows; split the file.")
+        "\(name), line \(rowCountMax + 2): more than \(rowCountMax) rows; split the file.")
     }
     sightings = try lines.enumerated().dropFirst().map { index, line in
-      let row = SightingsRow(line: index + 1, text: Self.trimmingCarriageReturn(line))
+      let row = SightingsRow(file: name, line: index + 1, text: Self.trimmingCarriageReturn(line))
       return ScannedSighting(try row.sighting())
     }
   }
@@ -45,6 +48,8 @@ package struct SightingsCSV {
 
 /// A row of the CSV, not parsed yet.
 package struct SightingsRow {
+  /// The file in error messages.
+  package let file: String
   /// The line in the file, from 1.
   package let line: Int
   package let text: ArraySlice<UInt8>
@@ -53,7 +58,7 @@ package struct SightingsRow {
     let columns = text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
     guard columns.count == 4 else {
       throw CommandFailure.badInput(
-        "The sightings, line \(line): \(columns.count) columns, expected \(SightingsCSV.header).")
+        "\(file), line \(line): \(columns.count) columns, expected \(SightingsCSV.header).")
     }
     guard let identifier = Self.bytes(columns[0]).flatMap(RollingProximityIdentifier.init) else {
       throw failure(1, "rpi", "expected 32 hexadecimal digits")
@@ -73,7 +78,7 @@ package struct SightingsRow {
   }
 
   private func failure(_ number: Int, _ column: String, _ problem: String) -> CommandFailure {
-    .badInput("The sightings, line \(line), column \(number) (\(column)): \(problem).")
+    .badInput("\(file), line \(line), column \(number) (\(column)): \(problem).")
   }
 
   private static func number(_ text: ArraySlice<UInt8>, in range: ClosedRange<Int>) -> Int? {

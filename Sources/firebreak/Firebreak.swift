@@ -29,17 +29,48 @@ struct Firebreak: AsyncParsableCommand {
     signal(SIGXFSZ, SIG_IGN)
     // A write to a closed pipe is an error as well: `StandardOutput` reports it.
     signal(SIGPIPE, SIG_IGN)
+    let arguments = CommandArguments(Array(CommandLine.arguments.dropFirst()))
     do {
       // Nearly every command has secrets in its memory: those of a phone, of the servers, or keys in files.
       try CoreDumps.disable()
-      var command = try parseAsRoot()
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
-      }
+      let style = TerminalStyle(
+        descriptor: STDERR_FILENO, environment: ProcessInfo.processInfo.environment)
+      try await TerminalStyle.$standardError.withValue(style) { try await run(arguments) }
     } catch {
-      leave(with: error)
+      leave(with: error, asJSON: arguments.wantsJSON)
+    }
+  }
+
+  private static func run(_ arguments: CommandArguments) async throws {
+    var command = try parsed(arguments)
+    if var command = command as? any AsyncParsableCommand {
+      try await command.run()
+    } else {
+      try command.run()
+    }
+  }
+
+  /// The command that the arguments name.
+  ///
+  /// - Throws: `CommandFailure` for wrong usage; the parser's error if help or the version is wanted.
+  private static func parsed(_ arguments: CommandArguments) throws -> any ParsableCommand {
+    let words = try arguments.parsable
+    let usage = UsageError(words)
+    do {
+      let command = try parseAsRoot(words)
+      // The parser ignores names after `help` that are not commands.
+      if words.first == CommandDescription.helpName, let unknown = usage.unknownCommand {
+        throw unknown
+      }
+      if let missing = usage.missingCommand, !type(of: command).configuration.subcommands.isEmpty {
+        throw missing
+      }
+      return command
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch {
+      guard exitCode(for: error) == .success else { throw usage.failure(message(for: error)) }
+      throw usage.unknownCommand ?? error
     }
   }
 
@@ -51,14 +82,14 @@ struct Firebreak: AsyncParsableCommand {
     close(file)
   }
 
-  /// Help and version go to stdout; all other text is one line on stderr.
-  private static func leave(with error: any Error) -> Never {
+  /// Help and version go to stdout; all other text is one line on stderr, or with `--json` one JSON object in a line.
+  private static func leave(with error: any Error, asJSON: Bool) -> Never {
     let status = ExitStatus(error)
     let text = ExitStatus.message(for: error)
     if status == .done {
       print(text)
     } else if !text.isEmpty {
-      note(text)
+      asJSON ? ErrorReport(text, status: status).writeToStandardError() : note(text)
     }
     Foundation.exit(status.rawValue)
   }

@@ -20,18 +20,21 @@ struct ServeCommand: AsyncParsableCommand {
       servers stop. Put a web server with TLS in front of them.
       """)
 
+  /// The port of the verification server without `--port`; the others follow.
+  static let defaultPort = 8_080
+
   @Option(help: ArgumentHelp("Run one server only.", valueName: "verification|keys|console"))
   var only: ServerName?
 
   @OptionGroup var options: ServerOptions
 
-  @Option(help: "A PostgreSQL cluster; not supported yet.")
+  @Option(help: ArgumentHelp("A PostgreSQL cluster; not supported yet.", visibility: .hidden))
   var database: String?
 
   @Option(
     help: "The first port: P for verification, P+1 for keys, P+2 for the console; 0 for free ports."
   )
-  var port = 8080
+  var port = Self.defaultPort
 
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
@@ -72,13 +75,16 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     if untilEndOfInput { EndOfInput.stopAtEndOfInput() }
     FileDescriptors.raiseLimit()
-    let folder = try ServerFolder(path: options.data)
+    let folder = ServerFolder(at: options.data)
     let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)
     let setup = ServerSetup(folder: folder, options: options, clock: clock)
     // Before anything is created, so that a failed start leaves nothing.
     try check(setup)
+    if !folder.exists { try requirePorts(setup) }
+    try folder.create()
     let locks = try ServerLocks(folder, ServerName.allCases.filter(isServed))
     defer { withExtendedLifetime(locks) {} }
+    try requirePorts(setup)
     if clockOffset != 0 { try setup.confirmClock() }
     if isServed(.console) {
       try await setup.prepareConsole(hasVerification: isServed(.verification))
@@ -101,20 +107,33 @@ struct ServeCommand: AsyncParsableCommand {
       ? try setup.verificationServer(
         host: host, port: ports?.verification ?? port,
         logger: logger(level: try setup.verificationSettings().logLevel)) : nil
-    func own(_ place: Int) -> Int { only == nil && port > 0 ? port + place : port }
     let keys =
       isServed(.keys)
       ? try setup.keyServer(
-        host: host, port: ports?.keys ?? own(1),
+        host: host, port: ports?.keys ?? port(of: .keys),
         logger: logger(level: try setup.keySettings().logLevel)) : nil
     let console =
       isServed(.console)
       ? try setup.console(
-        serversHost: host, port: ports?.console ?? own(2), verification: verification, keys: keys,
+        serversHost: host, port: ports?.console ?? port(of: .console), verification: verification, keys: keys,
         logger: logger(level: try setup.consoleSettings().logLevel)) : nil
     // After all servers have opened their databases, so that an error of one of them is the only line.
     if keys != nil { note(try setup.keySettings().deviceVerificationNote) }
     return RunningServers(verification: verification, keys: keys, console: console)
+  }
+
+  /// The port of a server: 0 for a free one.
+  private func port(of server: ServerName) -> Int {
+    guard only == nil, port > 0 else { return port }
+    return port + (ServerName.allCases.firstIndex(of: server) ?? 0)
+  }
+
+  /// Throws if a server could not listen.
+  private func requirePorts(_ setup: ServerSetup) throws {
+    for server in ServerName.allCases where isServed(server) {
+      let host = server == .console ? try setup.consoleHost(host) : host
+      try ListeningAddress(host: host, port: port(of: server)).requireAvailable()
+    }
   }
 
   private func check(_ setup: ServerSetup) throws {
@@ -137,6 +156,15 @@ struct ServeCommand: AsyncParsableCommand {
 /// One of the health authority's servers.
 enum ServerName: String, ExpressibleByArgument, CaseIterable {
   case verification, keys, console
+
+  /// The name in sentences.
+  var title: String {
+    switch self {
+    case .verification: "verification server"
+    case .keys: "key server"
+    case .console: "console"
+    }
+  }
 }
 
 /// The default names by which the servers know each other.

@@ -3,8 +3,10 @@ import ArgumentParser
 
 /// Options of `serve` and of the commands that administer the servers. They replace the values of the settings files.
 struct ServerOptions: ParsableArguments {
+  static let defaultFolder = "firebreak-data"
+
   @Option(help: "The folder with all data of the servers.")
-  var data = "firebreak-data"
+  var data = Self.defaultFolder
 
   @Option(help: "The region, such as PL; by default from the key server's settings.")
   var region: String?

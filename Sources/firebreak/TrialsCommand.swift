@@ -44,7 +44,7 @@ struct TrialsCommand: ParsableCommand {
       return try FieldTrials(at: URL(fileURLWithPath: folder), progress: bar.show)
     } catch {
       bar.clear()
-      throw CommandFailure.badInput(error.description)
+      throw CommandFailure.badInput(error.description.printable)
     }
   }
 }

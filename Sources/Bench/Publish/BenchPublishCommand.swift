@@ -30,7 +30,7 @@ struct BenchPublishCommand: AsyncParsableCommand {
   @Flag(help: "Send every second upload as a decoy and compare the responses.")
   var chaff = false
 
-  @Option(help: "A PostgreSQL cluster for the server (not supported yet).")
+  @Option(help: ArgumentHelp("A PostgreSQL cluster; not supported yet.", visibility: .hidden))
   var database: String?
 
   @OptionGroup(title: "A server of your own")

@@ -133,11 +133,14 @@ struct TrialFiles {
 
   private static func files(in folder: URL, max: Int) throws(FieldTrialError) -> [URL] {
     var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder),
-      isFolder.boolValue,
+    guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else {
+      throw .noFolder(folder.path)
+    }
+    guard isFolder.boolValue else { throw .file(folder.path) }
+    guard access(folder.path, R_OK | X_OK) == 0,
       let walk = FileManager.default.enumerator(
         at: folder, includingPropertiesForKeys: [.isRegularFileKey])
-    else { throw .noFolder(folder.path) }
+    else { throw .unreadable(folder.path) }
     var files: [URL] = []
     for case let file as URL in walk {
       // The attributes of a dangling link cannot be read, so it is skipped like a folder.

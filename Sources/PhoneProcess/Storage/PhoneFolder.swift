@@ -33,7 +33,7 @@ package struct PhoneFolder: Sendable {
     url = URL(fileURLWithPath: path)
     var facts = stat()
     guard stat(url.path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
-      throw .folder(path, "does not exist: name the folder of the phone, or start it first")
+      throw .folder(path, "does not exist: name the folder of the phone with --data, or make one with --create-key")
     }
     try requirePrivacy()
   }
@@ -160,6 +160,9 @@ package struct SealingKeyFile: Hashable, Sendable {
 
   private let url: URL
   private let origin: Origin
+
+  /// The path of the file.
+  package var path: String { url.path }
 
   /// The file at `path`; nothing is read yet.
   package init(at path: String, origin: Origin = .file) {

@@ -114,20 +114,16 @@ struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand {
   @OptionGroup var options: ServerOptions
   @OptionGroup var keyOptions: Server.KeyOptions
 
-  @Option(help: "Start of validity in Unix seconds.")
+  @Option(
+    help: ArgumentHelp("Start of validity: \(UTCTime.form).", valueName: "time"),
+    transform: SigningKeyTimes.time)
   var from: Int64?
 
   @Flag(help: "Print one JSON object.")
   var json = false
 
-  func validate() throws {
-    guard SigningKeyTimes.seconds.contains(from ?? 0) else {
-      throw ValidationError("--from takes 0 to \(SigningKeyTimes.seconds.upperBound).")
-    }
-  }
-
   func run() throws {
-    let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
+    let setup = ServerSetup(folder: try ServerFolder(existing: options.data, of: Server.name), options: options)
     let begin = SigningKeyTimes.date(from, leadSeconds: Server.leadSeconds)
     let keys = try Server.changeKeys(of: setup, options: keyOptions) { keys in
       keys.append(Server.newKey(after: keys, from: begin))
@@ -154,23 +150,22 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
   @Option(help: "Seconds for which the older keys stay valid.")
   var overlap: Int?
 
-  @Option(help: "Start of the new key's validity in Unix seconds.")
+  @Option(
+    help: ArgumentHelp("Start of the new key's validity: \(UTCTime.form).", valueName: "time"),
+    transform: SigningKeyTimes.time)
   var from: Int64?
 
   @Flag(help: "Print one JSON object.")
   var json = false
 
   func validate() throws {
-    guard SigningKeyTimes.seconds.contains(from ?? 0) else {
-      throw ValidationError("--from takes 0 to \(SigningKeyTimes.seconds.upperBound).")
-    }
     guard SigningKeyTimes.overlaps.contains(overlap ?? 0) else {
       throw ValidationError("--overlap takes 0 to \(SigningKeyTimes.overlaps.upperBound).")
     }
   }
 
   func run() throws {
-    let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
+    let setup = ServerSetup(folder: try ServerFolder(existing: options.data, of: Server.name), options: options)
     let begin = SigningKeyTimes.date(from, leadSeconds: Server.leadSeconds)
     let keys = try Server.rotateKey(
       of: setup, options: keyOptions, from: begin,
@@ -202,10 +197,9 @@ private struct SigningKeyReport: Encodable {
   func print(asJSON: Bool) throws {
     guard !asJSON else { return try printJSON(self) }
     for key in keys {
-      let from = key.validFrom.map { "from \($0)" } ?? "from the beginning"
-      let thru = key.validThru.map { " until \($0)" } ?? ""
-      try StandardOutput.write(
-        "\(key.keyID) \(key.keyVersion ?? "") \(from)\(thru)\n\(key.publicKey)")
+      let name = [key.keyID, key.keyVersion].compactMap { $0?.printable }.joined(separator: " ")
+      let validity = KeyValidity(from: key.validFrom, thru: key.validThru)
+      try StandardOutput.write("\(name) \(validity.text)\n\(key.publicKey)")
     }
   }
 }
@@ -223,6 +217,14 @@ enum SigningKeyTimes {
   static let seconds: ClosedRange<Int64> = 0...9_999_999_999
   /// Overlaps in seconds, up to ten years.
   static let overlaps = 0...315_360_000
+
+  /// Parses a time.
+  static func time(_ text: String) throws -> Int64 {
+    guard let time = UTCTime(text)?.date.unixSecond, seconds.contains(time) else {
+      throw ValidationError("expected \(UTCTime.form), before the year 2286")
+    }
+    return time
+  }
 
   /// The given start, or the default: the server's lead from now, in whole seconds.
   static func date(_ seconds: Int64?, leadSeconds: Int) -> Date {
@@ -319,8 +321,9 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
           now: now.unixSecond, newest: seconds(record.newest),
           confirmed: seconds(record.confirmed), isPlausible: isPlausible))
     } else {
-      let newest = record.newest.map { "\($0)" } ?? "none yet"
-      try StandardOutput.write("The clock shows \(now). The server's newest time: \(newest).")
+      let newest = record.newest.map { UTCTime($0).text } ?? "none yet"
+      try StandardOutput.write(
+        "The clock shows \(UTCTime(now).text). The server's newest time: \(newest).")
     }
     guard isPlausible else {
       throw CommandFailure(

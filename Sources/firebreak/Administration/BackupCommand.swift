@@ -90,11 +90,37 @@ struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
   var json = false
 
   func run() throws {
-    let backup = URL(fileURLWithPath: file)
-    guard FileManager.default.fileExists(atPath: backup.path) else {
-      throw CommandFailure.badInput("There is no file \(file.printable): name a backup.")
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder),
+      !isFolder.boolValue
+    else {
+      throw CommandFailure.badInput(
+        isFolder.boolValue
+          ? "\(file.printable) is a folder: name a file that `backup` wrote."
+          : "There is no file \(file.printable): name a backup.")
     }
-    let folder = try ServerFolder(path: options.data)
+    let folder = ServerFolder(at: options.data)
+    let created = try folder.create()
+    let manifest: BackupManifest
+    do {
+      manifest = try restored(URL(fileURLWithPath: file), in: folder)
+    } catch {
+      // A folder that is not empty is not removed.
+      for folder in created.reversed() { rmdir(folder.path) }
+      throw error
+    }
+    let own = folder.folder(of: Server.name)
+    let report = Report(
+      server: manifest.server, createdAt: manifest.createdAt, files: manifest.files.map(\.name))
+    try json
+      ? printJSON(report)
+      : StandardOutput.write(
+        "Restored \(own.path) from a backup of \(UTCTime(unixSecond: report.createdAt).text)."
+      )
+  }
+
+  /// Restores the server into `folder`.
+  private func restored(_ backup: URL, in folder: ServerFolder) throws -> BackupManifest {
     let own = folder.folder(of: Server.name)
     guard try FileManager.default.contentsOfDirectory(atPath: own.path).isEmpty else {
       throw CommandFailure.badInput(
@@ -103,7 +129,7 @@ struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
     // On the same file system, so that `rename` works.
     let staging = folder.url.appendingPathComponent(".restore-\(UUID().uuidString)")
     defer { FileManager.default.removeUnneeded(staging) }
-    let manifest = try reportingBackup {
+    return try reportingBackup {
       let manifest = try BackupReader.extract(backup, of: Server.name.rawValue, into: staging)
       // Confirms the current time, or the server would take the time since the backup for a jump of the clock.
       let database = folder.backupFile(Server.database(of: folder)).name
@@ -117,13 +143,6 @@ struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
       try place(manifest, from: staging, in: folder)
       return manifest
     }
-    let report = Report(
-      server: manifest.server, createdAt: manifest.createdAt, files: manifest.files.map(\.name))
-    try json
-      ? printJSON(report)
-      : StandardOutput.write(
-        "Restored \(own.path) from a backup of \(Date(unixSecond: report.createdAt))."
-      )
   }
 
   /// Moves the extracted files to their places; the server's own folder comes last.

@@ -70,14 +70,16 @@ struct PauseCommand: ParsableCommand {
 
   @OptionGroup var change: DocumentChange
 
-  @Option(help: "The end of the pause in Unix seconds; without it the pause lasts until `resume`.")
+  @Option(
+    help: ArgumentHelp(
+      "The end of the pause: \(UTCTime.form). Without it the pause lasts until `resume`.",
+      valueName: "time"), transform: SigningKeyTimes.time)
   var until: Int64?
 
   func validate() throws {
     guard let until else { return }
-    let now = SystemClock().now.unixSecond
-    guard until > now, until <= SigningKeyTimes.seconds.upperBound else {
-      throw ValidationError("--until takes a time in the future, in Unix seconds.")
+    guard until > SystemClock().now.unixSecond else {
+      throw ValidationError("--until takes a time in the future: \(UTCTime.form).")
     }
   }
 
@@ -199,16 +201,16 @@ private struct DocumentReport: Encodable {
   func print(asJSON: Bool) throws {
     guard !asJSON else { return try printJSON(self) }
     var lines = [
-      "Version \(document.version), signed at \(document.issued), expires at \(document.expires).",
+      "Version \(document.version), signed at \(UTCTime(unixSecond: document.issued).text), expires at"
+        + " \(UTCTime(unixSecond: document.expires).text).",
       "Root key:", rootPublicKey,
     ]
     for key in document.keys {
-      let from = key.validFrom.map { "from \($0)" } ?? "from the beginning"
-      let thru = key.validThru.map { " until \($0)" } ?? ""
-      lines.append("Key \(key.keyID.printable) \(key.keyVersion.printable) \(from)\(thru)")
+      let validity = KeyValidity(from: key.validFrom, thru: key.validThru)
+      lines.append("Key \(key.keyID.printable) \(key.keyVersion.printable) \(validity.text)")
     }
     if let pause = document.pause {
-      lines.append("Paused until \(pause.until.map(String.init) ?? "`key-server resume`").")
+      lines.append("Paused until \(pause.until.map { UTCTime(unixSecond: $0).text } ?? "`key-server resume`").")
     }
     lines += document.withdrawn.map { "Withdrawn: \($0)" }
     try StandardOutput.write(lines.joined(separator: "\n"))

@@ -142,12 +142,12 @@ struct AppAddCommand: AsyncParsableCommand {
 /// `--data` for commands with options that have the same names as those of `ServerOptions`.
 struct RegistryOption: ParsableArguments {
   @Option(help: "The folder with all data of the servers.")
-  var data = "firebreak-data"
+  var data = ServerOptions.defaultFolder
 
   /// Runs `change` on the key server's register of apps and authorities.
   func change(_ change: (KeyServerRegistry) async throws -> Void) async throws {
     let setup = ServerSetup(
-      folder: try ServerFolder(path: data), options: try ServerOptions.parse(["--data", data]))
+      folder: try ServerFolder(existing: data, of: .keys), options: try ServerOptions.parse(["--data=\(data)"]))
     // A server with a database and without secrets would not start.
     _ = try setup.keySecrets()
     try await setup.reportingErrors {

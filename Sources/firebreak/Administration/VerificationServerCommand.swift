@@ -53,7 +53,7 @@ struct APIKeyAddCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
+    let setup = ServerSetup(folder: try ServerFolder(existing: options.data, of: .verification), options: options)
     let key = try await setup.reportingErrors {
       try await setup.apiKeys().add(kind: type, name: name)
     }
@@ -165,7 +165,7 @@ struct ApiTokenCommand: ParsableCommand {
   }
 
   private func adding() throws -> VerificationSecrets {
-    let folder = try ServerFolder(path: options.data)
+    let folder = try ServerFolder(existing: options.data, of: .verification)
     let file = folder.verificationSecrets
     return try file.withLock {
       var secrets = try VerificationSecrets.storedOrNew(in: folder)

@@ -172,13 +172,9 @@ struct KeyFileTable {
     number.formatted(.number.grouping(.automatic).locale(Locale(identifier: "en_US")))
   }
 
-  /// The end of year 9999, the last with four digits.
-  private static let lastSecond: UInt64 = 253_402_300_799
-
   private static func time(_ seconds: UInt64) -> String {
-    guard seconds <= lastSecond else { return "\(seconds) s after 1970" }
-    let date = Date(unixSecond: seconds)
-    let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space)
-    return date.formatted(style).replacing("Z", with: " UTC") + "   (\(seconds))"
+    let time = UTCTime(unixSecond: Int64(clamping: seconds))
+    guard UTCTime.seconds.contains(time.date.unixSecond) else { return "\(seconds) s after 1970" }
+    return "\(time.text)   (\(seconds))"
   }
 }

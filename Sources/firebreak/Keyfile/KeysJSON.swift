@@ -10,6 +10,9 @@ struct KeysJSON {
   let keys: [DiagnosisKey]
   let revisedKeys: [DiagnosisKey]
 
+  /// The number of all keys.
+  var count: Int { keys.count + revisedKeys.count }
+
   /// Reads the file at `path`.
   ///
   /// - Throws: `CommandFailure` that names the file and the first value that is not valid.

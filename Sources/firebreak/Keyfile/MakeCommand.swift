@@ -35,10 +35,14 @@ struct MakeCommand: ParsableCommand {
   @Option(help: "The region, such as PL.")
   var region: String
 
-  @Option(help: "The start of the period, in Unix seconds.")
+  @Option(
+    help: ArgumentHelp("The start of the period: \(UTCTime.form).", valueName: "time"),
+    transform: MakeCommand.time)
   var start: UInt64
 
-  @Option(help: "The end of the period (exclusive), in Unix seconds.")
+  @Option(
+    help: ArgumentHelp("The end of the period (exclusive), in the same forms.", valueName: "time"),
+    transform: MakeCommand.time)
   var end: UInt64
 
   @Option(help: "The zip to write; an existing file is replaced.")
@@ -48,7 +52,11 @@ struct MakeCommand: ParsableCommand {
   var json = false
 
   func run() throws {
+    let bar = ProgressLine("keys written")
+    defer { bar.clear() }
+    bar.show("Reading \(keys.printable)")
     let keys = try KeysJSON(at: keys)
+    bar.clear()
     let signer = try KeyFileSigner(
       privateKeyPEM: P256KeyFile(signingKey, what: "signing key").privateKeyPEM(), keyID: keyID,
       keyVersion: keyVersion)
@@ -60,17 +68,27 @@ struct MakeCommand: ParsableCommand {
     let facts: KeyFileSummary
     do throws(KeyFileError) {
       facts = try KeyFileWriter.write(
-        to: url, start: start, end: end, region: region, keys: keys.keys,
-        revisedKeys: keys.revisedKeys, signers: [signer], create: unfinished.create)
+        to: url, start: start, end: end, region: region,
+        keys: CountedKeys(keys.keys, of: keys.count, on: bar),
+        revisedKeys: CountedKeys(keys.revisedKeys, after: keys.keys.count, of: keys.count, on: bar),
+        signers: [signer], create: unfinished.create)
     } catch {
       throw error.failure(of: output.printable)
     }
+    bar.clear()
     if json {
       try printJSON(KeyFileReport(facts))
     } else {
       try StandardOutput.write(
         KeyFileTable(name: url.lastPathComponent.printable, facts: facts).text)
     }
+  }
+
+  /// Parses a time of the period. Any Unix time of the format is accepted, so that unusual files can be made.
+  private static func time(_ text: String) throws -> UInt64 {
+    if let seconds = UInt64(text) { return seconds }
+    guard let time = UTCTime(text) else { throw ValidationError("expected \(UTCTime.form)") }
+    return UInt64(time.date.unixSecond)
   }
 
   /// Refuses to replace a device or folder by a file.

@@ -36,7 +36,7 @@ struct PhoneCommand: AsyncParsableCommand {
 /// The options of all `phone` commands, before or after the name of the command.
 struct PhoneOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The folder of the phone.", valueName: "dir"))
-  var data: String
+  var data = DefaultPhone.folder
 
   @Option(
     help: ArgumentHelp("The configuration, JSON; by default DIR/config.json.", valueName: "file"))
@@ -116,11 +116,28 @@ struct PhoneFactory {
   }
 
   /// The folder, which is created if the key may be created as well.
-  func folder() throws -> PhoneFolder {
-    try Self.reporting {
-      options.createKey == nil
-        ? try PhoneFolder(existing: options.data) : try PhoneFolder(creating: options.data)
+  func folder(isRunning: Bool = false) throws -> PhoneFolder {
+    let createsKey = options.createKey != nil || isRunning && DefaultPhone(options) != nil
+    return try Self.reporting {
+      guard createsKey else { return try PhoneFolder(existing: options.data) }
+      // A configuration that is not valid leaves no folder.
+      if DefaultPhone(options) == nil, !FileManager.default.fileExists(atPath: options.data) {
+        _ = try configuration()
+      }
+      return try PhoneFolder(creating: options.data)
     }
+  }
+
+  private var configurationPath: String {
+    options.config ?? URL(fileURLWithPath: options.data).appendingPathComponent("config.json").path
+  }
+
+  private func configuration() throws -> PhoneConfigurationFile {
+    let path = configurationPath
+    if let phone = DefaultPhone(options), !FileManager.default.fileExists(atPath: path) {
+      return try phone.configuration()
+    }
+    return try PhoneConfigurationFile(at: path)
   }
 
   /// Opens the phone; the caller holds the lock of `folder`.
@@ -131,22 +148,21 @@ struct PhoneFactory {
   func phone(
     in folder: PhoneFolder, isRunning: Bool, network: any Network
   ) throws -> Phone {
-    let path = options.config ?? folder.url.appendingPathComponent("config.json").path
-    let configuration = try PhoneConfigurationFile(at: path)
+    let configuration = try configuration()
     var settings = try configuration.settings
     let sealingKey = try Self.reporting {
-      try key(for: folder, configured: configuration.keyFile)
+      try key(for: folder, configured: configuration.keyFile, isRunning: isRunning)
     }
-    try requireMatch(of: sealingKey, in: folder)
+    try requireMatch(of: sealingKey.key, from: sealingKey.file, in: folder)
     settings.start = options.start
-    settings.start.configuration = PhoneStart.path(path)
+    settings.start.configuration = PhoneStart.path(configurationPath)
     let (radioChanges, radioChange) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let clock = try DeveloperOptions.clock(offset: options.clockOffset, file: options.clockFile)
     let controller =
       isRunning ? controller(configuration, clock: clock) { radioChange.yield() } : nil
     return Phone(
-      in: folder, key: sealingKey, settings: settings,
+      in: folder, key: sealingKey.key, settings: settings,
       surroundings: Phone.Surroundings(
         clock: clock, randomness: SystemRandomness(), network: network,
         radio: radio(controller, clock: clock, isRunning: isRunning),
@@ -157,38 +173,46 @@ struct PhoneFactory {
   }
 
   /// Rejects a wrong key before anything in the folder is changed.
-  private func requireMatch(of key: SealingKey, in folder: PhoneFolder) throws {
+  private func requireMatch(
+    of key: SealingKey, from file: SealingKeyFile, in folder: PhoneFolder
+  ) throws {
     let isMatch: Bool
     do throws(SealedStorageError) {
       isMatch = try Device.keyMatches(
         folder: folder.framework, sealingKey: key, randomness: SystemRandomness())
     } catch {
       throw CommandFailure.badInput(
-        "The phone's data cannot be read: \(error)".printable)
+        "The phone's data in \(folder.url.path) cannot be read: \(error)".printable)
     }
     guard isMatch else {
       throw CommandFailure.badInput(
-        "The sealing key does not belong to this folder: name the right key file.")
+        "The sealing key \(file.path.printable) does not belong to \(folder.url.path.printable): name the"
+          + " right key file.")
     }
   }
 
+  /// The sealing key and its file.
   private func key(
-    for folder: PhoneFolder, configured: String?
-  ) throws -> SealingKey {
-    if let path = options.createKey {
-      let file = SealingKeyFile(at: path)
-      try file.create(for: folder, randomness: SystemRandomness())
-      return try file.read(for: folder)
-    }
-    if let path = options.keyFile { return try SealingKeyFile(at: path).read(for: folder) }
+    for folder: PhoneFolder, configured: String?, isRunning: Bool
+  ) throws -> (key: SealingKey, file: SealingKeyFile) {
+    let file = try keyFile(configured: configured)
+    let creates = options.createKey != nil || isRunning && file.path == DefaultPhone.keyFile
+    if creates { try file.create(for: folder, randomness: SystemRandomness()) }
+    return (try file.read(for: folder), file)
+  }
+
+  private func keyFile(configured: String?) throws -> SealingKeyFile {
+    if let path = options.createKey ?? options.keyFile { return SealingKeyFile(at: path) }
     if let credentials = environment["CREDENTIALS_DIRECTORY"] {
       let path = credentials + "/" + Self.credentialName
       if FileManager.default.fileExists(atPath: path) {
-        return try SealingKeyFile(at: path, origin: .credential).read(for: folder)
+        return SealingKeyFile(at: path, origin: .credential)
       }
     }
-    guard let configured else { throw PhoneSetupError.noSealingKey }
-    return try SealingKeyFile(at: configured).read(for: folder)
+    guard let path = configured ?? DefaultPhone(options)?.keyFile else {
+      throw PhoneSetupError.noSealingKey
+    }
+    return SealingKeyFile(at: path)
   }
 
   /// The Bluetooth controller; `nil` for a phone without one.

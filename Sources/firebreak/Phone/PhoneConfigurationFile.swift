@@ -44,6 +44,18 @@ struct PhoneConfigurationFile {
       Self.table, into: &self, readsFiles: true, options: [:])
   }
 
+  /// The configuration of a phone of this machine's servers, on their default ports.
+  init(ofServersWithRootKey pem: String) throws {
+    rootKeyPEM = pem
+    let host = "http://127.0.0.1"
+    let ports = ServeCommand.defaultPort
+    for (field, port) in [(\Self.verificationServer, ports), (\Self.keyServer, ports + 1)] {
+      if let address = WebAddress("\(host):\(port)") { self[keyPath: field] = address.url }
+    }
+    regions = ["PL"]
+    appID = "pl.gov.mc.protegosafe"
+  }
+
   /// The configuration without any field, for the documentation.
   init() {}
 

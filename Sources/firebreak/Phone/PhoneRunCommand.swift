@@ -21,7 +21,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Serve the user interface on this port of loopback; 0 selects a free one.", valueName: "port")
   )
-  var web: UInt16?
+  var web: Int?
 
   @Option(
     help: ArgumentHelp(
@@ -34,6 +34,9 @@ struct PhoneRunCommand: AsyncParsableCommand {
   @OptionGroup var options: PhoneOptions
 
   func validate() throws {
+    guard (0...Int(UInt16.max)).contains(web ?? 0) else {
+      throw ValidationError("--web takes 0 to \(UInt16.max).")
+    }
     guard pages == nil || web != nil else {
       throw ValidationError("--pages needs --web: name a port, or 0 for any.")
     }
@@ -53,13 +56,22 @@ struct PhoneRunCommand: AsyncParsableCommand {
   func run() async throws {
     if untilEndOfInput { EndOfInput.stopAtEndOfInput() }
     let opening = PhoneFactory(options)
-    let folder = try opening.folder()
+    if !FileManager.default.fileExists(atPath: options.data) { try requirePort() }
+    let folder = try opening.folder(isRunning: true)
     let lock = try await lock(folder)
     defer { withExtendedLifetime(lock) {} }
+    try requirePort()
     let network = opening.network()
     let result = await Result { try await run(opening, in: folder, lock, network: network) }
     await network.shutdown()
     try result.get()
+  }
+
+  /// Throws if the user interface could not be served.
+  private func requirePort() throws {
+    for address in ListeningAddress.loopback(port: web ?? 0, option: "--web") {
+      try address.requireAvailable()
+    }
   }
 
   private func run(
@@ -96,7 +108,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
       clock: phone.clock)
     do {
       return try PhoneWebsite(
-        bridge, port: Int(web), pages: pages.map { URL(fileURLWithPath: $0) },
+        bridge, port: web, pages: pages.map { URL(fileURLWithPath: $0) },
         texts: { Language(rawValue: $0).flatMap(Catalogues.json) }, randomness: SystemRandomness(),
         logger: logger)
     } catch {

@@ -88,7 +88,13 @@ struct WindowsJSON {
 
   /// - Throws: `CommandFailure` that names the invalid window and field.
   init(at path: String) throws {
-    try self.init(decoding: InputFile(path, what: "windows file").content)
+    let content = try InputFile(path, what: "windows file").content
+    do {
+      try self.init(decoding: content)
+    } catch let failure as CommandFailure {
+      throw CommandFailure(
+        status: failure.status, message: "The windows file \(path.printable): \(failure.message)")
+    }
   }
 
   /// Decodes at most `windowCountMax` windows.
@@ -97,10 +103,10 @@ struct WindowsJSON {
       windows = try JSONDecoder().decode([WindowJSON].self, from: data).map(\.window)
     } catch let error as DecodingError {
       let otherwise = "expected a JSON list of exposure windows."
-      throw CommandFailure.badInput("The windows: \(error.message(otherwise: otherwise))")
+      throw CommandFailure.badInput(error.message(otherwise: otherwise))
     }
     guard windows.count <= windowCountMax else {
-      throw CommandFailure.badInput("The windows: more than \(windowCountMax); split the file.")
+      throw CommandFailure.badInput("more than \(windowCountMax); split the file.")
     }
   }
 }

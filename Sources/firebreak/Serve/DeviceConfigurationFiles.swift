@@ -111,7 +111,7 @@ struct DeviceConfigurationFiles {
       try next(keys, rootKey: nil).store()
     } else if let document {
       warn(
-        "The device configuration expires at \(document.expires) or lacks a signing key: run"
+        "The device configuration expires at \(UTCTime(unixSecond: document.expires).text) or lacks a signing key: run"
           + " `firebreak key-server device-configuration publish --root-key FILE`.")
     }
   }

@@ -172,7 +172,8 @@ struct ServerLoop {
     let message =
       error is UnknownHost
       ? "\(error)"
-      : "A server stopped (\(error)): its port may be in use; choose another with --port."
+      : "A server stopped (\(ErrorCause.text(error))): its port may be in use; choose another with"
+        + " --port."
     return CommandFailure(status: .machineFailed, message: message)
   }
 }

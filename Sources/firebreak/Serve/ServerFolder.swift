@@ -10,39 +10,81 @@ import World
 struct ServerFolder {
   let url: URL
 
+  /// The folder at `path`; nothing is created or checked.
+  init(at path: String) {
+    url = URL(fileURLWithPath: path)
+  }
+
   /// The folder at `path`, which is created if it is missing.
   init(path: String) throws {
-    url = URL(fileURLWithPath: path)
+    self.init(at: path)
+    try create()
+  }
+
+  /// The existing folder at `path` with data of `server`: for commands that create no server.
+  init(existing path: String, of server: ServerName) throws {
+    self.init(at: path)
+    guard exists, hasFiles(of: server) else {
+      let fault =
+        exists
+        ? "The folder \(path.printable) has no data of the \(server.title)"
+        : "There is no folder \(path.printable)"
+      throw CommandFailure.badInput(
+        "\(fault): name the folder of the servers with --data, or create it with"
+          + " `firebreak serve --data \(path.printable)`.")
+    }
+    try refuseShared()
+  }
+
+  var exists: Bool { Self.isFolder(url) }
+
+  /// Creates the folders that are missing.
+  ///
+  /// - Returns: The created folders, the outer ones first.
+  /// - Throws: `CommandFailure` if one cannot be created, or other users can change it.
+  @discardableResult
+  func create() throws -> [URL] {
+    var created = missingParents
     for folder in [url, verification, keys, console, exports] {
       // Key files are public, and a web server of another user may serve them.
       let rights = [url, exports].contains(folder) ? 0o755 : 0o700
+      let isNew = !FileManager.default.fileExists(atPath: folder.path)
       do {
         try FileManager.default.createDirectory(
           at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: rights])
       } catch {
         throw CommandFailure.badInput(
-          "The folder \(folder.path) cannot be created: name another with --data, or check its"
-            + " permissions."
-        )
+          "The folder \(folder.path.printable) cannot be created: name another with --data, or check"
+            + " its permissions.")
       }
+      if isNew { created.append(folder) }
     }
     try refuseShared()
+    return created
   }
 
-  /// The existing folder at `path` with data of `server`: for commands that create nothing.
-  init(existing path: String, of server: ServerName) throws {
-    url = URL(fileURLWithPath: path)
-    let own = folder(of: server)
-    guard Self.isFolder(url) else {
-      throw CommandFailure.badInput(
-        "There is no folder \(path.printable): name the folder of the servers with --data.")
+  /// The folders above `url` that do not exist, the outer ones first.
+  private var missingParents: [URL] {
+    var missing: [URL] = []
+    var parent = url.deletingLastPathComponent()
+    while parent.path != "/", !FileManager.default.fileExists(atPath: parent.path) {
+      missing.insert(parent, at: 0)
+      parent = parent.deletingLastPathComponent()
     }
-    guard Self.isFolder(own) else {
-      throw CommandFailure.badInput(
-        "There is no folder \(own.path.printable): name the folder of the servers with --data, or start"
-          + " them first.")
-    }
-    try refuseShared()
+    return missing
+  }
+
+  /// True if the folder has a file of `server`: its secrets or database, or what the operator prepares before its first
+  /// start.
+  private func hasFiles(of server: ServerName) -> Bool {
+    let files: [URL] =
+      switch server {
+      case .verification:
+        [verificationSecrets.url, verificationDatabase, verificationSettings.url]
+      case .keys: [keySecrets.url, keyDatabase, keySettings.url, rootPrivateKey.url]
+      case .console: [consoleSecrets.url, consoleDatabase, consoleSettings.url]
+      }
+    return files.contains { FileManager.default.fileExists(atPath: $0.path) }
   }
 
   /// Throws if other users can change the folder, or can read or change the data of a server.

@@ -71,7 +71,7 @@ struct ClassRun {
   let options: ClassOptions
   /// The number of browsers.
   let size: Int
-  let port: UInt16
+  let port: Int
   let isJSON: Bool
   let opensBrowser: Bool
 
@@ -81,6 +81,7 @@ struct ClassRun {
   private var listen: String { options.listen ?? Self.everyAddress }
 
   func run() async throws {
+    try ListeningAddress(host: listen, port: port).requireAvailable()
     let folder = try DemoFolder(keep: nil)
     defer { folder.removeUnlessKept() }
     do {
@@ -103,7 +104,7 @@ struct ClassRun {
     let hosts =
       listen == Self.everyAddress ? ClassAddresses.hostsOfThisMachine : [listen]
     var configuration = ClassroomConfiguration(
-      folder: folder, port: Int(port), seed: options.seed ?? Self.defaultSeed,
+      folder: folder, port: port, seed: options.seed ?? Self.defaultSeed,
       hosts: options.host.map { $0.lowercased() } + hosts)
     configuration.host = listen
     configuration.phonesMax = size

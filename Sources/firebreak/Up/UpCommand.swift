@@ -37,7 +37,7 @@ struct UpCommand: AsyncParsableCommand {
     help: """
       The first port: P for the town page, P+1 to P+3 for the servers, then one for each phone; 0 for free ports.
       """)
-  var port: UInt16 = 8_400
+  var port = 8_400
 
   @Option(
     help: ArgumentHelp(
@@ -67,14 +67,18 @@ struct UpCommand: AsyncParsableCommand {
           "A class has temporary data and as many phones as browsers: leave out --phones, --data and --fresh."
         )
       }
+      guard (0...Int(UInt16.max)).contains(port) else {
+        throw ValidationError("--port takes 0 to \(UInt16.max).")
+      }
       return
     }
     let range = LiveTownLimit.phones
     guard range.contains(phoneCount) else {
       throw ValidationError("--phones takes \(range.lowerBound) to \(range.upperBound).")
     }
-    guard port == 0 || Int(port) + UpPorts.count(phones: phoneCount) <= Int(UInt16.max) else {
-      throw ValidationError("--port is too large for \(phoneCount) phones: choose a smaller one.")
+    let portsMax = Int(UInt16.max) - UpPorts.count(phones: phoneCount)
+    guard (0...portsMax).contains(port) else {
+      throw ValidationError("--port takes 0 to \(portsMax) with \(phoneCount) phones.")
     }
   }
 
@@ -89,9 +93,13 @@ struct UpCommand: AsyncParsableCommand {
   }
 
   private func runTown() async throws {
-    let folder = try UpFolder(path: data ?? Self.defaultFolder)
-    defer { withExtendedLifetime(folder) {} }
+    let path = data ?? Self.defaultFolder
     let ports = UpPorts(first: port)
+    if !FileManager.default.fileExists(atPath: path) {
+      try ports.requireFree(phones: phoneCount)
+    }
+    let folder = try UpFolder(path: path)
+    defer { withExtendedLifetime(folder) {} }
     try ports.requireFree(phones: phoneCount)
     try folder.prepare(isFresh: fresh)
     let town = UpTown(
@@ -182,7 +190,7 @@ struct UpAddresses: Encodable {
 /// The ports of a town: its page, the servers and the console, and one for each phone.
 struct UpPorts {
   /// The port of the page; 0 for free ports everywhere.
-  let first: UInt16
+  let first: Int
 
   private static let serverCount = 3
 
@@ -190,42 +198,18 @@ struct UpPorts {
   static func count(phones: Int) -> Int { 1 + serverCount + phones }
 
   /// The first port of `serve`.
-  var servers: Int { first == 0 ? 0 : Int(first) + 1 }
+  var servers: Int { first == 0 ? 0 : first + 1 }
 
   /// The port of the phone with this index.
-  func phone(_ index: Int) -> Int { first == 0 ? 0 : Int(first) + 1 + Self.serverCount + index }
+  func phone(_ index: Int) -> Int { first == 0 ? 0 : first + 1 + Self.serverCount + index }
 
   /// Checks all ports before anything is started, so that there is one error and nothing to stop.
   ///
   /// - Throws: `CommandFailure` that names the port.
   func requireFree(phones: Int) throws(CommandFailure) {
     guard first > 0 else { return }
-    for offset in 0..<Self.count(phones: phones) {
-      let port = first + UInt16(offset)
-      guard Self.isFree(port) else {
-        throw CommandFailure(
-          status: .machineFailed,
-          message:
-            "Port \(port) is in use: stop the program that uses it, or choose other ports with --port."
-        )
-      }
-    }
-  }
-
-  private static func isFree(_ port: UInt16) -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
-    guard descriptor >= 0 else { return true }
-    defer { close(descriptor) }
-    var on: Int32 = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
+    for port in first..<first + Self.count(phones: phones) {
+      try ListeningAddress(host: "127.0.0.1", port: port).requireAvailable()
     }
   }
 }

@@ -70,7 +70,7 @@ struct UpTown: Sendable {
           official: try official(servers.verification, network), people: folder.people,
           links: servers.links, randomness: SystemRandomness())
         let site = try TownSite(
-          of: town, port: Int(ports.first), randomness: SystemRandomness(), logger: logger)
+          of: town, port: ports.first, randomness: SystemRandomness(), logger: logger)
         group.addTask { await town.run() }
         // Created last, because its credentials are printed once, with the addresses.
         let account = try await firstAccount()
@@ -305,9 +305,7 @@ struct UpChild: Sendable {
   /// note and not the reason.
   private func failure(_ end: TerminationStatus) -> CommandFailure {
     let text = FileManager.default.contents(atPath: log.path) ?? Data()
-    let last = String(decoding: text, as: UTF8.self).split(separator: "\n").last.map {
-      String($0).replacing("firebreak: ", with: "")
-    }
+    let last = ErrorReport.reason(in: String(decoding: text, as: UTF8.self))
     let place = "look into \(log.path)"
     let reason: String =
       switch end {

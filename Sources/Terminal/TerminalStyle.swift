@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The abilities of the terminal behind an output stream: colors, a movable cursor, and its width.
+///
+/// The executable reads the environment and binds `standardError` for the time of a command.
+package struct TerminalStyle: Sendable, Equatable {
+  /// True if escape sequences for colors may be written.
+  package let hasColor: Bool
+  /// True if a line can be overwritten, as a progress bar needs it.
+  package let overwritesLines: Bool
+  /// The number of columns; nil if lines need not be wrapped.
+  package let width: Int?
+
+  /// The style of a file or a pipe.
+  package static let plain = TerminalStyle(hasColor: false, overwritesLines: false, width: nil)
+
+  /// The style of stderr for the running command.
+  @TaskLocal package static var standardError = TerminalStyle.plain
+
+  /// Terminals narrower than this are treated as if they had this width.
+  private static let widthMin = 20
+
+  package init(hasColor: Bool, overwritesLines: Bool, width: Int?) {
+    self.hasColor = hasColor
+    self.overwritesLines = overwritesLines
+    self.width = width
+  }
+
+  /// The style of the stream with this descriptor.
+  ///
+  /// A `NO_COLOR` that is not empty turns colors off (https://no-color.org), `TERM=dumb` every escape sequence. `COLUMNS`
+  /// replaces the width that the terminal reports.
+  package init(descriptor: Int32, environment: [String: String]) {
+    guard isatty(descriptor) == 1 else {
+      self = .plain
+      return
+    }
+    self.init(
+      environment: environment, reportedWidth: Self.reportedWidth(of: descriptor))
+  }
+
+  /// The style of a terminal that reports this width.
+  package init(environment: [String: String], reportedWidth: Int?) {
+    let isDumb = ["dumb", ""].contains(environment["TERM", default: ""])
+    let isColorless = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+    let columns = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    self.init(
+      hasColor: !isDumb && !isColorless, overwritesLines: !isDumb,
+      width: (columns ?? reportedWidth).map { max($0, Self.widthMin) })
+  }
+
+  private static func reportedWidth(of descriptor: Int32) -> Int? {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// The text in the color of the code, such as 32 for green.
+  package func colored(_ text: String, _ code: Int) -> String {
+    hasColor ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
+
+  /// The text in lines that fit. Lines after the first begin with `indent` spaces; a longer word stays whole.
+  package func wrapped(_ text: String, indent: Int = 0) -> [String] {
+    guard let width, text.count > width else { return [text] }
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      let isFirst = line.allSatisfy { $0 == " " }
+      if !isFirst, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = String(repeating: " ", count: indent) + word
+      } else {
+        line += lines.isEmpty && line.isEmpty ? String(word) : " " + word
+      }
+    }
+    return lines + [line]
+  }
+}
