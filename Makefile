@@ -7,7 +7,11 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error
 
 RELEASE := -c release --scratch-path .build-release
 
-.PHONY: demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
+# The place of `make install`. DESTDIR is a folder before it, for packages. PROGRAM is an earlier build.
+PREFIX ?= /usr/local
+PROGRAM ?= .build-release/release/firebreak
+
+.PHONY: install uninstall release demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
   prepare prepare-tests screenshots accessibility-trees clean help
 
 help:
@@ -22,6 +26,8 @@ help:
 	@echo "make examples    build and run the example app"
 	@echo "make docs        write the reference of the library products as a web site to out/docs"
 	@echo "make facts       print the sizes of the files, types and functions of the production code"
+	@echo "make install     build for release, then install program, manual page and completions (PREFIX=/usr/local, DESTDIR=)"
+	@echo "make uninstall   remove what make install has installed"
 	@echo "make build       build only (debug, with tests)"
 	@echo "make format      format the sources"
 	@echo "make clean       remove build products"
@@ -72,6 +78,16 @@ bench: prepare
 	swift build $(RELEASE) --product firebreak-benchmarks
 	.build-release/release/firebreak-benchmarks --output out/bench \
 	  --compiler "$$(swift --version 2>/dev/null | grep -oE 'Swift version [0-9.]+' | head -n 1)"
+
+release: prepare
+	swift build $(RELEASE) --product firebreak
+
+# With PROGRAM, nothing is built.
+install: $(if $(filter command line,$(origin PROGRAM)),,release)
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install "$(PROGRAM)"
+
+uninstall:
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install --remove
 
 # An app written for Apple's framework. Exits with 1 if its walk does not end as expected.
 examples: product

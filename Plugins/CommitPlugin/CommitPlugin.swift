@@ -2,16 +2,18 @@
 import Foundation
 import PackagePlugin
 
-/// Adds a source file to a target that has the commit which the build is made from.
+/// Adds a source file to a target that has the commit which the build is made from, and the version of the compiler.
 @main
 struct CommitPlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     let root = context.package.directoryURL
     let output = context.pluginWorkDirectoryURL.appending(path: "BuildCommit.swift")
+    let compiler = try context.tool(named: "swiftc").url
     return [
       .buildCommand(
         displayName: "Reading the commit",
-        executable: root.appending(path: "scripts/write-commit"), arguments: [output.path],
+        executable: root.appending(path: "scripts/write-commit"),
+        arguments: [output.path, compiler.path],
         inputFiles: repositoryState(of: root) + sources(of: root), outputFiles: [output])
     ]
   }

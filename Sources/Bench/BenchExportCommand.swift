@@ -63,9 +63,13 @@ struct ExportBench {
     let cleanUp = CleanUp(folder.removeUnlessKept)
     defer { cleanUp.run() }
     let database = folder.url.appendingPathComponent("keys.sqlite")
+    let bar = ProgressLine("keys")
+    defer { bar.clear() }
+    bar.show("Creating \(keyCount) keys")
     try await BenchExportFillCommand.fill(
       database, keyCount: keyCount, releasedFrom: Self.start)
     let server = try server(in: folder.url, database)
+    bar.show("Exporting \(keyCount) keys")
     let memory = MemoryGauge()
     let start = ContinuousClock.now
     let files = try await server.exportDue()

@@ -61,20 +61,24 @@ package struct TerminalStyle: Sendable, Equatable {
     hasColor ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 
-  /// The text in lines that fit. Lines after the first begin with `indent` spaces; a longer word stays whole.
-  package func wrapped(_ text: String, indent: Int = 0) -> [String] {
+  /// The style for text that begins in a later column.
+  package func narrowed(by columns: Int) -> TerminalStyle {
+    TerminalStyle(
+      hasColor: hasColor, overwritesLines: overwritesLines,
+      width: width.map { max($0 - columns, Self.widthMin) })
+  }
+
+  /// The text in lines that fit; a longer word stays whole.
+  package func wrapped(_ text: String) -> [String] {
     guard let width, text.count > width else { return [text] }
     var lines: [String] = []
-    var line = ""
-    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-      let isFirst = line.allSatisfy { $0 == " " }
-      if !isFirst, line.count + 1 + word.count > width {
-        lines.append(line)
-        line = String(repeating: " ", count: indent) + word
+    for word in text.split(separator: " ") {
+      if let last = lines.last, last.count + 1 + word.count <= width {
+        lines[lines.count - 1] = "\(last) \(word)"
       } else {
-        line += lines.isEmpty && line.isEmpty ? String(word) : " " + word
+        lines.append(String(word))
       }
     }
-    return lines + [line]
+    return lines
   }
 }

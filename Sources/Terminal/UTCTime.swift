@@ -44,6 +44,8 @@ package struct UTCTime {
 
   /// The time to the second, such as `2026-11-30 08:00:00 UTC`.
   package var text: String {
+    let second = date.unixSecond
+    guard Self.seconds.contains(second) else { return "\(second) s after 1970" }
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .gmt)
     return date.formatted(style).replacing("Z", with: " UTC")
   }

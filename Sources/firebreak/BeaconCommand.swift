@@ -30,11 +30,11 @@ struct BeaconAdvertiseCommand: AsyncParsableCommand {
   @OptionGroup var options: RadioOptions
 
   @Option(help: "The transmit power in the metadata, in dBm; by default that of the controller.")
-  var transmitPower: Int8?
+  var transmitPower: Int?
 
   func validate() throws {
     let powers = BluetoothMetadata.plausibleTransmitPower
-    guard transmitPower.map(powers.contains) ?? true else {
+    guard transmitPower.map({ Int8(exactly: $0).map(powers.contains) ?? false }) ?? true else {
       throw ValidationError("--transmit-power takes \(powers.lowerBound) to \(powers.upperBound).")
     }
   }
@@ -42,8 +42,8 @@ struct BeaconAdvertiseCommand: AsyncParsableCommand {
   func run() async throws {
     let (randomness, clock) = (SystemRandomness(), SystemClock())
     try await RadioRun(address: options.radio, schedule: .continuous).run {
-      [transmitPower] radio, controller, emit in
-      let power = transmitPower ?? controller.transmitPower ?? 0
+      [power = transmitPower.map(Int8.init)] radio, controller, emit in
+      let power = power ?? controller.transmitPower ?? 0
       var key: TemporaryExposureKey?
       while let interval = IntervalNumber(clock.now) {
         if key?.covers(interval) != true {
@@ -96,10 +96,14 @@ struct BeaconListenCommand: AsyncParsableCommand {
   @OptionGroup var options: RadioOptions
 
   func run() async throws {
-    if !options.json { try StandardOutput.write(SightingsCSV.header) }
+    var hasHeader = options.json
     try await RadioRun(address: options.radio, schedule: .continuous).run { radio, _, emit in
       await radio.listen { scan in emit(.scan(scan)) }
     } handle: { event in
+      if case .radio(.ready) = event, !hasHeader {
+        hasHeader = true
+        try StandardOutput.write(SightingsCSV.header)
+      }
       guard case .scan(let scan) = event else { return }
       for sighting in scan.sightings {
         try options.json
@@ -230,7 +234,9 @@ struct SentBeaconLine: Encodable, CustomStringConvertible {
     time = Int(date.unixSecond)
   }
 
-  var description: String { "\(time) identifier \(rpi) metadata \(aem) address \(address)" }
+  var description: String {
+    "\(UTCTime(unixSecond: Int64(time)).text) identifier \(rpi) metadata \(aem) address \(address)"
+  }
 }
 
 /// A received beacon as JSON, with the names of the CSV's columns.

@@ -32,11 +32,14 @@ struct DemoCommand: AsyncParsableCommand {
   var verbose = false
 
   func run() async throws {
+    try DemoFolder.requireNew(keep)
     let file = try DemoReportFile(path: report)
     let folder = try DemoFolder(keep: keep)
     let cleanUp = CleanUp(folder.removeUnlessKept)
     defer { cleanUp.run() }
-    let printer = DemoPrinter(isQuiet: json)
+    let style = TerminalStyle(
+      descriptor: STDOUT_FILENO, environment: ProcessInfo.processInfo.environment)
+    let printer = DemoPrinter(isQuiet: json, style: style)
     printer.begin()
     let result = await DemoRun(
       seed: seed, folder: folder.url, logger: logger, onStep: printer.printStep
@@ -59,13 +62,14 @@ struct DemoCommand: AsyncParsableCommand {
 /// Prints the steps of a demo as they happen.
 final class DemoPrinter {
   private let isQuiet: Bool
-  private let hasColour = isatty(STDOUT_FILENO) == 1
+  private let style: TerminalStyle
   private var count = 0
   /// The first write that failed. The demo continues, and `end` throws the error.
   private var failure: CommandFailure?
 
-  init(isQuiet: Bool) {
+  init(isQuiet: Bool, style: TerminalStyle) {
     self.isQuiet = isQuiet
+    self.style = style
   }
 
   func begin() {
@@ -76,11 +80,18 @@ final class DemoPrinter {
   func printStep(_ step: DemoStep) {
     count += 1
     guard !isQuiet else { return }
-    let mark = step.ok ? coloured("\u{2713}", 32) : coloured("\u{2717}", 31)
+    let mark = step.ok ? style.colored("\u{2713}", 32) : style.colored("\u{2717}", 31)
     let number = count < 10 ? " \(count)" : "\(count)"
-    write("\(mark) \(number)  \(coloured(step.stamp, 2))  \(step.sentence)")
-    for fact in step.facts { write("                     \(coloured(fact, 2))") }
+    let begin = "\(mark) \(number)  \(style.colored(step.stamp, 2))  "
+    let indent = "\u{2713} \(number)  \(step.stamp)  ".count
+    let lines = style.narrowed(by: indent).wrapped(step.sentence)
+    write(begin + (lines.first ?? ""))
+    for line in lines.dropFirst() { write(Self.space(indent) + line) }
+    let facts = step.facts.flatMap { style.narrowed(by: indent + 2).wrapped($0) }
+    for fact in facts { write(Self.space(indent + 2) + style.colored(fact, 2)) }
   }
+
+  private static func space(_ count: Int) -> String { String(repeating: " ", count: count) }
 
   /// Prints the result.
   ///
@@ -88,7 +99,7 @@ final class DemoPrinter {
   func end(_ result: DemoResult, report: URL, kept: String?) throws {
     let passed = result.steps.filter(\.ok).count
     let seconds = Double(result.steps.map(\.milliseconds).reduce(0, +) / 100) / 10
-    write("\n\(result.ok ? coloured(result.verdict, 32) : coloured(result.verdict, 31))")
+    write("\n" + style.colored(result.verdict, result.ok ? 32 : 31))
     write("\(passed) of \(result.steps.count) steps passed, in \(seconds) s.")
     write("The report, with a chart of the two days: \(report.path)")
     if let kept { write("The data of phones and servers: \(kept)") }
@@ -102,10 +113,6 @@ final class DemoPrinter {
     } catch {
       failure = error
     }
-  }
-
-  private func coloured(_ text: String, _ code: Int) -> String {
-    hasColour ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 }
 
@@ -148,10 +155,7 @@ struct DemoFolder {
       keep.map { URL(fileURLWithPath: $0) }
       ?? FileManager.default.temporaryDirectory.appendingPathComponent(
         "firebreak-demo-\(UUID().uuidString)")
-    guard !FileManager.default.fileExists(atPath: url.path) else {
-      throw CommandFailure.badInput(
-        "\(url.path) exists: name a new folder.")
-    }
+    try Self.requireNew(keep)
     do {
       try FileManager.default.createDirectory(
         at: url, withIntermediateDirectories: isKept, attributes: [.posixPermissions: 0o700])
@@ -161,6 +165,12 @@ struct DemoFolder {
         message:
           "The folder \(url.path) cannot be created: check its parent folder and permissions.")
     }
+  }
+
+  /// Throws if there is something at `keep`.
+  static func requireNew(_ keep: String?) throws(CommandFailure) {
+    guard let keep, FileManager.default.fileExists(atPath: keep) else { return }
+    throw .badInput("\(keep.printable) exists: name a new folder with --keep.")
   }
 
   /// Removes a temporary folder. After a signal, phones and servers may still write to it.

@@ -20,7 +20,7 @@ struct Firebreak: AsyncParsableCommand {
       DemoCommand.self, KeyfileCommand.self, MatchCommand.self, ScoreCommand.self,
       ConformanceCommand.self, TrialsCommand.self, BenchCommand.self, ServeCommand.self,
       VerificationServerCommand.self, KeyServerCommand.self, ConsoleCommand.self, PhoneCommand.self,
-      BeaconCommand.self, UpCommand.self,
+      BeaconCommand.self, UpCommand.self, ManualCommand.self,
     ])
 
   static func main() async {
@@ -53,25 +53,27 @@ struct Firebreak: AsyncParsableCommand {
   /// The command that the arguments name.
   ///
   /// - Throws: `CommandFailure` for wrong usage; the parser's error if help or the version is wanted.
-  private static func parsed(_ arguments: CommandArguments) throws -> any ParsableCommand {
+  static func parsed(_ arguments: CommandArguments) throws -> any ParsableCommand {
     let words = try arguments.parsable
-    let usage = UsageError(words)
+    let command: any ParsableCommand
     do {
-      let command = try parseAsRoot(words)
-      // The parser ignores names after `help` that are not commands.
-      if words.first == CommandDescription.helpName, let unknown = usage.unknownCommand {
-        throw unknown
-      }
-      if let missing = usage.missingCommand, !type(of: command).configuration.subcommands.isEmpty {
-        throw missing
-      }
-      return command
-    } catch let failure as CommandFailure {
-      throw failure
+      command = try parseAsRoot(words)
     } catch {
+      let usage = UsageError(words)
       guard exitCode(for: error) == .success else { throw usage.failure(message(for: error)) }
       throw usage.unknownCommand ?? error
     }
+    // The parser shows the help of the last command that it knows.
+    let name = type(of: command)._commandName
+    if name == CommandDescription.helpName, let unknown = UsageError(words).unknownCommand {
+      throw unknown
+    }
+    if !type(of: command).configuration.subcommands.isEmpty,
+      let missing = UsageError(words).missingCommand
+    {
+      throw missing
+    }
+    return command
   }
 
   /// Opens `/dev/null` for each of stdin, stdout and stderr that is closed. Otherwise the next opened file, such as a

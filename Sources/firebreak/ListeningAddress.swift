@@ -11,6 +11,8 @@ struct ListeningAddress {
   let port: Int
   /// The option with which the user chooses another port.
   var option = "--port"
+  /// The option with which the user chooses another address.
+  var hostOption = "--host"
 
   /// The addresses of a server for this machine only. Without IPv6 the second one is not used.
   static func loopback(port: Int, option: String = "--port") -> [ListeningAddress] {
@@ -42,7 +44,8 @@ struct ListeningAddress {
           + " \(option).")
     case EACCES, EPERM:
       .badInput(
-        "Port \(port) is reserved for root: choose one from 1024 with \(option), and forward to it.")
+        "Port \(port) is reserved for root: choose one from 1024 with \(option), and forward to it."
+      )
     case EADDRNOTAVAIL: unknownHost
     default:
       CommandFailure(
@@ -56,7 +59,7 @@ struct ListeningAddress {
     CommandFailure(
       status: .machineFailed,
       message: "The host \(host.printable) is not an address of this machine: choose another with"
-        + " --host.")
+        + " \(hostOption).")
   }
 
   /// The code with which the system refuses to bind the address; 0 if it does not.

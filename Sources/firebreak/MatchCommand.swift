@@ -191,12 +191,14 @@ struct MatchRow: Encodable {
 
   var text: String {
     let loss = attenuation.map { "\($0) dB" } ?? "unknown"
-    return Self.line("\(time)", key, "\(intervalNumber)", "\(rssi)", "\(txPower)", loss)
+    return Self.line(
+      UTCTime(unixSecond: Int64(time)).text, key, "\(intervalNumber)", "\(rssi)", "\(txPower)",
+      loss)
   }
 
   /// The columns of a line, aligned to the right.
   private static func line(_ columns: String...) -> String {
-    zip(columns, [11, 32, 10, 5, 4, 11]).map { text, width in
+    zip(columns, [23, 32, 10, 5, 4, 11]).map { text, width in
       String(repeating: " ", count: max(0, width - text.count)) + text
     }.joined(separator: "  ")
   }

@@ -115,7 +115,8 @@ struct ServeCommand: AsyncParsableCommand {
     let console =
       isServed(.console)
       ? try setup.console(
-        serversHost: host, port: ports?.console ?? port(of: .console), verification: verification, keys: keys,
+        serversHost: host, port: ports?.console ?? port(of: .console), verification: verification,
+        keys: keys,
         logger: logger(level: try setup.consoleSettings().logLevel)) : nil
     // After all servers have opened their databases, so that an error of one of them is the only line.
     if keys != nil { note(try setup.keySettings().deviceVerificationNote) }

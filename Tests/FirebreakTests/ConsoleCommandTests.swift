@@ -10,6 +10,7 @@ struct ConsoleCommandTests {
   @Test("An account's credentials are printed once, and a name is taken once")
   func account() async throws {
     let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     let data = folder.path("data").path
     let add = ["console", "account", "add", "--role", "administrator", "--data", data, "--json"]
     let first = try await Run(add + ["--name", "Anna"])
@@ -26,6 +27,7 @@ struct ConsoleCommandTests {
   @Test("The audit log is verified and exported, and a missing end is noticed with --head")
   func audit() async throws {
     let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     let data = folder.path("data").path
     let add = try await Run(
       "console", "account", "add", "--name", "Anna", "--role", "issuer", "--data", data)

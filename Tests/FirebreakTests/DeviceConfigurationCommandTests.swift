@@ -162,6 +162,7 @@ struct DeviceConfigurationCommandTests {
   @Test("A restart signs again if the document lacks a key, and refuses a damaged one")
   func restart() async throws {
     let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     let data = folder.path("data").path
     #expect(try await Run("key-server", "signing-key", "add", "--data", data).status == 0)
     #expect(try await Run("verification-server", "signing-key", "add", "--data", data).status == 0)

@@ -15,6 +15,7 @@ struct KeyArgumentTests {
 
   init() throws {
     folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     made = try HandmadeKeyFile()
     zip = folder.path("keys.zip").path
     try Data(made.zip.bytes).write(to: folder.path("keys.zip"))

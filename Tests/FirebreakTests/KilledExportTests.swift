@@ -36,6 +36,7 @@ struct KilledExportTests {
   )
   func killed() async throws {
     let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     let data = folder.path("data").path
     let keys = try await Run("key-server", "signing-key", "add", "--data", data, "--json").json()
     let pem = folder.path("public.pem")

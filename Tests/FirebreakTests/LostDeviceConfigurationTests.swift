@@ -16,6 +16,7 @@ struct LostDeviceConfigurationTests {
 
   init() async throws {
     place = try TemporaryFolder()
+    try ServedAuthority.prepare(place)
     folder = try ServerFolder(path: place.path("data").path)
     for server in ["key-server", "verification-server"] {
       let run = try await Run(server, "signing-key", "add", "--data", folder.url.path)

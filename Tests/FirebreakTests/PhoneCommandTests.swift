@@ -340,6 +340,7 @@ struct PhoneCommandTests {
       "phone", "--data", phone.folder.path, "--config", place.path("phone.json").path,
       "--key-file", other.path, "status")
     #expect(run.status == 2 && run.errors.contains("name the right key file"), "\(run.errors)")
+    #expect(run.errors.contains(other.path) && run.errors.contains(phone.folder.path))
     #expect(run.errors.split(separator: "\n").count == 1)
     #expect(try contents() == before && before.count > 2)
     #expect(try await phone.json("status")["enabled"] as? Bool == true)

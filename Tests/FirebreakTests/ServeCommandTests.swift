@@ -120,6 +120,7 @@ struct ServeCommandTests {
   @Test("A secrets file that others can read or that is damaged is refused")
   func secretsPermissions() async throws {
     let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     let data = folder.path("data").path
     #expect(try await Run("key-server", "signing-key", "add", "--data", data).status == 0)
     let file = folder.path("data/keys/secrets.json")
@@ -134,6 +135,7 @@ struct ServeCommandTests {
   @Test("A rotation adds a key and ends the older ones after the overlap; no private key is shown")
   func rotation() async throws {
     let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     let data = folder.path("data").path
     for (server, overlap) in [("key-server", 1_209_600), ("verification-server", 86_400)] {
       #expect(try await Run(server, "signing-key", "add", "--data", data).status == 0)
@@ -155,6 +157,7 @@ struct ServeCommandTests {
   @Test("An API key is shown once, listed by its id, and revoked")
   func apiKeys() async throws {
     let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     let data = folder.path("data").path
     let added = try await Run(
       "verification-server", "api-key", "add", "--type", "admin", "--name", "clinic", "--data",
@@ -207,6 +210,7 @@ struct ServeCommandTests {
     .needs(.smallDisk))
   func backupOnFullDisk() async throws {
     let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     let data = folder.path("data").path
     let add = ["verification-server", "api-key", "add", "--type", "device", "--data", data]
     #expect(try await Run(add).status == 0)
@@ -240,6 +244,7 @@ extension ServeCommandTests {
   )
   func register() async throws {
     let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     let data = folder.path("data").path
     let list = try await Run("verification-server", "signing-key", "add", "--data", data, "--json")
       .json()

@@ -17,6 +17,7 @@ struct ServerSecretsTests {
 
   init() async throws {
     place = try TemporaryFolder()
+    try ServedAuthority.prepare(place)
     try await Self.create(place.path("data").path)
   }
 

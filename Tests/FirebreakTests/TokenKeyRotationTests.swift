@@ -34,6 +34,7 @@ struct TokenKeyRotationTests {
   @Test("No change is lost if many commands change the secrets at once")
   func concurrent() async throws {
     let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     let data = folder.path("data").path
     let server = ["verification-server", "--data", data]
     #expect(try await Run([server[0], "signing-key", "add"] + server[1...]).status == 0)
@@ -57,6 +58,7 @@ struct TokenKeyRotationTests {
   @Test("An expired key is removed from the key server's token-keys.json")
   func expired() async throws {
     let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     let data = folder.path("data").path
     let rotate = ["verification-server", "signing-key", "rotate", "--data", data]
     func published() throws -> Set<String> {

@@ -101,6 +101,20 @@ struct WriteCommitTests {
     #expect(try await writtenCommit() == "\(commit), with changes")
   }
 
+  @Test("The compiler is that of the argument, and empty if it does not tell its version")
+  func compiler() async throws {
+    for (output, expected) in [
+      ("Swift version 6.3.1 (swift-6.3.1-RELEASE)", "Swift 6.3.1"),
+      ("Apple Swift version 6.4 (swiftlang)", "Swift 6.4"), ("unknown", ""),
+    ] {
+      try write("#!/bin/sh\necho '\(output)'\n", to: "compiler")
+      try await run(["chmod", "+x", "compiler"])
+      try await run(["scripts/write-commit", written.path, project.path + "/compiler"])
+      let text = String(decoding: try Data(contentsOf: written), as: UTF8.self)
+      #expect(text.contains(#"static var compiler: String { "\#(expected)" }"#), "\(text)")
+    }
+  }
+
   @Test("A file that has the commit already is not written again")
   func unchanged() async throws {
     _ = try await makeRepository()

@@ -16,16 +16,28 @@ package struct Run {
   /// - Parameters:
   ///   - device: The file or device for stdout, whose content is then not in `output`.
   ///   - temporaryFolder: The folder for the program's temporary files; one of its own by default.
+  ///   - workingFolder: The current folder of the program; that of the test by default.
   package init(
-    _ arguments: [String], output device: URL? = nil, temporaryFolder: URL? = nil
+    _ arguments: [String], output device: URL? = nil, temporaryFolder: URL? = nil,
+    workingFolder: URL? = nil
   ) async throws {
     let own = try TemporaryFolder()
     defer { withExtendedLifetime(own) {} }
+    let (program, words) = try Self.command(arguments, in: workingFolder)
     let result = try await ChildProcess.run(
-      try Self.product(), arguments,
+      program, words,
       environment: Self.environment(adding: ["TMPDIR": (temporaryFolder ?? own.url).path]),
       output: device)
     (status, output, errors) = (result.status, result.output, result.errors)
+  }
+
+  /// A program and its arguments that run `firebreak` with `arguments` in `folder`.
+  package static func command(
+    _ arguments: [String], in folder: URL?
+  ) throws -> (program: URL, arguments: [String]) {
+    let product = try product()
+    guard let folder else { return (product, arguments) }
+    return (URL(fileURLWithPath: "/usr/bin/env"), ["-C", folder.path, product.path] + arguments)
   }
 
   /// The JSON object on stdout.

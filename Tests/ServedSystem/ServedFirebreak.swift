@@ -120,6 +120,18 @@ package final class ServedAuthority {
     }
   }
 
+  /// Prepares the folders of all servers as an operator does before the first start: with settings. Commands then
+  /// create what is missing. Existing settings are kept.
+  package static func prepare(_ folder: TemporaryFolder) throws {
+    let files = ["verification", "keys", "console"].map { "\($0)/settings.json" }
+    let missing = files.filter {
+      !FileManager.default.fileExists(atPath: folder.path("data/\($0)").path)
+    }
+    try write(
+      Dictionary(uniqueKeysWithValues: missing.map { ($0, "{}") }), folders: ["console"],
+      in: folder)
+  }
+
   /// Runs an administration command on the same folder.
   package func run(_ arguments: String...) async throws -> Run {
     try await Run(arguments + ["--data", servers.data])

@@ -19,6 +19,9 @@ struct MatchBench {
   /// - Throws: `CommandFailure` if the matcher does not find exactly the planted matches.
   func run() throws -> MatchBenchReport {
     let input = try input()
+    let bar = ProgressLine("keys")
+    defer { bar.clear() }
+    bar.show("Matching \(workload.keyCount) keys")
     try warmUp()
     let gauge = MemoryGauge()
     // Generating the sightings is not part of the measurement.
@@ -29,6 +32,7 @@ struct MatchBench {
     let match = try ElapsedTime.measure { try matcher.result.match(input) }
     let peak = gauge.peak
     try match.result.check(against: workload)
+    bar.show("Measuring the limit of this machine")
     let speedup = try speedup(of: matcher.result, over: input)
     let limit = KernelLimit(of: workload, tier: tier)
     return MatchBenchReport(

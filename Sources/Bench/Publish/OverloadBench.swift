@@ -77,6 +77,7 @@ struct OverloadBench {
     let load = UploadLoad(target: target, connections: Self.connections)
     let uploads = try await made(Self.connections + Self.sustainedUploads, bar)
     _ = try await load.send(Array(uploads.prefix(Self.connections)))
+    bar.show("Measuring the sustained rate")
     let start = ContinuousClock.now
     let exchanges = try await load.send(Array(uploads.dropFirst(Self.connections)))
     let seconds = (ContinuousClock.now - start) / .seconds(1)
@@ -90,6 +91,7 @@ struct OverloadBench {
   private func open(at rate: Double, _ bar: ProgressLine) async throws -> OverloadReport.Phase {
     let count = min(Int(rate * Double(seconds)), BenchLimit.requests.upperBound)
     let uploads = try await made(count, bar)
+    bar.show("Sending \(Int(rate)) uploads per second for \(seconds) seconds")
     return OverloadReport.Phase(
       await OpenLoad.send(uploads, to: target, rate: rate), offered: rate)
   }

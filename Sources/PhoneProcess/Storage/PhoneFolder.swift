@@ -32,8 +32,14 @@ package struct PhoneFolder: Sendable {
   package init(existing path: String) throws(PhoneSetupError) {
     url = URL(fileURLWithPath: path)
     var facts = stat()
-    guard stat(url.path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
-      throw .folder(path, "does not exist: name the folder of the phone with --data, or make one with --create-key")
+    let exists = stat(url.path, &facts) == 0
+    guard !exists || facts.st_mode & S_IFMT == S_IFDIR else {
+      throw .folder(path, "is a file: name the folder of the phone with --data")
+    }
+    guard exists else {
+      throw .folder(
+        path,
+        "does not exist: name the folder of the phone with --data, or make one with --create-key")
     }
     try requirePrivacy()
   }

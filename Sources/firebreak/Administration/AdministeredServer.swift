@@ -123,7 +123,8 @@ struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand {
   var json = false
 
   func run() throws {
-    let setup = ServerSetup(folder: try ServerFolder(existing: options.data, of: Server.name), options: options)
+    let setup = ServerSetup(
+      folder: try ServerFolder(existing: options.data, of: Server.name), options: options)
     let begin = SigningKeyTimes.date(from, leadSeconds: Server.leadSeconds)
     let keys = try Server.changeKeys(of: setup, options: keyOptions) { keys in
       keys.append(Server.newKey(after: keys, from: begin))
@@ -165,7 +166,8 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
   }
 
   func run() throws {
-    let setup = ServerSetup(folder: try ServerFolder(existing: options.data, of: Server.name), options: options)
+    let setup = ServerSetup(
+      folder: try ServerFolder(existing: options.data, of: Server.name), options: options)
     let begin = SigningKeyTimes.date(from, leadSeconds: Server.leadSeconds)
     let keys = try Server.rotateKey(
       of: setup, options: keyOptions, from: begin,

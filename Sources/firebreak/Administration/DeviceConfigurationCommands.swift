@@ -210,7 +210,9 @@ private struct DocumentReport: Encodable {
       lines.append("Key \(key.keyID.printable) \(key.keyVersion.printable) \(validity.text)")
     }
     if let pause = document.pause {
-      lines.append("Paused until \(pause.until.map { UTCTime(unixSecond: $0).text } ?? "`key-server resume`").")
+      lines.append(
+        "Paused until \(pause.until.map { UTCTime(unixSecond: $0).text } ?? "`key-server resume`")."
+      )
     }
     lines += document.withdrawn.map { "Withdrawn: \($0)" }
     try StandardOutput.write(lines.joined(separator: "\n"))

@@ -147,7 +147,8 @@ struct RegistryOption: ParsableArguments {
   /// Runs `change` on the key server's register of apps and authorities.
   func change(_ change: (KeyServerRegistry) async throws -> Void) async throws {
     let setup = ServerSetup(
-      folder: try ServerFolder(existing: data, of: .keys), options: try ServerOptions.parse(["--data=\(data)"]))
+      folder: try ServerFolder(existing: data, of: .keys),
+      options: try ServerOptions.parse(["--data=\(data)"]))
     // A server with a database and without secrets would not start.
     _ = try setup.keySecrets()
     try await setup.reportingErrors {

@@ -53,7 +53,8 @@ struct APIKeyAddCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let setup = ServerSetup(folder: try ServerFolder(existing: options.data, of: .verification), options: options)
+    let setup = ServerSetup(
+      folder: try ServerFolder(existing: options.data, of: .verification), options: options)
     let key = try await setup.reportingErrors {
       try await setup.apiKeys().add(kind: type, name: name)
     }

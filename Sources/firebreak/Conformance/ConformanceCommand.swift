@@ -25,7 +25,9 @@ struct ConformanceCommand: ParsableCommand {
   func run() throws {
     let outcomes = try suite.outcomes(of: file)
     guard !outcomes.isEmpty else {
-      throw CommandFailure.badInput("\(file.printable): no case of this suite found.")
+      throw CommandFailure.badInput(
+        "\(file.printable): no case of this suite found; name the file of the suite \(suite.rawValue)."
+      )
     }
     let report = ConformanceReport(suite: suite, outcomes: outcomes)
     try json ? printJSON(report) : StandardOutput.write(report.text)
@@ -58,8 +60,8 @@ enum ConformanceSuite: String, CaseIterable, ExpressibleByArgument {
     do {
       return try outcomes(decoding: content)
     } catch let error as DecodingError {
-      throw CommandFailure.badInput(
-        "\(path.printable): \(error.message(otherwise: "not in the form of this suite."))")
+      let otherwise = "not in the form of the suite \(rawValue); name its file."
+      throw CommandFailure.badInput("\(path.printable): \(error.message(otherwise: otherwise))")
     } catch let failure as CommandFailure where failure.status == .badInput {
       throw CommandFailure.badInput("\(path.printable): \(failure.message)")
     }

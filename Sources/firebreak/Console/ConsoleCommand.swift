@@ -67,7 +67,8 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-      let setup = ServerSetup(folder: try ServerFolder(existing: options.data, of: .console), options: options)
+      let setup = ServerSetup(
+        folder: try ServerFolder(existing: options.data, of: .console), options: options)
       let credentials = try await setup.reportingConsoleErrors {
         try await setup.consoleAdministration().addAccount(name: name, role: role)
       }

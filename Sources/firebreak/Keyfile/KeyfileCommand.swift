@@ -173,8 +173,9 @@ struct KeyFileTable {
   }
 
   private static func time(_ seconds: UInt64) -> String {
-    let time = UTCTime(unixSecond: Int64(clamping: seconds))
-    guard UTCTime.seconds.contains(time.date.unixSecond) else { return "\(seconds) s after 1970" }
+    guard let time = Int64(exactly: seconds).flatMap(UTCTime.init(unixSecond:)),
+      UTCTime.seconds.contains(time.date.unixSecond)
+    else { return "\(seconds) s after 1970" }
     return "\(time.text)   (\(seconds))"
   }
 }

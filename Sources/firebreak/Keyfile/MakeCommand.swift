@@ -57,9 +57,14 @@ struct MakeCommand: ParsableCommand {
     bar.show("Reading \(keys.printable)")
     let keys = try KeysJSON(at: keys)
     bar.clear()
-    let signer = try KeyFileSigner(
-      privateKeyPEM: P256KeyFile(signingKey, what: "signing key").privateKeyPEM(), keyID: keyID,
-      keyVersion: keyVersion)
+    let pem = try P256KeyFile(signingKey, what: "signing key").privateKeyPEM()
+    let signer: KeyFileSigner
+    do throws(KeyFileError) {
+      signer = try KeyFileSigner(privateKeyPEM: pem, keyID: keyID, keyVersion: keyVersion)
+    } catch {
+      throw error.failure(
+        of: error == .notAPrivateKey ? signingKey.printable : "--key-id, --key-version")
+    }
     let url = URL(fileURLWithPath: output)
     try checkReplaceable(url)
     let unfinished = UnfinishedFile()

@@ -30,7 +30,8 @@ struct DefaultPhone {
     guard FileManager.default.fileExists(atPath: file.path) else {
       note(
         "There are no servers in \(ServerOptions.defaultFolder), so this phone cannot check or upload: start"
-          + " `firebreak serve` in this folder, then the phone again, or name its configuration with --config.")
+          + " `firebreak serve` in this folder, then the phone again, or name its configuration with --config."
+      )
       return try PhoneConfigurationFile(
         ofServersWithRootKey: RootPrivateKey().rootKey.publicKeyPEM)
     }

@@ -263,7 +263,7 @@ struct PhoneHearCommand: AsyncParsableCommand {
 
   private func standardInput() throws -> SightingsCSV {
     let content = try FileHandle.standardInput.read(upToCount: InputFile.byteCountMax)
-    return try SightingsCSV(content ?? Data())
+    return try SightingsCSV(content ?? Data(), name: "The sightings on stdin")
   }
 
   /// The scans in requests of limited size, in the order of their times.
@@ -299,9 +299,16 @@ struct PhoneSentCommand: PhoneOwnerCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Add a column with this signal strength.", valueName: "dBm"))
-  var rssi: Int8?
+  var rssi: Int?
 
   @OptionGroup var options: PhoneOptions
+
+  func validate() throws {
+    let strengths = SightingsLimit.signalStrengths
+    guard rssi.map(strengths.contains) ?? true else {
+      throw ValidationError("--rssi takes \(strengths.lowerBound) to \(strengths.upperBound) dBm.")
+    }
+  }
 
   func request() -> PhoneRequest { PhoneRequest(.sent) }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Foundation
 import Terminal
 import World
@@ -24,6 +25,7 @@ struct ServerFolder {
   /// The existing folder at `path` with data of `server`: for commands that create no server.
   init(existing path: String, of server: ServerName) throws {
     self.init(at: path)
+    try refuseFile()
     guard exists, hasFiles(of: server) else {
       let fault =
         exists
@@ -44,6 +46,7 @@ struct ServerFolder {
   /// - Throws: `CommandFailure` if one cannot be created, or other users can change it.
   @discardableResult
   func create() throws -> [URL] {
+    try refuseFile()
     var created = missingParents
     for folder in [url, verification, keys, console, exports] {
       // Key files are public, and a web server of another user may serve them.
@@ -61,6 +64,13 @@ struct ServerFolder {
     }
     try refuseShared()
     return created
+  }
+
+  /// Throws if there is a file at the path.
+  private func refuseFile() throws {
+    guard !exists, FileManager.default.fileExists(atPath: url.path) else { return }
+    throw CommandFailure.badInput(
+      "\(url.path.printable) is a file: name the folder of the servers with --data.")
   }
 
   /// The folders above `url` that do not exist, the outer ones first.
@@ -203,6 +213,13 @@ struct TokenKeysFile {
       throw CommandFailure.badInput(
         "\(url.path) contains no public keys: copy it again from the verification server's"
           + " folder.")
+    }
+    // Text that is not a key is the fault that is reported.
+    for (id, pem) in keys.sorted(by: { $0.key < $1.key })
+    where (try? P256.Signing.PublicKey(pemRepresentation: pem)) == nil {
+      throw CommandFailure.badInput(
+        "\(url.path.printable): the key \(id.printable) is not a P-256 public key: copy the file again from"
+          + " the verification server's folder.")
     }
     return keys
   }

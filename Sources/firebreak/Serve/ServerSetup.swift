@@ -189,6 +189,7 @@ extension ServerSetup {
     let (folder, tokenKeys) = (folder, folder.tokenPublicKeys)
     let documents = DeviceConfigurationFiles(folder: folder, clock: clock)
     let keys = try keySecrets()
+    try requireValidKey(keys)
     if let verification = try folder.verificationSecrets.read(VerificationSecrets.self) {
       try tokenKeys.write(verification.signingKeys, at: clock.now)
     }
@@ -207,6 +208,17 @@ extension ServerSetup {
     // The token issuer is also the authority that signs certificates in Google's contract, with the same keys.
     configuration.tokenIssuerSeesStatistics = true
     return configuration
+  }
+
+  private func requireValidKey(_ keys: KeySecrets) throws {
+    let now = clock.now.unixSecond
+    let hasValidKey = keys.signingKeys.contains {
+      $0.validFrom ?? .min <= now && now < $0.validThru ?? .max
+    }
+    guard !hasValidKey else { return }
+    throw CommandFailure.badInput(
+      "\(folder.keySecrets.url.path.printable) has no signing key that is valid now: add one with"
+        + " `firebreak key-server signing-key add --from \(now)`.")
   }
 
   /// The secrets of the key server, which are created for its first start, as is its device configuration.

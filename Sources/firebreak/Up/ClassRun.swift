@@ -81,7 +81,7 @@ struct ClassRun {
   private var listen: String { options.listen ?? Self.everyAddress }
 
   func run() async throws {
-    try ListeningAddress(host: listen, port: port).requireAvailable()
+    try ListeningAddress(host: listen, port: port, hostOption: "--listen").requireAvailable()
     let folder = try DemoFolder(keep: nil)
     defer { folder.removeUnlessKept() }
     do {

@@ -14,6 +14,8 @@ struct ArgumentReading {
   private(set) var fault: Fault?
   /// The command at which the fault was found.
   private(set) var faultyCommand = CommandNode.root
+  /// The options of `command`; nil until they are needed.
+  private var options: [ArgumentDescription]?
 
   init(_ arguments: [String]) {
     var rest = arguments[...]
@@ -21,27 +23,33 @@ struct ArgumentReading {
     while let word = rest.popFirst(), word != Self.terminator {
       if word.hasPrefix("-"), word != "-" {
         readOption(word, &rest)
-      } else if !command.subcommands.isEmpty, !readCommand(word) {
-        return
+      } else if !command.subcommands.isEmpty {
+        readCommand(word)
+        if case .unknownCommand = fault { return }
       }
     }
   }
 
   private static let terminator = "--"
+  /// The options that the parser adds to the program.
+  private static let parserOptions = ["--generate-completion-script", "--help-hidden", "-help"]
 
-  /// Descends into the command; false if there is none with this name.
-  private mutating func readCommand(_ name: String) -> Bool {
-    guard let next = command.subcommand(named: name) else {
+  /// Descends into the command. After an unknown option the word may be its value.
+  private mutating func readCommand(_ name: String) {
+    if let next = command.subcommand(named: name) {
+      command = next
+      options = nil
+    } else {
       report(.unknownCommand(name))
-      return false
     }
-    command = next
-    return true
   }
 
   private mutating func readOption(_ word: String, _ rest: inout ArraySlice<String>) {
     let name = String(word.prefix { $0 != "=" })
-    guard let option = command.options.first(where: { $0.optionNames.contains(name) }) else {
+    if Self.parserOptions.contains(name) { return }
+    let known = options ?? command.options
+    options = known
+    guard let option = known.first(where: { $0.optionNames.contains(name) }) else {
       report(.unknownOption(name))
       return
     }

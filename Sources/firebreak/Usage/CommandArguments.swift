@@ -21,7 +21,9 @@ struct CommandArguments {
     get throws(CommandFailure) {
       var arguments: [String] = []
       for word in typed {
-        if word.isEmpty || Self.isEmptyOption(word) { throw Self.empty(word, after: arguments.last) }
+        if word.isEmpty || Self.isEmptyOption(word) {
+          throw Self.empty(word, after: arguments.last)
+        }
         if let option = arguments.last, Self.isOption(option), Self.isNegativeNumber(word) {
           arguments[arguments.count - 1] = "\(option)=\(word)"
         } else {
@@ -45,7 +47,8 @@ struct CommandArguments {
   }
 
   private static func empty(_ word: String, after previous: String?) -> CommandFailure {
-    let option = word.isEmpty ? previous.flatMap { isOption($0) ? $0 : nil } : String(word.dropLast())
+    let option =
+      word.isEmpty ? previous.flatMap { isOption($0) ? $0 : nil } : String(word.dropLast())
     let subject = option.map { "The value of \($0.printable)" } ?? "An argument"
     return .badInput("\(subject) is empty: write it, or check the variable that it comes from.")
   }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ServedSystem
+import TestSupport
+import Testing
+
+@testable import firebreak
+
+@Suite("make install", .needs(.process))
+struct InstallTests {
+  private let folder: TemporaryFolder
+  private var root: URL { folder.path("package/opt/firebreak") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func make(_ target: String, program: String? = nil) async throws -> ChildProcess.Result {
+    let project = SharedData.projectRoot.path
+    let program = try program ?? Run.product().path
+    return try await Shell.run(
+      "make -C '\(project)' \(target) PROGRAM='\(program)' PREFIX=/opt/firebreak"
+        + " DESTDIR='\(folder.path("package").path)'")
+  }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOf: root.appendingPathComponent(name), encoding: .utf8)
+  }
+
+  @Test(
+    "Program, manual page, completions and web files are installed, also a second time, and removed"
+  )
+  func installed() async throws {
+    for _ in 1...2 {
+      let run = try await make("install")
+      #expect(run.status == 0, "\(run.errors)")
+    }
+    #expect(try text("share/man/man1/firebreak.1").hasPrefix(".TH FIREBREAK 1"))
+    #expect(try text("share/zsh/site-functions/_firebreak").hasPrefix("#compdef firebreak"))
+    #expect(try text("share/fish/vendor_completions.d/firebreak.fish").contains("keyfile"))
+    #expect(try text("share/doc/firebreak/CommandLine.md").contains("make install"))
+    let bash = root.appendingPathComponent("share/bash-completion/completions/firebreak").path
+    let completion = try await Shell.run("source '\(bash)' && complete -p firebreak")
+    #expect(completion.status == 0 && completion.output.contains("-F _firebreak firebreak"))
+    try await runInstalled()
+    #expect(try await make("uninstall").status == 0)
+    #expect(folder.files().filter { $0.path.contains("/package/") }.isEmpty)
+  }
+
+  /// The installed program finds its web files beside itself, through the link in `bin`.
+  private func runInstalled() async throws {
+    let program = root.appendingPathComponent("bin/firebreak")
+    let version = try await ChildProcess.run(program, ["--version"])
+    #expect(version.output == ProductVersion.line + "\n")
+    try await ChildProcess.withRunning(
+      URL(fileURLWithPath: "/usr/bin/env"),
+      ["-C", folder.url.path, program.path, "phone", "run", "--web", "0", "--json"]
+    ) { process in
+      let errors = try process.errors
+      #expect(try await process.firstLine()?.contains(#""ready":true"#) == true, "\(errors)")
+      #expect(try await process.terminate() == 0)
+    }
+  }
+
+  @Test("A program that is missing or does not start installs nothing")
+  func missing() async throws {
+    for program in [folder.path("none").path, "/bin/false"] {
+      let run = try await make("install", program: program)
+      #expect(run.status != 0 && !FileManager.default.fileExists(atPath: root.path))
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import TestSupport
+import Testing
+
+@testable import firebreak
+
+@Suite("The manual page and the help")
+struct ManualPageTests {
+  private let program: CommandDescription
+  private let page: String
+
+  init() throws {
+    program = try CommandDescription(Firebreak.self)
+    page = ManualPage(program, version: ProductVersion.number).text
+  }
+
+  private func all(below command: CommandDescription) -> [CommandDescription] {
+    command.shownSubcommands.flatMap { [$0] + all(below: $0) }
+  }
+
+  @Test("The page has every shown command with its options, and no hidden one")
+  func complete() {
+    let commands = all(below: program)
+    #expect(commands.count > 50)
+    let lines = Set(page.split(separator: "\n").map(String.init))
+    #expect(
+      lines.contains(".SS keyfile make") && lines.contains(".SS key\\-server signing\\-key add"))
+    for command in commands {
+      for option in command.shownArguments.flatMap(\.optionNames) where option.hasPrefix("--") {
+        #expect(page.contains("\\fB\(ManualPage.escaped(option))\\fR"), "\(option)")
+      }
+    }
+    for hidden in [
+      "publish\\-server", "export\\-fill", "until\\-end", ".SS manual", "\\-\\-database",
+    ] {
+      #expect(!page.contains(hidden), "\(hidden)")
+    }
+  }
+
+  @Test("Characters that roff interprets are escaped")
+  func escaped() {
+    #expect(ManualPage.escaped(".a\\b-c") == "\\&.a\\eb\\-c")
+    #expect(ManualPage.escaped("'a\nb") == "\\&'a b")
+    for line in page.split(separator: "\n") where line.hasPrefix(".") {
+      let macros = [".TH", ".SH", ".SS", ".TP", ".B", ".br"]
+      #expect(macros.contains(String(line.prefix { $0 != " " })), "\(line)")
+    }
+  }
+
+  @Test("The help mentions no option that is not supported, and only documents that exist")
+  func existing() throws {
+    for command in all(below: program) + [program] {
+      let texts =
+        [command.abstract, command.discussion].compactMap { $0 }
+        + command.shownArguments.compactMap(\.abstract)
+      for text in texts {
+        #expect(!text.contains("not supported"), "\(command.commandName): \(text)")
+        for match in text.matches(of: /Documentation\/[A-Za-z]+\.md/) {
+          let file = SharedData.projectRoot.appendingPathComponent(String(match.0))
+          #expect(FileManager.default.fileExists(atPath: file.path), "\(match.0)")
+        }
+      }
+    }
+  }
+}

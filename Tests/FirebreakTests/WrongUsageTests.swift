@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ServedSystem
+import TestSupport
+import Testing
+
+/// Wrong usage of every command, as users type it. `UsageErrorTests` has the answers of the parser.
+@Suite("Wrong usage of the commands", .needs(.process))
+struct WrongUsageTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    for (name, text) in [
+      ("text", "hello"), ("empty", ""), ("bad.json", "{"), ("none.csv", "rpi,aem,unix_time,rssi\n"),
+    ] {
+      try Data(text.utf8).write(to: folder.path(name))
+    }
+    try FileManager.default.createDirectory(
+      at: folder.path("folder"), withIntermediateDirectories: false)
+  }
+
+  private func run(_ arguments: String) async throws -> Run {
+    try await Run(
+      arguments.split(separator: " ").map(String.init), workingFolder: folder.url)
+  }
+
+  @Test(
+    "The answer is one line on stderr with the cause, the exit status is 2, and nothing is created",
+    arguments: [
+      ("keyfil", "did you mean `firebreak keyfile`?"),
+      ("help mtach", "did you mean `firebreak match`?"), ("--verison", "did you mean --version?"),
+      ("keyfile", "needs a command"), ("serve --port -1 --data new", "--port takes 0 to 65533"),
+      ("serve --data text --port 0", "text is a file"),
+      ("serve --region poland --data new --port 0", "two upper-case letters"),
+      ("serve --clock-file none --developer --data new", "none is not the clock"),
+      ("phone run --data new", "The folder new does not exist"),
+      ("phone --data text status", "text is a file"),
+      ("phone --create-key key --data new enable", "There is no configuration"),
+      ("phone --create-key key --data new --config text run", "text: it must contain"),
+      ("phone hear none --developer", "The sightings file none cannot be read"),
+      ("phone hear text --developer", "The sightings file text, line 1"),
+      ("phone sent --developer --rssi -500", "--rssi takes -128 to 127"),
+      ("keyfile inspect none", "none: The file could not be read"),
+      ("keyfile inspect folder", "folder: This is a folder"),
+      ("keyfile inspect empty", "empty: The file is empty"),
+      ("keyfile verify text --public-key none", "The public key none cannot be read"),
+      ("keyfile verify text --public-key folder", "The public key folder cannot be read"),
+      ("match --sightings text text", "The sightings file text, line 1"),
+      ("match --sightings none.csv none", "none: The file could not be read"),
+      ("match --sightings none.csv --public-key text text", "The public key text cannot be used"),
+      ("score --windows none --configuration none", "The configuration none cannot be read"),
+      ("conformance gaen-crypto text", "text: not in the form of the suite gaen-crypto"),
+      ("conformance key-files folder", "name the file of the suite key-files"),
+      ("trials none", "none does not exist"), ("trials text", "text is a file: name the folder"),
+      ("trials folder", "No trial in"), ("demo --keep folder", "folder exists"),
+      ("demo --report folder", "The report cannot be written"),
+      ("beacon advertise --radio hci:a:1 --transmit-power -500", "--transmit-power takes"),
+      ("bench match --threads 0", "--threads must be between"),
+      ("up --data text", "text is a file"), ("up --phones 0", "--phones takes"),
+      ("up --class 1", "--class takes 2 to"),
+      ("console audit verify none", "The audit log none cannot be read"),
+      ("key-server restore none --data new", "There is no file none"),
+      ("key-server restore folder --data new", "folder is a folder"),
+      ("key-server restore text --data deep/new", "is not a backup"),
+      ("key-server withdraw none --data new", "none is neither a readable file"),
+      ("--generate-completion-script csh", "Can't generate completion scripts for 'csh'"),
+    ])
+  func refused(arguments: String, cause: String) async throws {
+    let before = try contents()
+    for attempt in 1...2 {
+      let run = try await run(arguments)
+      #expect(run.status == 2 && run.output.isEmpty, "\(attempt): \(run.output)")
+      #expect(run.errors.hasPrefix("firebreak: "))
+      #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+      #expect(run.errors.contains(cause), "\(run.errors)")
+      #expect(try contents() == before, "\(attempt)")
+    }
+  }
+
+  private func contents() throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).sorted()
+  }
+
+  @Test(
+    "With --json the error is one JSON object on stderr, with the exit code",
+    arguments: [
+      ("keyfile inspect none --json", 2), ("match --sightings none.csv text --jsn --json", 2),
+      ("trials text --json", 2), ("serve --host 192.0.2.1 --port 0 --data new --json", 3),
+    ])
+  func json(arguments: String, status: Int32) async throws {
+    struct Report: Decodable {
+      let error: String
+      let exitCode: Int32
+    }
+    let run = try await run(arguments)
+    #expect(run.status == status && run.output.isEmpty)
+    let lines = run.errors.split(separator: "\n")
+    #expect(lines.count == 1)
+    let report = try JSONDecoder().decode(Report.self, from: Data(run.errors.utf8))
+    #expect(report.exitCode == status && !report.error.isEmpty)
+    let text = try await self.run(arguments.replacing(" --json", with: ""))
+    #expect(text.errors == "firebreak: \(report.error)\n")
+  }
+}
