@@ -114,7 +114,10 @@ package enum AuditAction: String, CaseIterable, Sendable {
   case apiKeyAdded = "api-key.added"
   case apiKeyRevoked = "api-key.revoked"
   case authorityAdded = "authority.added"
+  case authorityRemoved = "authority.removed"
+  case authorityKeyWithdrawn = "authority.key-withdrawn"
   case appAdded = "app.added"
+  case appRemoved = "app.removed"
   case auditExported = "audit.exported"
   case failed = "action.failed"
 }

@@ -61,6 +61,8 @@ package enum ConsoleError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherSecret
   /// A newer version has changed the database.
   case newerDatabase
+  /// The structure of the database is damaged.
+  case damagedDatabase
   /// The database cannot be opened or written.
   case database
 
@@ -70,6 +72,7 @@ package enum ConsoleError: Error, Hashable, Sendable, CustomStringConvertible {
     case .otherSecret:
       "The secret of the console does not belong to its database: restore both from one backup."
     case .newerDatabase: ServerDatabaseError.newer.message(of: ConsoleDatabase.schema.name)
+    case .damagedDatabase: ServerDatabaseError.damaged.message(of: ConsoleDatabase.schema.name)
     case .database: ServerDatabaseError.unavailable.message(of: ConsoleDatabase.schema.name)
     }
   }
@@ -79,7 +82,8 @@ package enum ConsoleError: Error, Hashable, Sendable, CustomStringConvertible {
       switch error {
       case .otherSecret: .otherSecret
       case .newer: .newerDatabase
-      case .damaged, .lost, .unavailable: .database
+      case .damaged: .damagedDatabase
+      case .lost, .unavailable: .database
       }
   }
 }

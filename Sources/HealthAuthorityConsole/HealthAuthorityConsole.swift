@@ -214,6 +214,7 @@ struct ConsoleComposition: Sendable {
       database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
     let pages = PageRouter(
       sessions: sessions, renderer: try PageRenderer(), origin: configuration.origin)
+    router.add(middleware: HostCheck(pages: pages, origin: configuration.origin))
     router.add(middleware: UnknownPages(pages: pages))
     addAccounts(to: router, pages)
     addAdministration(to: router, pages, authority, serviceClock)

@@ -103,7 +103,7 @@ public final class KeyServer: Service {
   /// Checks the database and lets the next export check every key file. `run()` does it at the start and daily.
   public func checkStoredData() async { await health.checkAll() }
 
-  /// Fetches the keys of every authority that publishes them. `run()` does it every hour.
+  /// Fetches the keys of every authority that publishes them. `run()` does it twice a minute.
   ///
   /// - Throws: `KeyServerError.unavailable` if the keys cannot be stored.
   public func pullAuthorityKeys() async throws {
@@ -182,10 +182,10 @@ struct KeyServerHealth: Sendable {
   let exporter: Exporter
   let health: ServerHealth
 
-  init(_ store: any KeyStore, _ exporter: Exporter, _ logger: Logger) {
+  init(_ store: any KeyStore, _ exporter: Exporter, _ health: ServerHealth) {
     self.store = store
     self.exporter = exporter
-    health = ServerHealth(logger: logger, server: "KeyServer")
+    self.health = health
   }
 
   /// Checks all stored data, and lets the next export read every key file again. For the start and once a day.

@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Crypto
 import ExposureKeys
 import Foundation
+import GRDB
 import Hummingbird
 import KeyServerAPI
 import Logging
@@ -25,13 +26,16 @@ struct KeyServerComposition {
   ) throws(KeyServerError) {
     let signers = configuration.signers
     _ = try signers.keyFileSigners(at: clock.now)
-    let devices = try Self.devices(configuration)
+    let devices = try Self.devices(configuration, clock, logger)
     remoteConfiguration = try SignedConfiguration(
       configuration.remoteConfiguration, signers: signers, clock: clock)
     let store = try Self.store(configuration, at: clock.now)
     let folder = try Self.folder(configuration)
     let tokenKeys = try TokenKeySource(configuration, logger: logger)
-    let registry = CachedRegistry(configured: tokenKeys.configured, store: store, clock: clock)
+    let faults = ServerHealth(logger: logger, server: "KeyServer")
+    let registry = CachedRegistry(configured: tokenKeys.configured, store: store, clock: clock) {
+      faults.report($0, of: .registry)
+    }
     let admission = UploadAdmission(
       issuer: configuration.tokenIssuer, registry: registry, region: configuration.region,
       platforms: configuration.platforms, keys: configuration.databaseKeys)
@@ -39,20 +43,21 @@ struct KeyServerComposition {
     exporter = Exporter(
       store: store, folder: folder, exports: configuration.exports, signers: signers,
       clock: clock, time: time, randomness: randomness)
-    health = KeyServerHealth(store, exporter, logger)
+    health = KeyServerHealth(store, exporter, faults)
     router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness)
+    let refusals = RefusalLog(of: "uploads", clock: clock, logger: logger)
     let upload = UploadRoute(
       admission: admission, devices: devices, store: store, clock: clock,
       failures: Self.failures(configuration, clock, randomness),
       decoyBudget: Self.decoyBudget(configuration, clock),
-      budgetKeys: BudgetKeys(from: randomness), randomness: randomness)
+      budgetKeys: BudgetKeys(from: randomness), refusals: refusals, randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.makeRoute())
     let publish = PublishRoute(
       admission: Self.publishAdmission(configuration, registry, store, clock, time, randomness),
       store: store, clock: clock, failures: upload.failures, decoyBudget: upload.decoyBudget,
-      budgetKeys: upload.budgetKeys, randomness: randomness)
+      budgetKeys: upload.budgetKeys, refusals: refusals, randomness: randomness)
     publish.add(to: router)
     let statistics = Self.statistics(configuration, registry, store, clock, randomness)
     router.post(RouterPath(KeyServerRoute.statistics), statistics.makeRoute())
@@ -121,12 +126,16 @@ struct KeyServerComposition {
   }
 
   private static func devices(
-    _ configuration: KeyServerConfiguration
+    _ configuration: KeyServerConfiguration, _ clock: any WallClock, _ logger: Logger
   ) throws(KeyServerError) -> DeviceVerification {
     var client: DeviceCheckClient?
     if let deviceCheck = configuration.deviceCheck {
       client = try DeviceCheckClient(
-        deviceCheck, timeoutSeconds: configuration.deviceCheckSeconds, client: .withoutRedirects)
+        deviceCheck, timeoutSeconds: configuration.deviceCheckSeconds, client: .withoutRedirects,
+        service: OutsideService(
+          name: "device check", advice: "uploads are refused for now; check deviceCheck",
+          clock: clock,
+          logger: logger))
     }
     return DeviceVerification(
       client: client, bundleIDs: configuration.deviceCheck?.bundleIDs ?? [],
@@ -137,9 +146,14 @@ struct KeyServerComposition {
     _ configuration: KeyServerConfiguration, at now: Date
   ) throws(KeyServerError) -> any KeyStore {
     try openingDatabase {
-      try SQLiteKeyStore(
+      let store = try SQLiteKeyStore(
         file: configuration.databaseFile, keys: configuration.databaseKeys,
         exports: configuration.exports, at: now)
+      let apps = try store.storedRegistry().apps
+      if let fault = configuration.appWithoutExport(among: apps) {
+        throw KeyServerError.configuration(fault)
+      }
+      return store
     }
   }
 
@@ -155,6 +169,8 @@ struct KeyServerComposition {
       return try open()
     } catch let error as KeyServerError {
       throw error
+    } catch let error as DatabaseError where DatabaseCheck.isDamage(error) {
+      throw .damagedDatabase
     } catch {
       throw .database
     }

@@ -161,6 +161,7 @@ extension KeyServerConfiguration {
     }
     try publish.checked()
     try statistics.checked()
+    try checkNames()
     for authority in healthAuthorities { try authority.checked() }
     for app in apps { try app.checked() }
     let appRegions = apps.reduce(regions) { $0.union($1.regions) }
@@ -170,6 +171,73 @@ extension KeyServerConfiguration {
     guard named.allSatisfy(AuthorizedApp.isRegion) else {
       throw .configuration(
         "Every region of regions, apps and exports must be two upper-case letters.")
+    }
+  }
+}
+
+extension KeyServerConfiguration {
+  /// Each issuer may occur once: with two entries, the keys of one would replace those of the other. An entry of the
+  /// token issuer may only repeat its audience and keys, to let it read statistics.
+  private func checkNames() throws(KeyServerError) {
+    let others = healthAuthorities.filter { authority in
+      authority.issuer != tokenIssuer || authority.audience != tokenAudience
+        || authority.jwksURL != nil
+        || authority.publicKeysPEM.contains { tokenPublicKeysPEM[$0.key] != $0.value }
+    }
+    let issuers = [tokenIssuer] + others.map(\.issuer)
+    for (index, issuer) in issuers.enumerated() {
+      let shape = LookAlikeName(issuer)
+      if let other = issuers[..<index].first(where: { LookAlikeName($0) == shape }) {
+        throw .configuration(
+          "The issuers \(other) and \(issuer) of tokenIssuer and healthAuthorities are the same or look"
+            + " alike: name each authority once.")
+      }
+    }
+  }
+
+  /// The first setting whose keys no export includes, as a sentence; nil if all keys get into a file.
+  package var settingWithoutExport: String? {
+    let settings: [(name: String, regions: Set<String>)] = [
+      ("regions", regions),
+      ("publish.defaultRegion", Set([publish.defaultRegion].compactMap(\.self))),
+    ]
+    for (name, regions) in settings {
+      if let missing = unexported(regions, mayBeNamedAlone: true) {
+        return Self.fault(of: name, missing)
+      }
+    }
+    return appWithoutExport(among: registryEntries([:]).apps)
+  }
+
+  /// The first of `apps` whose keys no export includes, as a sentence; nil if all keys get into a file.
+  package func appWithoutExport(among apps: [AuthorizedApp]) -> String? {
+    for app in apps {
+      // Uploads with our own tokens name the regions; with certificates each key has all regions of the app.
+      let missing = unexported(
+        app.regions, mayBeNamedAlone: app.authorities.contains(tokenIssuer))
+      if let missing { return Self.fault(of: "app \(app.id)", missing) }
+    }
+    return nil
+  }
+
+  private static func fault(of name: String, _ missing: [String]) -> String {
+    let list = missing.joined(separator: " and ")
+    return "\(name): no export includes the keys of \(list), so they would be accepted and never"
+      + " published: add an export of \(list) to furtherExports."
+  }
+
+  /// The regions of `regions` that a key may have and that no export includes; nil if there are none.
+  private func unexported(_ regions: Set<String>, mayBeNamedAlone: Bool) -> [String]? {
+    guard !regions.isEmpty else { return nil }
+    let sorted = regions.sorted()
+    let pairs = sorted.indices.flatMap { first in
+      sorted[(first + 1)...].map { [sorted[first], $0] }
+    }
+    let combinations = mayBeNamedAlone ? sorted.map { [$0] } + pairs + [sorted] : [sorted]
+    return combinations.first { combination in
+      [true, false].contains { travels in
+        !exports.contains { $0.filter.admits(regions: combination, travels: travels) }
+      }
     }
   }
 }

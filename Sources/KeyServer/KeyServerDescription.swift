@@ -36,8 +36,12 @@ extension KeyServerComposition {
       .init(
         200, "The keys were stored.",
         .object(
-          ["result": .string("Always empty."), "padding": .padding],
-          required: ["result", "padding"]))
+          [
+            "result": .string("Always empty."),
+            "warnings": .array(
+              of: .string("The reason, for developers."), "Reasons why keys were dropped."),
+            "padding": .padding,
+          ], required: ["result", "padding"]))
     ]
       + [400, 401, 403, 408, 413, 415, 429, 500, 503].map {
         .init($0, "Rejected.", callableRefusal)
@@ -166,7 +170,7 @@ extension KeyServerComposition {
             "keyID": .string("The ID of the signing key."),
             "keyVersion": .string("The version of the signing key."),
           ], required: ["payload", "signature", "keyID", "keyVersion"])),
-      unchanged,
+      unchanged, otherVersion,
     ])
 
   private static let deviceConfigurationOperation = OpenAPIOperation(
@@ -180,7 +184,8 @@ extension KeyServerComposition {
             "payload": .string("The signed JSON in Base64."),
             "signature": .string("The ECDSA signature by the root key in Base64."),
           ], required: ["payload", "signature"])),
-      unchanged, .init(404, "The server has no device configuration.", callableRefusal),
+      unchanged, otherVersion,
+      .init(404, "The server has no device configuration.", callableRefusal),
     ])
 
   private static func index(of root: String) -> OpenAPIOperation {
@@ -190,6 +195,7 @@ extension KeyServerComposition {
         .init(
           200, "The list; empty before the first export.",
           content: ["text/plain": .string("One relative path per line.")]), unchanged,
+        otherVersion,
       ])
   }
 
@@ -199,9 +205,12 @@ extension KeyServerComposition {
       "Returns a signed key file that the index lists.",
       responses: [
         .init(200, "The file.", content: ["application/zip": .string("A zip file.")]),
-        unchanged, .init(404, "The index does not list the file.", callableRefusal),
+        unchanged, otherVersion, .init(404, "The index does not list the file.", callableRefusal),
       ])
   }
+
+  private static let otherVersion = OpenAPIOperation.Response(
+    412, "Not the version of If-Match.", content: [:])
 
   private static let unchanged = OpenAPIOperation.Response(
     304, "Unchanged since the version of If-None-Match.", content: [:])

@@ -23,6 +23,8 @@ public enum KeyServerLimit {
   static let decoysPerAttempt = 10
   /// The maximum size of a response of the device check authority, in bytes.
   static let deviceCheckResponseBytesMax = 16 * 1024
+  /// The maximum length of the part of another service's response that is logged, in characters.
+  static let loggedResponseCharactersMax = 120
   /// The interval at which all stored data is checked, in seconds.
   static let checkSeconds: TimeInterval = 86_400
   /// The delay before a failed export is retried, in seconds.
@@ -56,10 +58,11 @@ public enum KeyServerLimit {
   public static let statisticsDelaySeconds = 3_600...30 * 86_400
   /// Retention of statistics, in seconds: 60 days before the current day.
   static let statisticsSeconds: TimeInterval = 60 * 86_400
-  /// The interval at which an authority's key set is fetched, in seconds.
-  static let keyPullSeconds: TimeInterval = 3_600
-  /// The validity of a key after it left the authority's key set, in seconds: 30 days.
-  static let pulledKeyAfterlifeSeconds: TimeInterval = 30 * 86_400
+  /// The interval at which an authority's key set is fetched, in seconds. With the timeout of a request it is less
+  /// than a minute, after which a key that left the key set is refused.
+  static let keyPullSeconds: TimeInterval = 30
+  /// The validity of a key after it left the authority's key set, in seconds.
+  static let pulledKeyAfterlifeSeconds: TimeInterval = 0
   /// The timeout of a key set request, in seconds.
   static let keyPullTimeoutSeconds: Int64 = 10
   /// The maximum size of a key set, in bytes.

@@ -20,16 +20,37 @@ protocol KeyStore: Sendable {
   /// Returns the apps and authorities in the database.
   func registryEntries() async throws -> RegistryEntries
 
-  /// Adds an app, or replaces the one with the same ID.
-  func add(_ app: AuthorizedApp) async throws
+  /// Adds or changes the app `id` in one transaction. `change` gets the stored one, or nil, and the entries of the
+  /// database.
+  func changeApp(
+    _ id: String,
+    _ change: @escaping @Sendable (AuthorizedApp?, RegistryEntries) throws -> AuthorizedApp
+  ) async throws
 
-  /// Adds an authority with its keys, or replaces the one with the same issuer, whose other keys stay.
-  func add(_ authority: HealthAuthority) async throws
+  /// Removes the app `id`; returns false if it is not stored.
+  func removeApp(_ id: String) async throws -> Bool
+
+  /// Adds or changes the authority `issuer` in one transaction. `change` gets the stored one, or nil, and the entries
+  /// of the database. The keys of its result are added to the stored ones.
+  func changeAuthority(
+    _ issuer: String,
+    _ change: @escaping @Sendable (HealthAuthority?, RegistryEntries) throws -> HealthAuthority
+  ) async throws
+
+  /// Removes the authority `issuer` with its keys, except withdrawn ones, and from all apps; returns false if it is
+  /// not stored.
+  func removeAuthority(_ issuer: String) async throws -> Bool
+
+  /// Withdraws a key for good; returns false if it is not stored or was withdrawn before.
+  func withdrawKey(_ keyID: String, of issuer: String, at now: Date) async throws -> Bool
 
   /// Replaces the pulled keys of `issuer` by `keys`, PEM by key ID. Pulled keys not among them expire at `end`.
+  ///
+  /// - Returns: True if the stored keys changed.
+  @discardableResult
   func replacePulledKeys(
     of issuer: String, with keys: [String: String], at now: Date, othersEnd end: Date
-  ) async throws
+  ) async throws -> Bool
 
   /// Returns the keys that seal revision tokens, oldest first.
   func revisionKeys() async throws -> [SealedRevisionKey]
@@ -81,6 +102,18 @@ protocol KeyStore: Sendable {
 
   /// Stores `now` as the newest time.
   func keep(_ now: Date) async throws
+}
+
+extension KeyStore {
+  /// Adds an app, or replaces the one with the same ID.
+  func add(_ app: AuthorizedApp) async throws {
+    try await changeApp(app.id) { _, _ in app }
+  }
+
+  /// Adds an authority with its keys, or replaces the one with the same issuer, whose other keys stay.
+  func add(_ authority: HealthAuthority) async throws {
+    try await changeAuthority(authority.issuer) { _, _ in authority }
+  }
 }
 
 extension TrustedTime {

@@ -25,7 +25,8 @@ public struct BodyLimit: Sendable, Hashable {
     types: [String] = ["application/json"]
   ) async throws(QuietRefusal) -> Data {
     guard Self.isOne(of: types, request.headers[.contentType]) else { throw .wrongContentType }
-    let announced = request.headers[.contentLength].flatMap { Int($0) }
+    // The header has only digits. A number that is too large is the largest.
+    let announced = request.headers[.contentLength].map { Int($0) ?? .max }
     if let announced, announced > bytesMax { throw .bodyTooLarge(bytesMax: bytesMax) }
     if request.headers[.expect] != nil { context.connection.continueBody() }
     do {

@@ -91,6 +91,21 @@ extension QuietContext {
   /// This reveals the user and not the address.
   package var peerUserID: UInt32? { connection.endpoints.flatMap(LocalPeer.userID) }
 
+  /// True if the request names this server as its host: one of `names`, `localhost`, or the address of this end of
+  /// the connection. Another name may belong to an attacker, who lets it resolve to this server (DNS rebinding).
+  ///
+  /// - Parameter names: Hosts with their ports, such as `console.example` or `localhost:8082`, in lower case.
+  package func isNamed(_ host: String?, names: Set<String>) -> Bool {
+    guard let host = host?.lowercased() else { return false }
+    if names.contains(host) { return true }
+    // The port may be that of a tunnel.
+    let name =
+      host.hasPrefix("[")
+      ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" }
+    let own = NumericAddress(connection.endpoints?.local)
+    return NumericAddress(name).map { $0 == own } ?? (name == "localhost")
+  }
+
   /// The port of this server to which the client has connected.
   package var serverPort: Int? { connection.endpoints?.local.port }
 }

@@ -27,7 +27,8 @@ public struct FileDownload: Sendable {
     EntityTag(quoting: "\(version.size)-\(version.modifiedMilliseconds)")
   }
 
-  /// The response to `request`: the file, a range of it, or 304 if the client has it.
+  /// The response to `request`: the file, a range of it, 304 if the client has it, or 412 if the client wants another
+  /// version.
   ///
   /// - Parameters:
   ///   - modified: The date that `Last-Modified` names, in whole seconds.
@@ -39,6 +40,9 @@ public struct FileDownload: Sendable {
     headers[.eTag] = tag.text
     headers[.lastModified] = HTTPDate.text(modified)
     headers[.acceptRanges] = "bytes"
+    guard isWanted(modified, request.headers) else {
+      return Response(status: .preconditionFailed, headers: headers)
+    }
     if isUnchanged(modified, request.headers) {
       return Response(status: .notModified, headers: headers)
     }
@@ -55,6 +59,13 @@ public struct FileDownload: Sendable {
       return Response(
         status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(version.size)"])
     }
+  }
+
+  /// False if `If-Match` names other versions. `If-Unmodified-Since` counts only without it.
+  private func isWanted(_ modified: Date, _ headers: HTTPFields) -> Bool {
+    if headers[.ifMatch] != nil { return tag.isWanted(by: headers) }
+    guard let since = headers[.ifUnmodifiedSince].flatMap(HTTPDate.date) else { return true }
+    return modified <= since
   }
 
   /// `If-Modified-Since` counts only without `If-None-Match`.
@@ -124,6 +135,14 @@ public struct EntityTag: Hashable, Sendable {
 
   init(quoting text: String) {
     self.text = "\"\(text)\""
+  }
+
+  /// False if the request has `If-Match` without the tag. A weak tag is never equal (RFC 9110, 13.1.1).
+  public func isWanted(by headers: HTTPFields) -> Bool {
+    guard let header = headers[.ifMatch] else { return true }
+    return header.split(separator: ",").contains { candidate in
+      ["*", text].contains(candidate.trimmingCharacters(in: .whitespaces))
+    }
   }
 
   /// Returns `true` if the client's `If-None-Match` contains the tag.

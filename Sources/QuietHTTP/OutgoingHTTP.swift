@@ -2,6 +2,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOPosix
 
 extension HTTPClient {
   /// The client for requests to other servers. It lives as long as the process.
@@ -23,5 +24,16 @@ extension URL {
   public var isEncryptedOrLocal: Bool {
     scheme == "https"
       || scheme == "http" && ["127.0.0.1", "localhost", "[::1]", "::1"].contains(host)
+  }
+}
+
+extension HTTPClientError: LoggableError {
+  public var logText: String { shortDescription }
+}
+
+extension NIOConnectionError: LoggableError {
+  public var logText: String {
+    let cause = dnsAError ?? dnsAAAAError ?? connectionErrors.first?.error
+    return cause.map { ErrorCause.text($0) } ?? "no connection"
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -206,6 +207,7 @@ struct HeldRequests {
 ///
 /// - A request without exactly one `Host` is rejected (RFC 9112, 3.2), because a proxy could route it differently.
 ///   `Host` is optional in HTTP/1.0.
+/// - A request whose body has no certain end is rejected (RFC 9112, 6.1 and 6.3), for the same reason.
 /// - A client that waits for `100 Continue` gets it when a route begins to read the body (RFC 9110, 10.1.1).
 /// - Status lines of responses with a body have no reason phrase, whose length would reveal the status (RFC 9112, 4).
 /// - The connection is closed after a request of HTTP/1.0, whose clients read until the end, or with
@@ -232,7 +234,12 @@ final class RequestHeads: ChannelDuplexHandler, RemovableChannelHandler {
       context.fireChannelRead(data)
       return
     }
-    guard head.hasValidHost else { return errorCaught(context: context, error: InvalidHost()) }
+    guard head.hasValidHost else {
+      return errorCaught(context: context, error: InvalidHead.invalidHost)
+    }
+    guard head.hasValidBodyLength else {
+      return errorCaught(context: context, error: InvalidHead.invalidBodyLength)
+    }
     expectsContinue =
       head.version == .http1_1
       && head.headers["expect"].contains { $0.lowercased() == "100-continue" }
@@ -244,12 +251,12 @@ final class RequestHeads: ChannelDuplexHandler, RemovableChannelHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     switch error {
-    case is HTTPParserError, is InvalidHost:
+    case is HTTPParserError, is InvalidHead:
       isRefused = true
       // The cases have no content of the request.
       logger.info("- - 400", metadata: ["cause": "\(error)"])
       // The HTTP library answers these errors with 400 and closes the connection.
-      context.fireErrorCaught(error is InvalidHost ? HTTPParserError.invalidHeaderToken : error)
+      context.fireErrorCaught(error is InvalidHead ? HTTPParserError.invalidHeaderToken : error)
     default: context.fireErrorCaught(error)
     }
   }
@@ -281,8 +288,8 @@ final class RequestHeads: ChannelDuplexHandler, RemovableChannelHandler {
   /// The event that a route begins to read the body.
   struct ReadsBody: Sendable {}
 
-  private struct InvalidHost: Error, CustomStringConvertible {
-    var description: String { "invalidHost" }
+  private enum InvalidHead: Error {
+    case invalidHost, invalidBodyLength
   }
 }
 
@@ -291,5 +298,19 @@ extension HTTPRequestHead {
     let hosts = headers["host"]
     if hosts.isEmpty { return version != .http1_1 }
     return hosts.count == 1 && !hosts[0].contains(",")
+  }
+
+  /// False if a proxy could see another end of the body: with a length beside a transfer encoding, two lengths, or a
+  /// transfer encoding other than `chunked` alone, which is the only one that servers must know.
+  fileprivate var hasValidBodyLength: Bool {
+    let (encodings, lengths) = (headers["transfer-encoding"], headers["content-length"])
+    guard encodings.isEmpty else {
+      return version == .http1_1 && lengths.isEmpty && encodings.count == 1
+        && encodings[0].trimmingCharacters(in: .whitespaces).lowercased() == "chunked"
+    }
+    return lengths.count <= 1
+      && lengths.allSatisfy { length in
+        !length.isEmpty && length.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      }
   }
 }

@@ -18,6 +18,8 @@ public enum QuietRefusal: Error, Hashable, Sendable {
   case notFound
   /// Too many attempts: retry later.
   case tooManyAttempts(retryAfterSeconds: Int)
+  /// The credential of the client has used its quota of the day: retry when it has room.
+  case quotaUsedUp(quota: Int, retryAfterSeconds: Int)
   /// The server is overloaded or cannot use its storage: retry later.
   case unavailable(retryAfterSeconds: Int)
   /// An internal error.
@@ -31,7 +33,7 @@ public enum QuietRefusal: Error, Hashable, Sendable {
     case .bodyTooSlow: .requestTimeout
     case .malformed: .badRequest
     case .notFound: .notFound
-    case .tooManyAttempts: .tooManyRequests
+    case .tooManyAttempts, .quotaUsedUp: .tooManyRequests
     case .unavailable: .serviceUnavailable
     case .internalError: .internalServerError
     }
@@ -46,6 +48,8 @@ public enum QuietRefusal: Error, Hashable, Sendable {
     case .malformed: "The body is not JSON of the form this route takes."
     case .notFound: "Nothing exists at this path, or not for this method."
     case .tooManyAttempts: "Too many attempts; wait before the next one."
+    case .quotaUsedUp(let quota, _):
+      "The quota of \(quota) codes a day is used up; retry later, or ask the operator of the server."
     case .unavailable: "The server is busy or cannot use its storage; retry later."
     case .internalError: "An internal error occurred; try again later."
     }
@@ -55,6 +59,7 @@ public enum QuietRefusal: Error, Hashable, Sendable {
   public var retryAfterSeconds: Int? {
     switch self {
     case .tooManyAttempts(let seconds), .unavailable(let seconds): seconds
+    case .quotaUsedUp(_, let seconds): seconds
     default: nil
     }
   }

@@ -13,7 +13,7 @@ package enum DatabaseCheck {
   }
 
   /// True if the error means that the file is damaged or no database.
-  static func isDamage(_ error: DatabaseError) -> Bool {
+  package static func isDamage(_ error: DatabaseError) -> Bool {
     [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
   }
 }

@@ -45,6 +45,8 @@ package final class ServerDatabase: Sendable {
       return ServerDatabase(pool, DatabaseFile(opened: file))
     } catch let error as ServerDatabaseError {
       throw error
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+      throw .damaged
     } catch {
       throw .unavailable
     }

@@ -16,6 +16,8 @@ package final class ServerHealth: Sendable {
     case files
     /// The machine's clock.
     case clock
+    /// The stored apps and authorities.
+    case registry
   }
 
   private let logger: Logger

@@ -13,7 +13,8 @@ import World
 public struct VerificationCertificate: Sendable, Hashable {
   /// Claim `jti`: a unique ID. Certificates of Google's verification server have none.
   public var certificateID: String?
-  /// Claims `iat` and `nbf`: the first second at which the certificate is valid.
+  /// Claims `iat` and `nbf`: the first second at which the certificate is valid. A verifier accepts it
+  /// `UploadTokenLimit.clockSkewSeconds` earlier, because clocks differ.
   public var issuedAt: Date
   /// Claim `exp`: the first second at which the certificate is no longer valid.
   public var expiresAt: Date
@@ -163,7 +164,10 @@ public struct CertificateVerifier: Sendable {
     try signed.checkSignature(by: key)
     guard claims.aud.names == [authority.audience] else { throw .wrongAudience }
     guard let content = claims.certificate else { throw .malformed }
-    guard now >= content.issuedAt else { throw .notYetValid }
+    // The issuer's clock may be ahead of ours, as for upload tokens.
+    guard now >= content.issuedAt.addingTimeInterval(-UploadTokenLimit.clockSkewSeconds) else {
+      throw .notYetValid
+    }
     guard now < content.expiresAt else { throw .expired }
     return VerifiedCertificate(issuer: authority.issuer, content)
   }

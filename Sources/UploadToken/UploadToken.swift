@@ -71,8 +71,8 @@ public enum UploadTokenLimit {
   public static let charactersMax = 4096
   /// The size of an HMAC over keys, in bytes.
   public static let keyHMACBytes = 32
-  /// The time by which `nbf` precedes `iat`, in seconds: the verifier's clock may be so far behind
-  /// the issuer's. `exp` has no tolerance.
+  /// The time by which the verifier's clock may be behind the issuer's, in seconds: `nbf` of an upload token
+  /// precedes `iat` by it, and certificates are accepted so much earlier. `exp` has no tolerance.
   public static let clockSkewSeconds: TimeInterval = 60
   /// The largest Unix time that a claim may contain: the last second of the year 9999.
   package static let unixSecondsMax: Int64 = 253_402_300_799

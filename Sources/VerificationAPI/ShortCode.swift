@@ -11,14 +11,18 @@ public struct ShortCode: Hashable, Sendable, Redacted {
 
   /// Parses `text`; ignores spaces and hyphens. Returns nil if the text is not a short code.
   public init?(_ text: String) {
-    guard text.utf8.count <= VerificationCode.typedCharactersMax else { return nil }
-    let typed = text.utf8.filter { !Self.ignored.contains($0) }
-    guard Self.digitCounts.contains(typed.count), typed.allSatisfy(Self.digits.contains) else {
-      return nil
-    }
-    characters = String(decoding: typed, as: UTF8.self)
+    guard let characters = Self.characters(typed: text.utf8) else { return nil }
+    self.characters = String(decoding: characters, as: UTF8.self)
   }
 
-  private static let ignored: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0x2D]
+  /// The digits of typed text in UTF-8, or nil if it is not a short code. It makes no string, so that a phone can
+  /// overwrite the code after use.
+  public static func characters(typed: some Collection<UInt8>) -> [UInt8]? {
+    guard typed.count <= VerificationCode.typedCharactersMax else { return nil }
+    let typed = TypedCode.plain(typed)
+    guard digitCounts.contains(typed.count), typed.allSatisfy(digits.contains) else { return nil }
+    return typed
+  }
+
   private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 }

@@ -85,14 +85,28 @@ struct CodeHash: Hashable, Sendable, Redacted {
 protocol EnteredCode: Sendable {
   /// The characters, as they are hashed.
   var characters: String { get }
+  /// The codes that may have been meant, that as it was typed first.
+  var typedReadings: [any EnteredCode] { get }
 }
 
-extension VerificationCode: EnteredCode {}
+extension EnteredCode {
+  var typedReadings: [any EnteredCode] { [self] }
+}
+
+extension VerificationCode: EnteredCode {
+  var typedReadings: [any EnteredCode] { readings }
+}
 extension ShortCode: EnteredCode {}
 extension LongCode: EnteredCode {}
 
 /// Parses codes of all three forms.
 enum CodeParser {
+  /// Returns the PIN or short code in `text`: the codes that users type into an app of the ProteGO Safe contract.
+  static func typedCode(in text: String) -> (any EnteredCode)? {
+    if let pin = VerificationCode(text) { return pin }
+    return ShortCode(text)
+  }
+
   /// Returns the PIN, short code or long code in `text`.
   static func code(in text: String) -> (any EnteredCode)? {
     if let pin = VerificationCode(text) { return pin }

@@ -2,6 +2,7 @@
 import Hummingbird
 import Logging
 import QuietHTTP
+import ServerStorage
 import UploadToken
 import VerificationAPI
 import World
@@ -16,6 +17,30 @@ struct VerificationComposition {
   let clock: any WallClock
   let randomness: any Randomness
   let logger: Logger
+  private let sms: SMSConfiguration?
+  private let refusals: RefusalLog
+
+  init(
+    configuration: VerificationServerConfiguration, storage: any CodeStorage, keys: CodeKeys,
+    apiTokens: APITokens, signing: SigningKeyring, clock: any WallClock,
+    randomness: any Randomness, logger: Logger
+  ) {
+    self.configuration = configuration
+    self.storage = storage
+    self.keys = keys
+    self.apiTokens = apiTokens
+    self.signing = signing
+    self.clock = clock
+    self.randomness = randomness
+    self.logger = logger
+    var sms = configuration.sms
+    sms?.service = OutsideService(
+      name: "SMS gateway",
+      advice: "its codes are withdrawn; check sms in verification/settings.json",
+      clock: clock, logger: logger)
+    self.sms = sms
+    refusals = RefusalLog(of: "requests", clock: clock, logger: logger)
+  }
 
   func router() throws -> Router<QuietContext> {
     let router = Router.quiet(
@@ -46,7 +71,7 @@ struct VerificationComposition {
   }
 
   private func makeIssueQuota() -> IssueQuota {
-    IssueQuota(configuration.attempts, clock: clock, randomness: randomness)
+    IssueQuota(configuration.attempts, clock: clock, randomness: randomness, logger: logger)
   }
 
   private var codeIssuer: CodeIssuer {
@@ -61,21 +86,22 @@ struct VerificationComposition {
       kinds: kinds,
       apiKeys: APIKeys(storage: storage, keys: keys, clock: clock, randomness: randomness),
       netmasks: netmasks, failures: makeFailureBudget(),
-      isInMaintenance: configuration.policy.isInMaintenance)
+      isInMaintenance: configuration.policy.isInMaintenance, refusals: refusals)
   }
 
   private func addProteGOSafeRoutes(
     to router: Router<QuietContext>, _ guesses: FailureBudget
   ) {
     let gate = APITokenGate(
-      apiTokens: apiTokens, netmasks: configuration.operatorNetmasks, failures: makeFailureBudget())
+      apiTokens: apiTokens, netmasks: configuration.operatorNetmasks, failures: makeFailureBudget(),
+      refusals: refusals)
     GenerateCodeRoute(codeIssuer: codeIssuer, gate: gate).add(to: router)
     GenerateCodesBatchRoute(codeIssuer: codeIssuer, gate: gate).add(to: router)
     AccessTokenRoute(
       redeemer: CodeRedeemer(
         storage: storage, keys: keys, signing: signing,
         tokenLifetime: configuration.tokenLifetime, clock: clock, randomness: randomness),
-      netmasks: configuration.applicationNetmasks, failures: guesses
+      netmasks: configuration.applicationNetmasks, failures: guesses, refusals: refusals
     ).add(to: router)
   }
 
@@ -86,16 +112,16 @@ struct VerificationComposition {
       verifier: CodeVerifier(
         storage: storage, keys: keys, signing: signing,
         tokenLifetime: policy.verificationTokenLifetime, clock: clock, randomness: randomness),
-      gate: device, failures: guesses
+      gate: device, failures: guesses, refusals: refusals
     ).add(to: router)
     CertificateRoute(
       exchange: CertificateExchange(
         storage: storage, keys: keys, signing: signing,
         certificateLifetime: policy.certificateLifetime, clock: clock),
-      gate: device, failures: makeFailureBudget(), randomness: randomness
+      gate: device, failures: makeFailureBudget(), refusals: refusals, randomness: randomness
     ).add(to: router)
     UserReportRoute(
-      codeIssuer: codeIssuer, sms: configuration.sms, gate: device, reports: makeFailureBudget(),
+      codeIssuer: codeIssuer, sms: sms, gate: device, reports: makeFailureBudget(),
       quota: makeIssueQuota(), sendTimes: ResponseTimes(randomness: randomness)
     ).add(to: router)
   }
@@ -103,7 +129,7 @@ struct VerificationComposition {
   private func addAdminRoutes(to router: Router<QuietContext>) {
     let admin = gate([.admin], from: configuration.operatorNetmasks)
     let handler = IssueRequestHandler(
-      codeIssuer: codeIssuer, sms: configuration.sms, quota: makeIssueQuota())
+      codeIssuer: codeIssuer, sms: sms, quota: makeIssueQuota())
     IssueRoute(handler: handler, gate: admin).add(to: router)
     BatchIssueRoute(handler: handler, gate: admin).add(to: router)
     CodeStatusRoutes(storage: storage, gate: admin, clock: clock, randomness: randomness)

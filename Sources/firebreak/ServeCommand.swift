@@ -139,7 +139,10 @@ struct ServeCommand: AsyncParsableCommand {
 
   private func check(_ setup: ServerSetup) throws {
     if isServed(.verification) { try setup.checkVerification() }
-    if isServed(.keys) { try setup.checkKeys() }
+    if isServed(.keys) {
+      try setup.checkKeys()
+      try setup.checkExports()
+    }
     if isServed(.console) { try setup.checkConsole() }
     if only == nil { try setup.requireMatchingNames() }
   }

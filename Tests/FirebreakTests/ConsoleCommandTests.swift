@@ -66,17 +66,20 @@ struct ConsoleCommandTests {
   }
 
   @Test(
-    "Only with an https origin does the console listen on an address that others reach",
+    "Only with an https origin and an explicit option does the console listen where others reach it",
     arguments: [
-      ("http://localhost:8082", "http://127.0.0.1:"),
-      ("https://console.example", "http://0.0.0.0:"),
+      (#"{"origin":"http://localhost:8082"}"#, "http://127.0.0.1:"),
+      (#"{"origin":"http://localhost:8082","allowsPlainHTTP":true}"#, "http://127.0.0.1:"),
+      (#"{"allowsPlainHTTP":true}"#, "http://127.0.0.1:"),
+      (#"{"origin":"https://console.example"}"#, "http://127.0.0.1:"),
+      (#"{"origin":"https://console.example","allowsPlainHTTP":true}"#, "http://0.0.0.0:"),
     ])
-  func host(origin: String, start: String) async throws {
+  func host(settings: String, start: String) async throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(
       at: folder.path("data/console"), withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700])
-    try Data(#"{"origin":"\#(origin)"}"#.utf8)
+    try Data(settings.utf8)
       .write(to: folder.path("data/console/settings.json"))
     let servers = try await ServedFirebreak(
       folder: folder, ["--only", "console", "--host", "0.0.0.0"])

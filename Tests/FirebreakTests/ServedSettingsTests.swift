@@ -97,7 +97,8 @@ struct ServedSettingsTests {
       "keys/settings.json": """
       {"region": "CZ", "regions": ["CZ", "PL"], "appPackages": ["org.example"],
        "deviceVerificationPlatforms": [], "allowedOrigin": "https://app.example",
-       "furtherExports": [{"filenameRoot": "eu", "region": "CZ"}],
+       "furtherExports": [
+         {"filenameRoot": "eu", "region": "CZ", "inputRegions": ["CZ", "PL"]}],
        "remoteConfiguration": {"version": 9}}
       """,
     ])

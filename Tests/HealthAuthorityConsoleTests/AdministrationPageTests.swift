@@ -213,6 +213,18 @@ import Testing
       let app = ["app": "org.example", "regions": "PL, DE", "authorities": "pl"]
       #expect(try await browser.post("/keys/apps", app).status == 303)
       #expect(console.authority.state.apps.first?.regions == ["PL", "DE"])
+      let key = ["issuer": "pl", "key-id": "v1"]
+      #expect(try await browser.post("/keys/authorities/withdraw-key", key).status == 303)
+      #expect(console.authority.state.authorities.first?.keyIDs.isEmpty == true)
+      #expect(try await browser.post("/keys/apps/remove", ["app": "org.example"]).status == 303)
+      #expect(try await browser.post("/keys/apps/remove", ["app": "org.example"]).status == 404)
+      #expect(
+        try await browser.post("/keys/authorities/remove", ["issuer": "pl"]).status == 303)
+      #expect(console.authority.state.authorities.isEmpty && console.authority.state.apps.isEmpty)
+      let audited = try await console.entries()
+      for action in ["authority.key-withdrawn", "app.removed", "authority.removed"] {
+        #expect(audited.contains { $0.contains(action) })
+      }
       #expect(try await !console.entries().contains { $0.contains("the-text-of-the-key") })
     }
   }

@@ -194,6 +194,32 @@ final class SimulatedAuthority: AdministeredAuthority {
     }
   }
 
+  func removeAuthority(_ issuer: String) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in
+      guard state.authorities.contains(where: { $0.issuer == issuer }) else { throw .notFound }
+      state.authorities.removeAll { $0.issuer == issuer }
+    }
+  }
+
+  func withdrawKey(_ keyID: String, of issuer: String) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in
+      guard let index = state.authorities.firstIndex(where: { $0.issuer == issuer }) else {
+        throw .notFound
+      }
+      let authority = state.authorities[index]
+      state.authorities[index] = AuthorityFacts(
+        issuer: issuer, audience: authority.audience,
+        keyIDs: authority.keyIDs.filter { $0 != keyID })
+    }
+  }
+
+  func removeApp(_ id: String) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in
+      guard state.apps.contains(where: { $0.id == id }) else { throw .notFound }
+      state.apps.removeAll { $0.id == id }
+    }
+  }
+
   func apps() async throws(AuthorityFailure) -> [AppFacts] {
     try with { state throws(AuthorityFailure) in
       if let failure = state.registryFailure { throw failure }

@@ -114,6 +114,8 @@ struct DescriptionTests {
     let upload = try await server.request(server.keys()) {
       $0.data.hmackey = Data(count: 16).base64EncodedString()
     }
+    var withFuture = server.keys(2)
+    withFuture[0].rollingStartNumber += 100 * 144
     let requests: [(path: String, bodies: [Data])] = [
       (
         KeyServerRoute.publish,
@@ -127,6 +129,7 @@ struct DescriptionTests {
         KeyServerRoute.upload,
         try await [
           upload, server.request([]), server.request(server.keys(1), token: "no"),
+          server.request(withFuture),
           server.request(server.keys(1)) { $0.data.regions = ["DE"] },
         ].map { try JSONEncoder().encode($0) }
       ),
@@ -172,6 +175,10 @@ struct DescriptionTests {
         #expect(again.status == 304 && again.body.isEmpty)
         expectNone(
           ledger.note(again.body, status: 304, type: nil, method: "get", path: path))
+        let other = try await server.get(requested, headers: [("If-Match", "\"x\"")])
+        #expect(other.status == 412 && other.body.isEmpty)
+        expectNone(
+          ledger.note(other.body, status: 412, type: nil, method: "get", path: path))
       }
     }
   }

@@ -92,6 +92,32 @@ struct DownloadTests {
     }
   }
 
+  @Test("If-Match and If-Unmodified-Since of another version give 412, of this one the document")
+  func preconditions() async throws {
+    try await withOneFile { server, name in
+      for path in [
+        KeyServerRoute.keyFile(name), KeyServerRoute.index, KeyServerRoute.remoteConfiguration,
+      ] {
+        let tag = try #require(try await server.get(path).headers["etag"])
+        for (header, status) in [
+          (tag, 200), ("*", 200), ("\"x\", \(tag)", 200), ("\"x\"", 412), ("W/\(tag)", 412),
+        ] {
+          let answer = try await server.get(path, headers: [("If-Match", header)])
+          #expect(answer.status == status, "\(path) \(header)")
+          #expect(status == 200 || answer.body.isEmpty)
+        }
+      }
+      for (date, status) in [
+        ("Sun, 13 Sep 2020 15:59:59 GMT", 412), ("Sun, 13 Sep 2020 16:00:00 GMT", 200),
+        ("yesterday", 200),
+      ] {
+        let path = KeyServerRoute.keyFile(name)
+        let answer = try await server.get(path, headers: [("If-Unmodified-Since", date)])
+        #expect(answer.status == status, "\(date)")
+      }
+    }
+  }
+
   @Test("A file that the index does not list is 404")
   func onlyListed() async throws {
     try await withOneFile { server, name in

@@ -200,30 +200,72 @@ extension MemoryKeyStore {
     }
   }
 
-  func add(_ app: AuthorizedApp) async throws {
-    state.withLock { state in
+  func changeApp(
+    _ id: String,
+    _ change: @escaping @Sendable (AuthorizedApp?, RegistryEntries) throws -> AuthorizedApp
+  ) async throws {
+    try state.withLock { state in
+      let app = try change(state.register.apps.first { $0.id == id }, state.register)
       state.register.apps.removeAll { $0.id == app.id }
       state.register.apps.append(app)
     }
   }
 
-  func add(_ authority: HealthAuthority) async throws {
+  func removeApp(_ id: String) async throws -> Bool {
     state.withLock { state in
+      let count = state.register.apps.count
+      state.register.apps.removeAll { $0.id == id }
+      return state.register.apps.count < count
+    }
+  }
+
+  func changeAuthority(
+    _ issuer: String,
+    _ change: @escaping @Sendable (HealthAuthority?, RegistryEntries) throws -> HealthAuthority
+  ) async throws {
+    try state.withLock { state in
+      let stored = state.register.authorities.first { $0.issuer == issuer }
+      let authority = try change(stored, state.register)
       var bare = authority
       bare.publicKeysPEM = [:]
       state.register.authorities.removeAll { $0.issuer == authority.issuer }
       state.register.authorities.append(bare)
+      let known = state.register.keys[authority.issuer] ?? []
       state.register.keys[authority.issuer] = AuthorityKeyRule.adding(
-        authority.publicKeysPEM, isPulled: false, to: state.register.keys[authority.issuer] ?? [])
+        authority.publicKeysPEM, isPulled: false,
+        to: stored == nil ? AuthorityKeyRule.removing(known) : known)
+    }
+  }
+
+  func removeAuthority(_ issuer: String) async throws -> Bool {
+    state.withLock { state in
+      let count = state.register.authorities.count
+      state.register.authorities.removeAll { $0.issuer == issuer }
+      state.register.keys[issuer] = AuthorityKeyRule.removing(state.register.keys[issuer] ?? [])
+      for index in state.register.apps.indices {
+        state.register.apps[index].authorities.remove(issuer)
+      }
+      return state.register.authorities.count < count
+    }
+  }
+
+  func withdrawKey(_ keyID: String, of issuer: String, at now: Date) async throws -> Bool {
+    state.withLock { state in
+      let known = state.register.keys[issuer] ?? []
+      let changed = AuthorityKeyRule.withdrawing(keyID, from: known, at: now)
+      state.register.keys[issuer] = changed
+      return changed != known
     }
   }
 
   func replacePulledKeys(
     of issuer: String, with keys: [String: String], at now: Date, othersEnd end: Date
-  ) async throws {
+  ) async throws -> Bool {
     state.withLock { state in
-      state.register.keys[issuer] = AuthorityKeyRule.pulling(
-        keys, into: state.register.keys[issuer] ?? [], at: now, othersEnd: end)
+      let known = state.register.keys[issuer] ?? []
+      let changed = AuthorityKeyRule.pulling(keys, into: known, at: now, othersEnd: end)
+      state.register.keys[issuer] = changed
+      return Set(changed) != Set(known)
     }
   }
 

@@ -116,7 +116,7 @@ struct RegistryTests {
     #expect(try await registry.apps().isEmpty)
   }
 
-  @Test("A key on the authority's page is valid, and stays valid for 30 days after its removal")
+  @Test("A key on the authority's page is valid, and is refused when it is removed from the page")
   func pulled() async throws {
     let page = KeyPage()
     let (old, new) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
@@ -141,18 +141,78 @@ struct RegistryTests {
         try await server.server.pullAuthorityKeys()
         #expect(try await status("old", old) == 200)
         #expect(try await status("new", new) == 401)
-        // A key that is removed from the page stays valid for 30 days.
-        page.keys.withLock { $0 = ["new": new] }
+        page.keys.withLock { $0 = ["new": new, "old": old] }
         try await server.server.pullAuthorityKeys()
         #expect(try await status("new", new) == 200)
         #expect(try await status("old", old) == 200)
+        page.keys.withLock { $0 = ["new": new] }
+        try await server.server.pullAuthorityKeys()
+        #expect(try await status("new", new) == 200)
+        #expect(try await status("old", old) == 401)
         // An unreadable page changes nothing.
         page.isBroken.withLock { $0 = true }
-        server.clock.advance(by: 30 * 86_400 - 1)
-        #expect(try await status("old", old) == 200)
-        server.clock.advance(by: 1)
-        #expect(try await status("old", old) == 401)
+        try await server.server.pullAuthorityKeys()
+        server.clock.advance(by: 30 * 86_400)
         #expect(try await status("new", new) == 200)
+      }
+    }
+  }
+
+  @Test("The running server refuses a key within a minute after it left the page")
+  func unpublished() async throws {
+    let page = KeyPage()
+    let (old, new) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+    page.keys.withLock { $0 = ["old": old, "new": new] }
+    try await page.run { url in
+      try await RunningKeyServer.run({
+        $0.healthAuthorities = [HealthAuthority(issuer: "pulled", audience: "us", jwksURL: url)]
+        $0.apps = [AuthorizedApp(id: "an.app", regions: ["PL"], authorities: ["pulled"])]
+        $0.keyPullTimeoutSeconds = Int64(Patience.seconds)
+      }) { server in
+        try await server.untilIdle()
+        let scene = PublishScene(server: server)
+        func status(_ key: P256.Signing.PrivateKey) async throws -> UInt {
+          let keys = scene.keys(1)
+          let certificate = try scene.certificate(keys) {
+            ($0.issuer, $0.audience, $0.keyID, $0.key) = ("pulled", "us", "old", key)
+          }
+          return try await scene.publish(
+            scene.request(keys, certificate: certificate) { $0.healthAuthorityID = "an.app" }
+          ).status
+        }
+        #expect(try await status(old) == 200)
+        page.keys.withLock { $0 = ["new": new] }
+        let before = page.requestCount.withLock { $0 }
+        server.clock.advance(by: 60 - Double(KeyServerLimit.keyPullTimeoutSeconds))
+        try await Patience.until { page.requestCount.withLock { $0 } > before }
+        try await server.untilIdle()
+        #expect(try await status(old) == 401)
+      }
+    }
+  }
+
+  @Test("A page that fails is one line in the log, with its answer, and works again later")
+  func failingPage() async throws {
+    let (page, log) = (KeyPage(), CollectedLog())
+    page.keys.withLock { $0 = ["k": P256.Signing.PrivateKey()] }
+    page.isBroken.withLock { $0 = true }
+    try await page.run { url in
+      try await RunningKeyServer.run(
+        log: log,
+        {
+          $0.healthAuthorities = [HealthAuthority(issuer: "pulled", audience: "us", jwksURL: url)]
+          $0.keyPullTimeoutSeconds = Int64(Patience.seconds)
+        }
+      ) { server in
+        try await server.untilIdle()
+        try await server.server.pullAuthorityKeys()
+        let lines = log.errors.filter { $0.contains("key page of pulled") }
+        #expect(lines.count == 1 && lines[0].contains("status 500"), "\(lines)")
+        page.isBroken.withLock { $0 = false }
+        try await server.server.pullAuthorityKeys()
+        page.isBroken.withLock { $0 = true }
+        try await server.server.pullAuthorityKeys()
+        #expect(log.errors.filter { $0.contains("key page of pulled") }.count == 2)
       }
     }
   }

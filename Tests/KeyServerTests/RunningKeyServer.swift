@@ -30,7 +30,8 @@ struct RunningKeyServer: Sendable {
   /// Runs `body` against a server, then stops the server.
   static func run(
     authority: Authority = Authority(), clock: ManualClock = ManualClock(start),
-    folder: TemporaryFolder? = nil, _ change: (inout KeyServerConfiguration) -> Void = { _ in },
+    folder: TemporaryFolder? = nil, log: CollectedLog? = nil,
+    _ change: (inout KeyServerConfiguration) -> Void = { _ in },
     _ body: (RunningKeyServer) async throws -> Void
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
@@ -39,7 +40,7 @@ struct RunningKeyServer: Sendable {
     var logger = Logger(label: "test")
     logger.logLevel = .critical
     let server = try KeyServer(
-      configuration, clock: clock, randomness: SystemRandomness(), logger: logger)
+      configuration, clock: clock, randomness: SystemRandomness(), logger: log?.logger ?? logger)
     let running = Task { try await server.run() }
     let result: Result<Void, any Error>
     do {

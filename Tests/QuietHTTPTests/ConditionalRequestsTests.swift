@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Hummingbird
 import Testing
 
 @testable import QuietHTTP
@@ -42,5 +43,17 @@ struct ConditionalRequestsTests {
     ] {
       #expect(HTTPDate.date(text) == nil, "\(text)")
     }
+  }
+
+  @Test(
+    "If-Match wants one of its tags, as they are; a weak tag is never equal",
+    arguments: [
+      (nil, true), ("\"1-2\"", true), ("*", true), ("\"a\", \"1-2\"", true), ("\"a\"", false),
+      ("W/\"1-2\"", false), ("", false), ("1-2", false),
+    ] as [(String?, Bool)])
+  func ifMatch(header: String?, isWanted: Bool) {
+    var headers = HTTPFields()
+    headers[.ifMatch] = header
+    #expect(EntityTag(quoting: "1-2").isWanted(by: headers) == isWanted)
   }
 }

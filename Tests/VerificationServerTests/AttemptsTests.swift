@@ -141,6 +141,11 @@ import VerificationAPI
       let refused = try await server.admin(VerificationRoute.issue, #"{"testType":"confirmed"}"#)
       #expect(refused.refusal == "429 quota_exceeded")
       #expect(refused.headers["retry-after"] == "86400")
+      // The sentence names the quota, and the log the key once.
+      #expect(String(decoding: refused.body, as: UTF8.self).contains("quota of 2 codes a day"))
+      _ = try await server.admin(VerificationRoute.issue, #"{"testType":"confirmed"}"#)
+      let lines = server.log.errors.filter { $0.contains("quota of 2 codes") }
+      #expect(lines.count == 1 && lines[0].contains("API key"), "\(server.log.errors)")
       server.clock.advance(by: 86_400)
       _ = try await server.issue()
     }

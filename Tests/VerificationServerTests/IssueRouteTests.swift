@@ -244,6 +244,33 @@ import VerificationAPI
     }
   }
 
+  @Test("The codes of a revoked key can be looked up and ended with another admin key")
+  func revoked() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let keys = try server.apiKeys()
+      let other = try await server.newKey(.admin)
+      func issue(_ uuid: String) async throws {
+        let body = #"{"testType":"confirmed","uuid":"\#(uuid)"}"#
+        let response = try await server.post(
+          VerificationRoute.issue, body, headers: ["X-API-Key": other])
+        #expect(response.status == 200)
+      }
+      let uuid = "0b1c2d3e-0000-4000-8000-00000000000a"
+      try await issue(uuid)
+      let body = #"{"uuid":"\#(uuid)"}"#
+      for path in [VerificationRoute.checkCodeStatus, VerificationRoute.expireCode] {
+        #expect(try await server.admin(path, body).status == 401)
+      }
+      #expect(try await keys.revoke(String(other.prefix(16))))
+      for path in [
+        VerificationRoute.checkCodeStatus, VerificationRoute.expireCode,
+        VerificationRoute.expireCode,
+      ] {
+        #expect(try await server.admin(path, body).status == 200, "\(path)")
+      }
+    }
+  }
+
   @Test("If batches are switched off they are rejected")
   func noBatch() async throws {
     try await RunningServer.run(

@@ -126,6 +126,33 @@ import VerificationAPI
     }
   }
 
+  @Test(
+    "A failing gateway is one line in the log with its answer and no number; a bad number is none")
+  func logged() async throws {
+    let answer = SMSFailure(.failed, answer: "status 401, code 20003")
+    let sender = CollectedSMS(failure: .badNumber)
+    try await RunningServer.run(
+      in: folder.url, configure: { $0.sms = SMSConfiguration(sender: sender, region: "PL") }
+    ) { server async throws in
+      func issue() async throws {
+        _ = try await server.admin(
+          VerificationRoute.issue, #"{"testType":"confirmed","phone":"+48123456789"}"#)
+      }
+      try await issue()
+      #expect(server.log.errors.isEmpty)
+      await sender.fail(with: answer)
+      for _ in 0..<3 { try await issue() }
+      let lines = server.log.errors.filter { $0.contains("SMS gateway") }
+      #expect(lines.count == 1 && lines[0].contains("status 401, code 20003"), "\(lines)")
+      #expect(!server.log.lines.contains { $0.contains("123456789") })
+      await sender.fail(with: nil)
+      try await issue()
+      await sender.fail(with: answer)
+      try await issue()
+      #expect(server.log.errors.count { $0.contains("SMS gateway") } == 2)
+    }
+  }
+
   @Test("With onlyGenerateSMS the server returns the SMS and does not send it")
   func generated() async throws {
     let sender = CollectedSMS()
@@ -284,6 +311,14 @@ import VerificationAPI
       ])
     #expect(await send("full") == .queueFull)
     #expect(await send("busy") == .queueFull)
+    for code in [14_107, 20_429, 21_611, 30_001, 30_022, 63_018] {
+      for status in [400, 429, 500, 503] {
+        #expect(await send("\(status) \(code)") == .queueFull, "\(status) \(code)")
+      }
+    }
+    #expect(await send("429 21614") == .badNumber)
+    let answer = await send("400 99999")
+    #expect(answer?.answer == "status 400, code 99999")
     #expect(await send("landline") == .badNumber)
     #expect(await send("broken") == .failed)
     run.cancel()
@@ -324,6 +359,9 @@ import VerificationAPI
   }
 
   private static func twilioResponse(to line: String) -> (HTTPResponse.Status, String) {
+    if let match = line.firstMatch(of: #/Body=(\d{3})%20(\d+)$/#), let code = Int(match.1) {
+      return (.init(code: code), #"{"message":"To +48123456789","code":\#(match.2)}"#)
+    }
     if line.hasSuffix("full") { return (.badRequest, #"{"code":30001}"#) }
     if line.hasSuffix("busy") { return (.tooManyRequests, "") }
     if line.hasSuffix("landline") { return (.badRequest, #"{"code":21614,"message":"no"}"#) }

@@ -68,7 +68,8 @@ enum ClassText: String, CaseIterable, Sendable {
     last days, and nothing else. Other phones compare them with what they have received.
     """
   case pinLabel = "PIN of the health authority"
-  case pinHint = "Six letters and digits. Entering it means that you agree to share the keys."
+  case pinHint =
+    "Six to ten letters and digits. Entering it means that you agree to share the keys."
   case shareButton = "Share my keys"
   case shareDone =
     "Your keys are shared. The people you met are warned without learning who you are."

@@ -72,7 +72,8 @@ extension ClassText {
     z ostatnich dni i nic więcej. Inne telefony porównują je z tym, co odebrały.
     """,
     .pinLabel: "PIN z sanepidu",
-    .pinHint: "Sześć liter i cyfr. Wpisanie go oznacza zgodę na udostępnienie kluczy.",
+    .pinHint:
+      "Od sześciu do dziesięciu liter i cyfr. Wpisanie go oznacza zgodę na udostępnienie kluczy.",
     .shareButton: "Udostępnij klucze",
     .shareDone:
       "Twoje klucze są udostępnione. Osoby z Twojego otoczenia dostaną ostrzeżenie i nie dowiedzą się, od kogo.",

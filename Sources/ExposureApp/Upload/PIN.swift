@@ -4,7 +4,7 @@ import Secrets
 import VerificationAPI
 import World
 
-/// A PIN that the user has typed: digits and upper-case letters.
+/// A PIN or a short code that the user has typed: digits and upper-case letters, or digits alone.
 struct PIN: Sendable, Equatable {
   /// The characters.
   let bytes: ZeroingBytes
@@ -12,15 +12,23 @@ struct PIN: Sendable, Equatable {
   /// Parses typed text; `nil` if it is not a PIN.
   init?(_ typed: ZeroingBytes) {
     // Bound directly: a copy of the optional array would share its memory, which then is not overwritten.
-    guard var characters = typed.withUnsafeBytes({ VerificationCode.characters(typed: $0) }) else {
-      return nil
-    }
+    guard
+      var characters = typed.withUnsafeBytes({
+        VerificationCode.characters(typed: $0) ?? ShortCode.characters(typed: $0)
+      })
+    else { return nil }
     bytes = ZeroingBytes(moving: &characters)
   }
 
+  /// The allowed lengths of PINs and short codes.
+  private static let characterCounts =
+    min(
+      VerificationCode.characterCounts.lowerBound, ShortCode.digitCounts.lowerBound)...max(
+      VerificationCode.characterCounts.upperBound, ShortCode.digitCounts.upperBound)
+
   /// A PIN that was stored.
   init?(stored bytes: ZeroingBytes) {
-    guard VerificationCode.characterCounts.contains(bytes.count) else { return nil }
+    guard Self.characterCounts.contains(bytes.count) else { return nil }
     self.bytes = bytes
   }
 }

@@ -46,7 +46,8 @@ public enum UploadFailure: Error, Sendable, Hashable {
 extension UploadFailure: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .invalidPIN: "A PIN has six to ten letters and digits; check your input."
+    case .invalidPIN:
+      "A PIN has six to ten letters and digits, a doctor's code six to eleven digits; check your input."
     case .locked: "Too many wrong PINs; wait a while, then try again."
     case .alreadyRunning: "Another upload is running; wait until it ends."
     case .paused: "The health authority has paused uploads; try again later with the same PIN."

@@ -59,12 +59,18 @@ package protocol AdministeredAuthority: Sendable {
   func revokeAPIKey(_ id: String) async throws(AuthorityFailure)
   /// The authorities whose certificates are accepted.
   func authorities() async throws(AuthorityFailure) -> [AuthorityFacts]
-  /// Accepts the certificates of an authority.
+  /// Accepts the certificates of an authority, or adds a key to a known one, whose other properties stay.
   func add(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure)
+  /// Refuses the certificates of an authority from now on.
+  func removeAuthority(_ issuer: String) async throws(AuthorityFailure)
+  /// Withdraws one key of an authority for good.
+  func withdrawKey(_ keyID: String, of issuer: String) async throws(AuthorityFailure)
   /// The apps that may upload.
   func apps() async throws(AuthorityFailure) -> [AppFacts]
   /// Allows an app to upload.
   func add(_ app: AppFacts) async throws(AuthorityFailure)
+  /// Refuses the uploads of an app from now on.
+  func removeApp(_ id: String) async throws(AuthorityFailure)
 }
 
 /// The instructions that phones follow.

@@ -182,16 +182,44 @@ enum CSV {
     return rows
   }
 
-  /// The text of `rows`. A field that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.
+  /// The text of `rows`. An apostrophe precedes each character with which a spreadsheet could begin a formula.
   static func text(_ rows: [[String]]) -> String {
     rows.map { $0.map(escaped).joined(separator: ",") + "\r\n" }.joined()
   }
 
   private static func escaped(_ field: String) -> String {
-    let isFormula = field.first.map { "=+-@\t\r".contains($0) } ?? false
-    let field = isFormula ? "'" + field : field
+    let field = withoutFormulas(field)
     guard field.contains(where: { "\",".contains($0) || $0.isNewline }) else { return field }
     return "\"\(field.replacing("\"", with: "\"\""))\""
+  }
+
+  /// Spreadsheets of some countries separate fields at semicolons or tabs, even inside our quotation marks, and ignore
+  /// white space and invisible characters at the start of a field. So a formula can begin after any of them.
+  private static func withoutFormulas(_ field: String) -> String {
+    var (text, isStart) = ("", true)
+    for scalar in field.unicodeScalars {
+      if isStart, isFormulaSign(scalar) { text.append("'") }
+      text.unicodeScalars.append(scalar)
+      if separators.contains(scalar) {
+        isStart = true
+      } else if !isSkipped(scalar) {
+        isStart = false
+      }
+    }
+    return text
+  }
+
+  private static let separators = CharacterSet(charactersIn: ",;|\t\"").union(.newlines)
+
+  /// The signs in all their widths: `=`, `+`, `-` and `@`.
+  private static func isFormulaSign(_ scalar: Unicode.Scalar) -> Bool {
+    let narrow = String(scalar).precomposedStringWithCompatibilityMapping
+    return ["=", "+", "-", "@", "\u{2212}", "\u{2010}", "\u{2011}"].contains(narrow)
+  }
+
+  private static func isSkipped(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
+      || [.control, .format].contains(scalar.properties.generalCategory)
   }
 }
 

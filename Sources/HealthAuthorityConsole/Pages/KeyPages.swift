@@ -21,6 +21,23 @@ struct KeyPages: Sendable {
     }
     pages.post(router, "/keys/authorities", access, addAuthority)
     pages.post(router, "/keys/apps", access, addApp)
+    pages.post(router, "/keys/authorities/remove", access) { visit, form in
+      try await perform(visit, .authorityRemoved, form["issuer"]) { () throws(AuthorityFailure) in
+        try await authority.removeAuthority(form["issuer"])
+      }
+    }
+    pages.post(router, "/keys/authorities/withdraw-key", access) { visit, form in
+      try await perform(
+        visit, .authorityKeyWithdrawn, form["issuer"], detail: form["key-id"]
+      ) { () throws(AuthorityFailure) in
+        try await authority.withdrawKey(form["key-id"], of: form["issuer"])
+      }
+    }
+    pages.post(router, "/keys/apps/remove", access) { visit, form in
+      try await perform(visit, .appRemoved, form["app"]) { () throws(AuthorityFailure) in
+        try await authority.removeApp(form["app"])
+      }
+    }
   }
 
   private func show(_ visit: Visit, fault: String? = nil) async throws -> Response {
@@ -52,10 +69,12 @@ struct KeyPages: Sendable {
     }
     values["authorities"] = try await rows(&remarks) { () throws(AuthorityFailure) in
       try await authority.authorities()
-    }.map {
+    }.map { authority -> [String: Any] in
       [
-        "issuer": $0.issuer, "audience": $0.audience,
-        "keyIDs": $0.keyIDs.joined(separator: ", "),
+        "issuer": authority.issuer, "audience": authority.audience,
+        "keys": authority.keyIDs.map { id in
+          ["id": id, "issuer": authority.issuer, "withdraw": texts[.keysWithdraw, id]]
+        },
       ]
     }
     values["apps"] = try await rows(&remarks) { () throws(AuthorityFailure) in
@@ -199,13 +218,21 @@ enum KeyTemplates {
     \(LayoutTemplate.wide("authorities-caption"))
     <table id="authorities"><caption id="authorities-caption">{{t.keysAuthoritiesCaption}}</caption>
     <thead><tr><th scope="col">{{t.keysAuthorityIssuer}}</th><th scope="col">{{t.keysAuthorityAudience}}</th>
-    <th scope="col">{{t.keysAuthorityKeyID}}</th></tr></thead>
+    <th scope="col">{{t.keysAuthorityKeyID}}</th><th scope="col">{{t.actions}}</th></tr></thead>
     <tbody>
     {{#authorities}}
-    <tr><th scope="row"><code>{{issuer}}</code></th><td><code>{{audience}}</code></td><td>{{keyIDs}}</td></tr>
+    <tr><th scope="row"><code>{{issuer}}</code></th><td><code>{{audience}}</code></td><td>
+    {{#keys}}<form method="post" action="/keys/authorities/withdraw-key">\(LayoutTemplate.token)
+    <input type="hidden" name="issuer" value="{{issuer}}"><input type="hidden" name="key-id" value="{{id}}">
+    <code>{{id}}</code> <button class="quiet" aria-label="{{withdraw}}: {{issuer}}">{{withdraw}}</button></form>
+    {{/keys}}</td><td>
+    <form method="post" action="/keys/authorities/remove">\(LayoutTemplate.token)
+    <input type="hidden" name="issuer" value="{{issuer}}">
+    <button class="quiet" aria-label="{{t.keysRemove}}: {{issuer}}">{{t.keysRemove}}</button></form></td></tr>
     {{/authorities}}
-    {{^authorities}}<tr><td colspan="3">{{t.none}}</td></tr>{{/authorities}}
+    {{^authorities}}<tr><td colspan="4">{{t.none}}</td></tr>{{/authorities}}
     </tbody></table></div>
+    <p class="help">{{t.keysWithdrawHelp}}</p>
     <form method="post" action="/keys/authorities" aria-labelledby="add-authority-title">
     <h3 id="add-authority-title">{{t.keysAddAuthority}}</h3>
     \(LayoutTemplate.token)
@@ -228,12 +255,15 @@ enum KeyTemplates {
     \(LayoutTemplate.wide("apps-caption"))
     <table id="apps"><caption id="apps-caption">{{t.keysAppsCaption}}</caption>
     <thead><tr><th scope="col">{{t.keysApp}}</th><th scope="col">{{t.keysRegions}}</th>
-    <th scope="col">{{t.keysAuthoritiesOfApp}}</th></tr></thead>
+    <th scope="col">{{t.keysAuthoritiesOfApp}}</th><th scope="col">{{t.actions}}</th></tr></thead>
     <tbody>
     {{#apps}}
-    <tr><th scope="row"><code>{{id}}</code></th><td>{{regions}}</td><td><code>{{issuers}}</code></td></tr>
+    <tr><th scope="row"><code>{{id}}</code></th><td>{{regions}}</td><td><code>{{issuers}}</code></td><td>
+    <form method="post" action="/keys/apps/remove">\(LayoutTemplate.token)
+    <input type="hidden" name="app" value="{{id}}">
+    <button class="quiet" aria-label="{{t.keysRemove}}: {{id}}">{{t.keysRemove}}</button></form></td></tr>
     {{/apps}}
-    {{^apps}}<tr><td colspan="3">{{t.none}}</td></tr>{{/apps}}
+    {{^apps}}<tr><td colspan="4">{{t.none}}</td></tr>{{/apps}}
     </tbody></table></div>
     <form method="post" action="/keys/apps" aria-labelledby="add-app-title">
     <h3 id="add-app-title">{{t.keysAddApp}}</h3>

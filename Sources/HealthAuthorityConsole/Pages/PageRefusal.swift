@@ -13,6 +13,8 @@ enum PageRefusal: Error, Hashable, Sendable {
   case forbidden(Role)
   /// The form was sent by another site.
   case forged
+  /// The request names another host than the console's.
+  case otherHost
   case notFound
   /// The code, account or file of the form does not exist.
   case missing
@@ -56,7 +58,8 @@ enum PageRefusal: Error, Hashable, Sendable {
   private init(_ refusal: QuietRefusal) {
     self =
       switch refusal {
-      case .tooManyAttempts(let seconds): .tooManyAttempts(seconds: seconds)
+      case .tooManyAttempts(let seconds), .quotaUsedUp(_, let seconds):
+        .tooManyAttempts(seconds: seconds)
       case .bodyTooLarge: .tooLarge
       case .notFound: .notFound
       case .unavailable: .unavailable
@@ -70,6 +73,7 @@ enum PageRefusal: Error, Hashable, Sendable {
     case .signInNeeded: .seeOther
     case .sessionEnded: .unauthorized
     case .forbidden, .forged: .forbidden
+    case .otherHost: .misdirectedRequest
     case .notFound, .missing: .notFound
     case .tooManyAttempts: .tooManyRequests
     case .malformed: .badRequest
@@ -88,6 +92,7 @@ enum PageRefusal: Error, Hashable, Sendable {
     case .forbidden(let role):
       (texts[.errorForbiddenTitle], texts[.errorForbiddenText, texts[role.textKey]])
     case .forged: (texts[.errorForgedTitle], texts[.errorForgedText])
+    case .otherHost: (texts[.errorHostTitle], texts[.errorHostText])
     case .notFound: (texts[.errorNotFoundTitle], texts[.errorNotFoundText])
     case .missing: (texts[.errorMissingTitle], texts[.errorMissingText])
     case .tooManyAttempts(let seconds):

@@ -71,6 +71,11 @@ struct PageRouter: Sendable {
     await respond(request, context) { _ in throw PageRefusal.notFound }
   }
 
+  /// The page for a request that names another host.
+  func otherHost(_ request: Request, _ context: QuietContext) async -> Response {
+    await respond(request, context, withSession: false) { _ in throw PageRefusal.otherHost }
+  }
+
   /// The session cookie for the scheme and the port of the server.
   func cookie(for context: QuietContext) -> SessionCookie {
     SessionCookie(
@@ -80,14 +85,14 @@ struct PageRouter: Sendable {
   // MARK: - Requests
 
   private func respond(
-    _ request: Request, _ context: QuietContext,
+    _ request: Request, _ context: QuietContext, withSession: Bool = true,
     _ work: (Visit) async throws -> Response
   ) async -> Response {
     var visit = Visit(
       request: request, context: context, language: language(of: request), session: nil,
       origin: origin(of: context))
     do {
-      let session = try await session(of: request, context)
+      let session = withSession ? try await session(of: request, context) : nil
       visit = Visit(
         request: request, context: context, language: visit.language, session: session,
         origin: visit.origin)

@@ -5,7 +5,8 @@ enum TextKey: String, CaseIterable, Sendable {
   case console, skip, menu, signedInAs, signOut, languageSwitch, home, homeLead, back, date,
     time, name, actions, status, none, unknown, utc, shownOnce, roleIssuer, roleEpidemiologist,
     roleAdministrator, errorNotFoundTitle, errorNotFoundText, errorForbiddenTitle,
-    errorForbiddenText, errorForgedTitle, errorForgedText, errorEndedTitle, errorEndedText,
+    errorForbiddenText, errorForgedTitle, errorForgedText, errorHostTitle, errorHostText,
+    errorEndedTitle, errorEndedText,
     errorBusyTitle, errorBusyText, errorFormTitle, errorFormText, errorLargeTitle,
     errorLargeText, errorServerTitle, errorServerText, errorDatabaseTitle, errorDatabaseText,
     errorInternalTitle, errorInternalText, errorMissingTitle, errorMissingText,
@@ -72,5 +73,6 @@ enum TextKey: String, CaseIterable, Sendable {
     keysAdd,
     keysNewAPI, keysAuthorities, keysAuthoritiesCaption, keysAuthorityIssuer,
     keysAuthorityAudience, keysAuthorityKeyID, keysAuthorityPEM, keysAddAuthority, keysApps,
-    keysAppsCaption, keysApp, keysRegions, keysAuthoritiesOfApp, keysAddApp
+    keysRemove, keysWithdraw, keysWithdrawHelp, keysAppsCaption, keysApp, keysRegions,
+    keysAuthoritiesOfApp, keysAddApp
 }

@@ -216,7 +216,10 @@ extension Texts {
     .apiKeyAdded: Phrase("API key added", "dodanie klucza API"),
     .apiKeyRevoked: Phrase("API key revoked", "unieważnienie klucza API"),
     .authorityAdded: Phrase("authority added", "dodanie organu"),
+    .authorityRemoved: Phrase("authority removed", "usunięcie organu"),
+    .authorityKeyWithdrawn: Phrase("key of an authority withdrawn", "wycofanie klucza organu"),
     .appAdded: Phrase("app added", "dodanie aplikacji"),
+    .appRemoved: Phrase("app removed", "usunięcie aplikacji"),
     .auditExported: Phrase("audit log exported", "eksport dziennika"),
     .failed: Phrase("action failed", "niepowodzenie działania"),
   ]

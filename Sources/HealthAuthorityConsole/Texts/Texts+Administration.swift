@@ -207,6 +207,12 @@ extension Texts {
     .keysAuthorityAudience: Phrase("Audience (aud)", "Odbiorca (aud)"),
     .keysAuthorityKeyID: Phrase("Key id (kid)", "Identyfikator klucza (kid)"),
     .keysAuthorityPEM: Phrase("Public key in PEM", "Klucz publiczny w PEM"),
+    .keysRemove: Phrase("Remove", "Usuń"),
+    .keysWithdraw: Phrase("Withdraw key %1", "Wycofaj klucz %1"),
+    .keysWithdrawHelp: Phrase(
+      "A withdrawn key is refused within a minute and can never be added again.",
+      "Wycofany klucz jest odrzucany w ciągu minuty i nie można go dodać ponownie."
+    ),
     .keysAddAuthority: Phrase("Add an authority or a key", "Dodaj organ lub klucz"),
     .keysApps: Phrase("Apps", "Aplikacje"),
     .keysAppsCaption: Phrase("Apps that may upload", "Aplikacje, które mogą przesyłać"),

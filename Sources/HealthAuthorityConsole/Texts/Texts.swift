@@ -125,6 +125,11 @@ extension Texts {
       administratora.
       """
     ),
+    .errorHostTitle: Phrase("Wrong address", "Błędny adres"),
+    .errorHostText: Phrase(
+      "The console does not answer under this name. Open the address that its operator gave you.",
+      "Konsola nie odpowiada pod tą nazwą. Otwórz adres podany przez jej operatora."
+    ),
     .errorForgedTitle: Phrase(
       "The request did not come from this console",
       "Żądanie nie pochodzi z tej konsoli"

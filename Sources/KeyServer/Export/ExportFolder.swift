@@ -163,6 +163,9 @@ struct DownloadRoutes: Sendable {
     let headers: HTTPFields = [
       .contentType: type, .eTag: tag.text, .cacheControl: "public, no-cache",
     ]
+    guard tag.isWanted(by: request.headers) else {
+      return Response(status: .preconditionFailed, headers: headers)
+    }
     if tag.matches(request.headers[.ifNoneMatch]) {
       return Response(status: .notModified, headers: headers)
     }

@@ -26,8 +26,8 @@ struct PublishAdmission: Sendable {
     let regions = app.regions.isEmpty ? defaultRegion.map { [$0] } ?? [] : app.regions.sorted()
     guard !regions.isEmpty else { throw .missingRegion }
     let text = request.verificationPayload ?? ""
-    let verified = try await verified(UnverifiedCertificate(text), in: known, at: now)
-    guard app.authorities.contains(verified.issuer) else { throw .certificate }
+    let verified = try await verified(text, in: known, at: now)
+    guard app.authorities.contains(verified.issuer) else { throw .certificate(.notOfApp) }
     let sent = request.temporaryExposureKeys.map(UploadedKey.init)
     let reportType = try reportType(of: verified.certificate, over: sent, secret: request.hmacKey)
     let onset = Self.onset(of: request, verified.certificate, at: now)
@@ -65,29 +65,40 @@ struct PublishAdmission: Sendable {
   }
 
   private func verified(
-    _ certificate: UnverifiedCertificate, in known: Registry, at now: Date
+    _ text: String, in known: Registry, at now: Date
   ) async throws(PublishRefusal) -> VerifiedCertificate {
+    let certificate = UnverifiedCertificate(text)
     do throws(UploadTokenRefusal) {
       return try known.certificates.verified(certificate, at: now)
     } catch {
-      guard error == .unknownKey else { throw .certificate }
+      guard error == .unknownKey else { throw Self.refusal(error, of: text, at: now) }
     }
     // The key may have been added since the registry was read.
     let reread: Registry
     do { reread = try await registry.registryForUnknownKey() } catch { throw .cannotLoadApp }
-    do { return try reread.certificates.verified(certificate, at: now) } catch {
-      throw .certificate
+    do throws(UploadTokenRefusal) {
+      return try reread.certificates.verified(certificate, at: now)
+    } catch {
+      throw Self.refusal(error, of: text, at: now)
     }
+  }
+
+  private static func refusal(
+    _ error: UploadTokenRefusal, of text: String, at now: Date
+  ) -> PublishRefusal {
+    .certificate(text.isEmpty ? .missingToken : RefusalCause(error, of: text, at: now))
   }
 
   /// Rejects keys other than those of the certificate's HMAC.
   private func reportType(
     of certificate: VerificationCertificate, over keys: [UploadedKey], secret: String?
   ) throws(PublishRefusal) -> CertifiedReportType {
-    guard let reportType = CertifiedReportType(rawValue: certificate.reportType),
-      let secret = secret.flatMap(Base64.bytes),
+    guard let reportType = CertifiedReportType(rawValue: certificate.reportType) else {
+      throw .certificate(.reportType)
+    }
+    guard let secret = secret.flatMap(Base64.bytes),
       KeyHMAC.isValid(certificate.keyHMAC, over: keys, secret: secret)
-    else { throw .certificate }
+    else { throw .certificate(.keyHMAC) }
     return reportType
   }
 

@@ -6,6 +6,7 @@ import KeyServerAPI
 import Logging
 import QuietHTTP
 import Secrets
+import ServerStorage
 import StrictJSON
 import World
 
@@ -19,6 +20,7 @@ struct PublishRoute: Sendable {
   let failures: FailureBudget
   let decoyBudget: AttemptBudget
   let budgetKeys: BudgetKeys
+  let refusals: RefusalLog
   let randomness: any Randomness
 
   /// A route for the router, with its own record of response times.
@@ -47,13 +49,19 @@ struct PublishRoute: Sendable {
   }
 
   private func respond(to request: QuietRequest<Body>) async throws -> PaddedResponse {
-    // Successful uploads and failures of the server do not count, because many phones may share one address.
-    try await failures.attempt(from: request.context) {
-      do throws(PublishRefusal) {
-        return .succeeded(PaddedResponse(json: try await accept(request)))
-      } catch {
-        return error.isTemporary ? .succeeded(try error.response) : .failed(try error.response)
+    do {
+      // Successful uploads and failures of the server do not count, because many phones may share one address.
+      return try await failures.attempt(from: request.context) {
+        do throws(PublishRefusal) {
+          return .succeeded(PaddedResponse(json: try await accept(request)))
+        } catch {
+          error.cause?.record(in: refusals, route: KeyServerRoute.publish)
+          return error.isTemporary ? .succeeded(try error.response) : .failed(try error.response)
+        }
       }
+    } catch QuietRefusal.tooManyAttempts(let seconds) {
+      RefusalCause.attempts.record(in: refusals, route: KeyServerRoute.publish)
+      throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
   }
 
@@ -86,7 +94,7 @@ struct PublishRoute: Sendable {
     let upload = try await admission.admit(body, from: platform, at: clock.now)
     switch try await acceptance(of: upload, request.context.logger) {
     case .accepted(let response): return response
-    case .tokenUsed: throw .certificate
+    case .tokenUsed: throw .certificate(.used)
     case .refused(let refusal): throw .revision(refusal)
     }
   }
@@ -113,7 +121,7 @@ enum PublishRefusal: Error, Hashable, Sendable {
   case missingRegion
   /// The certificate is missing, invalid, used, or for other keys. The client needs a new one. All these
   /// reasons share one response: the difference would only help to forge certificates.
-  case certificate
+  case certificate(RefusalCause)
   /// The request breaks the rule that the message names. The client gives up.
   case invalidRequest(String)
   /// The revision rules reject the upload. The client sends the revision token, or gives up.
@@ -153,6 +161,18 @@ enum PublishRefusal: Error, Hashable, Sendable {
     case .invalidRequest(let message): message
     case .revision(let refusal): refusal.message
     case .unavailable: "The keys were not stored; try again later."
+    }
+  }
+
+  /// The cause for the operator; nil if the log has it already.
+  var cause: RefusalCause? {
+    switch self {
+    case .unknownApp: .app
+    case .missingRegion: .region
+    case .certificate(let cause): cause
+    case .invalidRequest: .request
+    case .revision: .revision
+    case .cannotLoadApp, .unavailable: nil
     }
   }
 
@@ -232,7 +252,7 @@ extension QuietRefusal {
   fileprivate var publishCode: PublishCode {
     switch self {
     case .bodyTooLarge, .wrongContentType, .bodyTooSlow, .malformed, .notFound: .badRequest
-    case .tooManyAttempts: .tooManyRequests
+    case .tooManyAttempts, .quotaUsedUp: .tooManyRequests
     case .unavailable, .internalError: .internalError
     }
   }

@@ -153,7 +153,7 @@ private struct StatisticsClaims: Decodable {
   func isValid(at now: Date) -> Bool {
     let seconds = now.timeIntervalSince1970
     return aud.names == [Self.audience] && seconds < TimeInterval(exp)
-      && seconds >= TimeInterval(max(iat ?? 0, nbf ?? 0))
+      && seconds >= TimeInterval(max(iat ?? 0, nbf ?? 0)) - UploadTokenLimit.clockSkewSeconds
   }
 }
 

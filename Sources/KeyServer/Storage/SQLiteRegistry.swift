@@ -6,22 +6,33 @@ import World
 
 extension SQLiteKeyStore {
   func registryEntries() async throws -> RegistryEntries {
-    try await database.read { db in
-      var entries = RegistryEntries()
-      entries.apps = try AppRow.order(Column("id")).fetchAll(db).map { row in
-        row.app(issuers: try AppAuthorityRow.of(row.id).fetchAll(db).map(\.issuer))
-      }
-      entries.authorities = try AuthorityRow.order(Column("issuer")).fetchAll(db).map(\.authority)
-      let keys = try AuthorityKeyRow.order(Column("good_from"), Column("key_id")).fetchAll(db)
-      for row in keys { entries.keys[row.issuer, default: []].append(row.key) }
-      return entries
-    }
+    try await database.read { try Self.registryEntries(in: $0) }
   }
 
-  func add(_ app: AuthorizedApp) async throws {
+  /// The same entries, for the start of a server.
+  func storedRegistry() throws -> RegistryEntries {
+    try database.pool.read { try Self.registryEntries(in: $0) }
+  }
+
+  private static func registryEntries(in db: Database) throws -> RegistryEntries {
+    var entries = RegistryEntries()
+    entries.apps = try AppRow.order(Column("id")).fetchAll(db).map { row in
+      row.app(issuers: try AppAuthorityRow.of(row.id).fetchAll(db).map(\.issuer))
+    }
+    entries.authorities = try AuthorityRow.order(Column("issuer")).fetchAll(db).map(\.authority)
+    let keys = try AuthorityKeyRow.order(Column("good_from"), Column("key_id")).fetchAll(db)
+    for row in keys { entries.keys[row.issuer, default: []].append(row.key) }
+    return entries
+  }
+
+  func changeApp(
+    _ id: String,
+    _ change: @escaping @Sendable (AuthorizedApp?, RegistryEntries) throws -> AuthorizedApp
+  ) async throws {
     try await write { db in
-      _ = try AppRow.deleteOne(db, key: app.id)
-      try AppRow(app).insert(db)
+      let entries = try Self.registryEntries(in: db)
+      let app = try change(entries.apps.first { $0.id == id }, entries)
+      try AppRow(app).save(db)
       try AppAuthorityRow.of(app.id).deleteAll(db)
       for issuer in app.authorities {
         try AppAuthorityRow(appID: app.id, issuer: issuer).insert(db)
@@ -29,32 +40,71 @@ extension SQLiteKeyStore {
     }
   }
 
-  func add(_ authority: HealthAuthority) async throws {
+  func removeApp(_ id: String) async throws -> Bool {
     try await write { db in
-      _ = try AuthorityRow.deleteOne(db, key: authority.issuer)
-      try AuthorityRow(authority).insert(db)
-      try Self.changeKeys(of: authority.issuer, in: db) {
-        AuthorityKeyRule.adding(authority.publicKeysPEM, isPulled: false, to: $0)
+      try AppAuthorityRow.of(id).deleteAll(db)
+      return try AppRow.deleteOne(db, key: id)
+    }
+  }
+
+  func changeAuthority(
+    _ issuer: String,
+    _ change: @escaping @Sendable (HealthAuthority?, RegistryEntries) throws -> HealthAuthority
+  ) async throws {
+    try await write { db in
+      let entries = try Self.registryEntries(in: db)
+      let stored = entries.authorities.first { $0.issuer == issuer }
+      let authority = try change(stored, entries)
+      try AuthorityRow(authority).save(db)
+      _ = try Self.changeKeys(of: authority.issuer, in: db) { known in
+        AuthorityKeyRule.adding(
+          authority.publicKeysPEM, isPulled: false,
+          to: stored == nil ? AuthorityKeyRule.removing(known) : known)
+      }
+    }
+  }
+
+  func removeAuthority(_ issuer: String) async throws -> Bool {
+    try await write { db in
+      let isKnown = try AuthorityRow.deleteOne(db, key: issuer)
+      _ = try Self.changeKeys(of: issuer, in: db) { AuthorityKeyRule.removing($0) }
+      try AppAuthorityRow.filter(Column("issuer") == issuer).deleteAll(db)
+      return isKnown
+    }
+  }
+
+  func withdrawKey(_ keyID: String, of issuer: String, at now: Date) async throws -> Bool {
+    try await write { db in
+      try Self.changeKeys(of: issuer, in: db) {
+        AuthorityKeyRule.withdrawing(keyID, from: $0, at: now)
       }
     }
   }
 
   func replacePulledKeys(
     of issuer: String, with keys: [String: String], at now: Date, othersEnd end: Date
-  ) async throws {
-    try await write { db in
-      try Self.changeKeys(of: issuer, in: db) {
-        AuthorityKeyRule.pulling(keys, into: $0, at: now, othersEnd: end)
-      }
+  ) async throws -> Bool {
+    let pulling: @Sendable ([AuthorityKey]) -> [AuthorityKey] = {
+      AuthorityKeyRule.pulling(keys, into: $0, at: now, othersEnd: end)
     }
+    // Most pages have not changed: reading delays no upload.
+    let known = try await database.read { db in
+      try AuthorityKeyRow.of(issuer).fetchAll(db).map(\.key)
+    }
+    guard Set(pulling(known)) != Set(known) else { return false }
+    return try await write { db in try Self.changeKeys(of: issuer, in: db, pulling) }
   }
 
+  /// Returns true if `rule` changed a key.
   private static func changeKeys(
     of issuer: String, in db: Database, _ rule: ([AuthorityKey]) -> [AuthorityKey]
-  ) throws {
+  ) throws -> Bool {
     let known = try AuthorityKeyRow.of(issuer).fetchAll(db).map(\.key)
+    let changed = rule(known)
+    guard Set(changed) != Set(known) else { return false }
     try AuthorityKeyRow.of(issuer).deleteAll(db)
-    for key in rule(known) { try AuthorityKeyRow(key, of: issuer).insert(db) }
+    for key in changed { try AuthorityKeyRow(key, of: issuer).insert(db) }
+    return true
   }
 
   func revisionKeys() async throws -> [SealedRevisionKey] {
@@ -155,6 +205,7 @@ private struct AuthorityKeyRow: Codable, FetchableRecord, PersistableRecord, Sen
   var goodFrom: Int64
   var goodUntil: Int64?
   var isPulled: Bool
+  var withdrawnAt: Int64?
 
   private enum CodingKeys: String, CodingKey {
     case issuer
@@ -163,6 +214,7 @@ private struct AuthorityKeyRow: Codable, FetchableRecord, PersistableRecord, Sen
     case goodFrom = "good_from"
     case goodUntil = "good_until"
     case isPulled = "is_pulled"
+    case withdrawnAt = "withdrawn_at"
   }
 
   init(_ key: AuthorityKey, of issuer: String) {
@@ -172,13 +224,15 @@ private struct AuthorityKeyRow: Codable, FetchableRecord, PersistableRecord, Sen
     goodFrom = key.goodFrom.unixSecond
     goodUntil = key.goodUntil?.unixSecond
     isPulled = key.isPulled
+    withdrawnAt = key.withdrawnAt?.unixSecond
   }
 
   var key: AuthorityKey {
     AuthorityKey(
       keyID: keyID, publicKeyPEM: publicKey,
       goodFrom: Date(unixSecond: goodFrom),
-      goodUntil: goodUntil.map { Date(unixSecond: $0) }, isPulled: isPulled)
+      goodUntil: goodUntil.map { Date(unixSecond: $0) }, isPulled: isPulled,
+      withdrawnAt: withdrawnAt.map { Date(unixSecond: $0) })
   }
 
   static func of(_ issuer: String) -> QueryInterfaceRequest<AuthorityKeyRow> {

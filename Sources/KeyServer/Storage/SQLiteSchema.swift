@@ -23,8 +23,16 @@ enum SQLiteSchema {
         try db.execute(sql: table)
       }
     }
+    migrator.registerMigration("2 withdrawn keys of authorities") { db in
+      try db.execute(sql: withdrawnKeys)
+    }
     return migrator
   }
+
+  /// The time at which an operator withdrew a key. Its row stays, so that the key is not added again.
+  private static let withdrawnKeys = """
+    ALTER TABLE authority_key ADD COLUMN withdrawn_at INTEGER;
+    """
 
   /// Used tokens with the stored response, until `kept_until`.
   ///

@@ -4,7 +4,9 @@ import Foundation
 import KeyServerAPI
 import NIOCore
 import NIOHTTP1
+import QuietHTTP
 import Secrets
+import ServerStorage
 import UploadToken
 import World
 
@@ -118,9 +120,11 @@ struct DeviceCheckClient: Sendable {
   private let key: SigningKey
   private let timeoutSeconds: Int
   private let client: HTTPClient
+  private let service: OutsideService
 
   init(
-    _ configuration: DeviceCheckConfiguration, timeoutSeconds: Int, client: HTTPClient
+    _ configuration: DeviceCheckConfiguration, timeoutSeconds: Int, client: HTTPClient,
+    service: OutsideService
   ) throws(KeyServerError) {
     let key: SigningKey
     do {
@@ -135,6 +139,7 @@ struct DeviceCheckClient: Sendable {
     self.key = key
     self.timeoutSeconds = timeoutSeconds
     self.client = client
+    self.service = service
   }
 
   /// Sends the device token in `payload`.
@@ -143,11 +148,27 @@ struct DeviceCheckClient: Sendable {
       let response = try await client.execute(
         try request(for: payload, at: now),
         timeout: .seconds(Int64(timeoutSeconds)))
-      _ = try await response.body.collect(upTo: KeyServerLimit.deviceCheckResponseBytesMax)
-      return Self.verdict(status: response.status.code)
+      let body = try await response.body.collect(
+        upTo: KeyServerLimit.deviceCheckResponseBytesMax)
+      let verdict = Self.verdict(status: response.status.code)
+      if verdict == .unknown {
+        service.failed(Self.text(status: response.status.code, Data(body.readableBytesView)))
+      } else {
+        service.succeeded()
+      }
+      return verdict
     } catch {
+      service.failed(ErrorCause.text(error))
       return .unknown
     }
+  }
+
+  /// The status and the beginning of a response in one line. DeviceCheck answers with a sentence.
+  private static func text(status: UInt, _ body: Data) -> String {
+    let sentence = String(decoding: body, as: UTF8.self).unicodeScalars
+      .map { $0.value < 0x20 || $0.value > 0x7E ? " " : String($0) }.joined()
+      .trimmingCharacters(in: .whitespaces).prefix(KeyServerLimit.loggedResponseCharactersMax)
+    return sentence.isEmpty ? "status \(status)" : "status \(status), \(sentence)"
   }
 
   private func request(

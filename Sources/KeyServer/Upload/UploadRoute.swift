@@ -6,6 +6,7 @@ import Hummingbird
 import KeyServerAPI
 import Logging
 import QuietHTTP
+import ServerStorage
 import UploadToken
 import World
 
@@ -18,6 +19,7 @@ struct UploadRoute: Sendable {
   let failures: FailureBudget
   let decoyBudget: AttemptBudget
   let budgetKeys: BudgetKeys
+  let refusals: RefusalLog
   let randomness: any Randomness
 
   /// A route for the router, with its own record of response times.
@@ -35,15 +37,22 @@ struct UploadRoute: Sendable {
   }
 
   private func respond(to request: QuietRequest<UploadRequest>) async throws -> PaddedResponse {
-    // Successful uploads and failures of the server do not count, because many phones may share one address.
-    try await failures.attempt(from: request.context) {
-      let response: UploadResponse
-      do throws(UploadRefusal) {
-        response = try await accept(request.body, logger: request.context.logger)
-      } catch {
-        return error == .unavailable ? .succeeded(try error.response) : .failed(try error.response)
+    do {
+      // Successful uploads and failures of the server do not count, because many phones may share one address.
+      return try await failures.attempt(from: request.context) {
+        let report: UploadReport
+        do throws(UploadRefusal) {
+          report = try await accept(request.body, logger: request.context.logger)
+        } catch {
+          error.cause?.record(in: refusals, route: KeyServerRoute.upload)
+          return error == .unavailable
+            ? .succeeded(try error.response) : .failed(try error.response)
+        }
+        return .succeeded(try PaddedResponse(report))
       }
-      return .succeeded(try PaddedResponse(response))
+    } catch QuietRefusal.tooManyAttempts(let seconds) {
+      RefusalCause.attempts.record(in: refusals, route: KeyServerRoute.upload)
+      throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
   }
 
@@ -65,7 +74,7 @@ struct UploadRoute: Sendable {
   /// After all other checks, one transaction spends the token, inserts the keys and stores the response.
   private func accept(
     _ request: UploadRequest, logger: Logger
-  ) async throws(UploadRefusal) -> UploadResponse {
+  ) async throws(UploadRefusal) -> UploadReport {
     let now = clock.now
     let upload = try await admission.admit(request, at: now)
     if devices.isRequired(for: request.data) {
@@ -83,10 +92,10 @@ struct UploadRoute: Sendable {
 
   private static func response(
     to acceptance: Acceptance
-  ) throws(UploadRefusal) -> UploadResponse {
+  ) throws(UploadRefusal) -> UploadReport {
     switch acceptance {
-    case .accepted(let text): UploadResponse(result: String(decoding: text, as: UTF8.self))
-    case .tokenUsed, .refused: throw .unauthenticated
+    case .accepted(let stored): UploadReport(stored)
+    case .tokenUsed, .refused: throw .unauthenticated(.used)
     }
   }
 
@@ -122,11 +131,9 @@ struct UploadAdmission: Sendable {
     let keys = payload.temporaryExposureKeys.map(UploadedKey.init)
     try checkBinding(of: grant, to: keys, secret: payload.hmackey)
     try await checkOrigin(of: payload)
-    if let violation = UploadLimit.violation(of: keys, at: now) {
-      throw .invalidRequest(violation.description)
-    }
+    let (good, report) = try Self.validKeys(of: keys, at: now)
     let onset = SymptomOnset(grant.symptomOnsetInterval, at: now)
-    let publishable = publishable(keys, of: request, granted: grant, onset: onset, at: now)
+    let publishable = publishable(good, of: request, granted: grant, onset: onset, at: now)
     do {
       return try AdmittedUpload(
         token: UsedToken(grant, issuer: issuer, at: now, keys: self.keys),
@@ -136,29 +143,59 @@ struct UploadAdmission: Sendable {
           issuer: issuer, tokenIssuedAt: grant.issuedAt,
           platform: UploadPlatform(name: payload.platform), onset: onset, keys: publishable, at: now
         ),
-        response: { _ in Data(UploadResponse.accepted.result.utf8) })
+        response: { _ in report.stored })
     } catch {
       throw .unavailable
     }
+  }
+
+  /// The keys that break no rule by themselves, and the report about the others. A phone whose clock is ahead sends a
+  /// key of tomorrow, which must not cost it the good ones.
+  ///
+  /// - Throws: `.invalidRequest` if the keys break a rule together, or if none is valid.
+  private static func validKeys(
+    of keys: [UploadedKey], at now: Date
+  ) throws(UploadRefusal) -> ([UploadedKey], UploadReport) {
+    guard UploadLimit.keyCount.contains(keys.count) else {
+      throw .invalidRequest(UploadViolation.keyCount.description)
+    }
+    let window = KeyWindow(at: now)
+    var (good, report): ([UploadedKey], UploadReport) = ([], UploadReport())
+    for (index, key) in keys.enumerated() {
+      if let violation = window.violation(of: key) {
+        if report.skipped.count == keys.count - 1 { throw .invalidRequest(violation.description) }
+        report.skipped.append("Key \(index): \(violation)")
+      } else {
+        good.append(key)
+      }
+    }
+    if let violation = UploadLimit.breachTogether(of: good.compactMap(\.exposureKey)) {
+      throw .invalidRequest(violation.description)
+    }
+    return (good, report)
   }
 
   private func grant(
     of payload: UploadPayload, at now: Date
   ) async throws(UploadRefusal) -> UploadGrant {
     guard let text = payload.verificationPayload, text.utf8.count <= UploadLimit.tokenBytesMax
-    else { throw .unauthenticated }
+    else { throw .unauthenticated(.missingToken) }
     let token = UnverifiedUploadToken(text)
     let tokens = try await currentRegistry().tokens
     do throws(UploadTokenRefusal) {
       return try await tokens.verified(token, at: now).grant
     } catch {
-      guard error == .unknownKey else { throw .unauthenticated }
+      guard error == .unknownKey else {
+        throw .unauthenticated(RefusalCause(error, of: text, at: now))
+      }
     }
     // The key may have been added since the registry was read.
     let reread: Registry
     do { reread = try await registry.registryForUnknownKey() } catch { throw .unavailable }
-    do { return try await reread.tokens.verified(token, at: now).grant } catch {
-      throw .unauthenticated
+    do throws(UploadTokenRefusal) {
+      return try await reread.tokens.verified(token, at: now).grant
+    } catch {
+      throw .unauthenticated(RefusalCause(error, of: text, at: now))
     }
   }
 
@@ -174,7 +211,7 @@ struct UploadAdmission: Sendable {
     guard let secret = secret.flatMap({ Data(base64Encoded: $0) }),
       UploadLimit.hmacKeyBytes.contains(secret.count),
       KeyHMAC.isValid(code, over: keys, secret: secret)
-    else { throw .unauthenticated }
+    else { throw .unauthenticated(.keyHMAC) }
   }
 
   private func checkOrigin(of payload: UploadPayload) async throws(UploadRefusal) {
@@ -182,12 +219,13 @@ struct UploadAdmission: Sendable {
       throw .invalidRequest("An upload names 1 to 10 regions.")
     }
     let known = try await currentRegistry()
-    guard let app = known.apps[payload.appPackageName], app.authorities.contains(issuer),
-      platforms.contains(payload.platform)
-    else { throw .notAllowed }
+    guard let app = known.apps[payload.appPackageName], app.authorities.contains(issuer) else {
+      throw .notAllowed(.app)
+    }
+    guard platforms.contains(payload.platform) else { throw .notAllowed(.platform) }
     let allowed = app.regions.isEmpty ? [region] : app.regions
     guard payload.regions.allSatisfy({ allowed.contains($0.uppercased()) }) else {
-      throw .notAllowed
+      throw .notAllowed(.region)
     }
   }
 
@@ -231,9 +269,9 @@ enum UploadRefusal: Error, Hashable {
   /// The request breaks the rule that the message names. The client gives up.
   case invalidRequest(String)
   /// The token is missing, invalid, used, or bound to other keys. The user needs a new PIN.
-  case unauthenticated
+  case unauthenticated(RefusalCause)
   /// The app, region or platform is not allowed. The client gives up.
-  case notAllowed
+  case notAllowed(RefusalCause)
   /// The device check failed. The client gives up.
   case deviceNotGenuine
   /// A temporary failure. The client retries.
@@ -246,6 +284,16 @@ enum UploadRefusal: Error, Hashable {
       case .notGenuine: .deviceNotGenuine
       case .unavailable: .unavailable
       }
+  }
+
+  /// The cause for the operator; nil if the log has it already.
+  fileprivate var cause: RefusalCause? {
+    switch self {
+    case .invalidRequest: .request
+    case .unauthenticated(let cause), .notAllowed(let cause): cause
+    case .deviceNotGenuine: .device
+    case .unavailable: nil
+    }
   }
 
   /// The response of the ProteGO Safe contract.
@@ -280,7 +328,7 @@ extension QuietRefusal {
     switch self {
     case .bodyTooLarge, .wrongContentType, .bodyTooSlow, .malformed: .invalidArgument
     case .notFound: .notFound
-    case .tooManyAttempts: .resourceExhausted
+    case .tooManyAttempts, .quotaUsedUp: .resourceExhausted
     case .unavailable: .unavailable
     case .internalError: .internal
     }

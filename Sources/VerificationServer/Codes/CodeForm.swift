@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import VerificationAPI
 
 /// The form and the length of a code that users type.
 struct CodeForm: Hashable, Sendable {
@@ -18,12 +19,16 @@ struct CodeForm: Hashable, Sendable {
   /// The form as it is stored, such as `pin6`.
   var text: String { "\(kind.rawValue)\(characterCount)" }
 
+  private static let letterCount = VerificationCode.alphabet.count(where: \.isLetter)
+
   /// The number of different codes of this form.
   var codeCount: Double {
     func texts(of characters: Int) -> Double { pow(Double(characters), Double(characterCount)) }
     return switch kind {
     // Without those that lack a digit or a letter.
-    case .pin: texts(of: 36) - texts(of: 26) - texts(of: 10)
+    case .pin:
+      texts(of: VerificationCode.alphabet.count) - texts(of: Self.letterCount)
+        - texts(of: VerificationCode.alphabet.count - Self.letterCount)
     case .short: texts(of: 10)
     }
   }

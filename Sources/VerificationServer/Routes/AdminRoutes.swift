@@ -144,12 +144,20 @@ struct CodeStatusRoutes: Sendable {
   private func expire(_ request: Request) async throws -> PaddedResponse {
     try await respond(request, withClaimed: false) { handle in
       // The code of another API key must not be ended.
-      guard let status = try await storage.status(of: handle), status.issuer == request.apiKeyID
+      guard let status = try await storage.status(of: handle),
+        try await mayAdminister(status, request.apiKeyID)
       else {
         return try await storage.status(of: handle)
       }
       return try await storage.expire(handle, at: clock.now)
     }
+  }
+
+  /// True if the API key issued the code, or if the issuing key was revoked: then any admin key may end the code.
+  private func mayAdminister(_ status: CodeStatus, _ key: APIKeyID?) async throws -> Bool {
+    guard status.issuer != key else { return true }
+    guard let issuer = status.issuer else { return false }
+    return try await storage.apiKey(issuer)?.revokedAt != nil
   }
 
   private func respond(
@@ -165,7 +173,10 @@ struct CodeStatusRoutes: Sendable {
     guard let status = found else {
       return try PaddedResponse(VerificationFailure(.codeNotFound, "No code has this uuid."))
     }
-    guard status.issuer == request.apiKeyID else {
+    let isAllowed = try await QuietRefusal.mappingServerErrors(request.context.logger) {
+      try await mayAdminister(status, request.apiKeyID)
+    }
+    guard isAllowed else {
       return try PaddedResponse(
         VerificationFailure(.codeUserUnauthorized, "The code was issued under another API key."))
     }

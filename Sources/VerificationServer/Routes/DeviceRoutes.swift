@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import Logging
 import QuietHTTP
+import ServerStorage
 import TextEncodings
 import VerificationAPI
 import World
@@ -13,6 +14,8 @@ struct VerifyRoute: Sendable {
   let gate: APIKeyGate
   /// Counts wrong codes, together with those of `AccessTokenRoute`.
   let failures: FailureBudget
+  /// Counts the refusals by cause.
+  var refusals: RefusalLog?
 
   func add(to router: Router<QuietContext>) {
     GoogleRoute<VerifyRequest>(gate: gate, randomness: verifier.randomness)
@@ -33,10 +36,14 @@ struct VerifyRoute: Sendable {
     return try await failures.attempt(
       from: request.context, on: code.map { verifier.keys.hash(of: $0).budgetName }
     ) {
-      guard let code else { return .failed(try invalid()) }
+      guard let code else {
+        refusals?.record(.codeForm, at: request.context)
+        return .failed(try invalid())
+      }
       let outcome = try await QuietRefusal.mappingServerErrors(request.context.logger) {
         try await verifier.verify(code, accepted: accept.types, nonce: nonce)
       }
+      if let cause = outcome.cause { refusals?.record(cause, at: request.context) }
       return try result(outcome)
     }
   }
@@ -117,6 +124,7 @@ struct CertificateRoute: Sendable {
   let exchange: CertificateExchange
   let gate: APIKeyGate
   let failures: FailureBudget
+  var refusals: RefusalLog?
   let randomness: any Randomness
 
   func add(to router: Router<QuietContext>) {
@@ -136,6 +144,7 @@ struct CertificateRoute: Sendable {
       let outcome = try await QuietRefusal.mappingServerErrors(request.context.logger) {
         try await exchange.certificate(for: body.token ?? "", keyHMAC: hmac)
       }
+      if case .certified = outcome {} else { refusals?.record(.token, at: request.context) }
       return switch outcome {
       case .certified(let text):
         .succeeded(try PaddedResponse(CertificateResponse(certificate: text)))
@@ -241,9 +250,6 @@ struct UserReportRoute: Sendable {
         delivery.message(
           of: code, label: nil, phone: phone, purpose: .userReport, now: codeIssuer.clock.now))
     } catch {
-      request.context.logger.error(
-        "SMS not sent: check the gateway and the SMS key; the code will be withdrawn",
-        metadata: ["kind": "\(error.errorCode.rawValue)"])
       try await QuietRefusal.mappingServerErrors(request.context.logger) {
         try await codeIssuer.storage.withdraw(code.handle)
       }

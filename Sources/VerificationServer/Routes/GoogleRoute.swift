@@ -2,6 +2,7 @@
 import Foundation
 import Hummingbird
 import QuietHTTP
+import ServerStorage
 import VerificationAPI
 import World
 
@@ -38,6 +39,8 @@ struct APIKeyGate: Sendable {
   /// Counts wrong API keys by address.
   let failures: FailureBudget
   let isInMaintenance: Bool
+  /// Counts the refusals by cause.
+  var refusals: RefusalLog?
 
   /// Checks the address first and then the API key, also for decoys.
   ///
@@ -49,12 +52,17 @@ struct APIKeyGate: Sendable {
         VerificationFailure(.maintenanceMode, "The server is in maintenance: retry later."),
         retryAfterSeconds: Self.maintenanceSeconds)
     }
-    guard netmasks.contain(context) else { return try refusal() }
+    guard netmasks.contain(context) else {
+      refusals?.record(.address, at: context)
+      return try refusal()
+    }
     return try await failures.attempt(from: context) {
       let holder = try await QuietRefusal.mappingServerErrors(context.logger) {
         try await apiKeys.holder(of: headers[.apiKey], kinds: kinds)
       }
-      return holder == nil ? .failed(try refusal()) : .succeeded(nil)
+      guard holder == nil else { return .succeeded(nil) }
+      refusals?.record(.apiKey, at: context)
+      return .failed(try refusal())
     }
   }
 
@@ -85,7 +93,7 @@ extension ErrorBody {
   static func code(of refusal: QuietRefusal) -> VerificationErrorCode {
     switch refusal {
     case .bodyTooLarge, .wrongContentType, .bodyTooSlow, .malformed, .notFound: .unparsableRequest
-    case .tooManyAttempts: .quotaExceeded
+    case .tooManyAttempts, .quotaUsedUp: .quotaExceeded
     case .unavailable, .internalError: .internalServerError
     }
   }

@@ -2,6 +2,7 @@
 import Foundation
 import Logging
 import QuietHTTP
+import ServerStorage
 import VerificationAPI
 import World
 
@@ -227,22 +228,37 @@ extension TestDates {
 
 /// The quota of codes that an API key may issue in a day. All users of an app share its key.
 struct IssueQuota: Sendable {
+  private let quota: Int
   private let keys: BudgetKeys
   private let issues: AttemptBudget
+  private let usedUp: OutsideService?
 
-  init(_ limits: AttemptLimits, clock: any WallClock, randomness: any Randomness) {
+  /// - Parameter logger: Gets a line when the quota of a key is used up.
+  init(
+    _ limits: AttemptLimits, clock: any WallClock, randomness: any Randomness,
+    logger: Logger? = nil
+  ) {
+    quota = limits.issuesPerApiKey
     keys = BudgetKeys(from: randomness)
     issues = AttemptBudget(
       attempts: limits.issuesPerApiKey, windowSeconds: AttemptLimits.issueWindowSeconds,
       clock: clock)
+    usedUp = logger.map {
+      OutsideService(
+        name: "issue of codes",
+        advice: "raise attempts.issuesPerApiKey, or revoke the key if it is stolen", clock: clock,
+        logger: $0)
+    }
   }
 
   /// Counts a code issued with an API key.
   ///
-  /// - Throws: `.tooManyAttempts` if the key has issued too many.
+  /// - Throws: `.quotaUsedUp` if the key has issued too many.
   func count(under id: APIKeyID?) async throws(QuietRefusal) {
     if let seconds = await issues.spend(key(of: id)) {
-      throw .tooManyAttempts(retryAfterSeconds: seconds)
+      usedUp?.failed(
+        "its quota of \(quota) codes a day is used up", part: "API key \(id?.text ?? "")")
+      throw .quotaUsedUp(quota: quota, retryAfterSeconds: seconds)
     }
   }
 

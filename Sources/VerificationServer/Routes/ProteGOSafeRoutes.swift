@@ -5,6 +5,7 @@ import Foundation
 import Hummingbird
 import QuietHTTP
 import Secrets
+import ServerStorage
 import VerificationAPI
 import World
 
@@ -100,7 +101,7 @@ struct GenerateCodesBatchRoute: Sendable {
   }
 }
 
-/// POST /getAccessToken: exchanges a PIN for an upload token.
+/// POST /getAccessToken: exchanges a PIN, or the short code of a doctor's diagnosis, for an upload token.
 ///
 /// A missing, unknown, used and expired PIN get the same response, so that it does not reveal which PINs
 /// exist.
@@ -111,6 +112,8 @@ struct AccessTokenRoute: Sendable {
   let netmasks: Netmasks
   /// Counts wrong codes, together with those of `VerifyRoute`.
   let failures: FailureBudget
+  /// Counts the refusals by cause.
+  var refusals: RefusalLog?
 
   func add(to router: Router<QuietContext>) {
     Route(randomness: redeemer.randomness, gate: checkAddress)
@@ -120,21 +123,28 @@ struct AccessTokenRoute: Sendable {
   /// Checks the address before the body is read, also for decoys.
   private func checkAddress(headers: HTTPFields, context: QuietContext) throws -> PaddedResponse? {
     guard !netmasks.contain(context) else { return nil }
+    refusals?.record(.address, at: context)
     return try PaddedResponse(
       CallableFailure(.permissionDenied, message: "The client's address is not allowed."))
   }
 
   private func respond(_ request: Route.Request) async throws -> PaddedResponse {
     let keyHMAC = try KeyHMACField(request.body.data?.ekeyhmac)
-    let code = request.body.data?.code.flatMap { VerificationCode($0) }
+    let code = request.body.data?.code.flatMap { CodeParser.typedCode(in: $0) }
     return try await failures.attempt(
       from: request.context, on: code.map { redeemer.keys.hash(of: $0).budgetName }
     ) {
-      guard let code else { return .failed(try invalidCode()) }
+      guard let code else {
+        refusals?.record(.codeForm, at: request.context)
+        return .failed(try invalidCode())
+      }
       let token = try await QuietRefusal.mappingServerErrors(request.context.logger) {
         try await redeemer.token(for: code, keyHMAC: keyHMAC.bytes)
       }
-      guard let token else { return .failed(try invalidCode()) }
+      guard let token else {
+        refusals?.record(.code, at: request.context)
+        return .failed(try invalidCode())
+      }
       return .succeeded(
         try PaddedResponse(CallableResponse(result: AccessTokenResponse(accessToken: token))))
     }
@@ -142,7 +152,7 @@ struct AccessTokenRoute: Sendable {
 
   /// Looks up a PIN as a real request does, and responds with random bytes in place of a token.
   private func decoy(_ request: Route.DecoyRequest) async throws -> PaddedResponse {
-    let typed = request.body?.data?.code.flatMap { VerificationCode($0) }
+    let typed = request.body?.data?.code.flatMap { CodeParser.typedCode(in: $0) }
     let code = typed ?? VerificationCode.drawn(from: redeemer.randomness)
     // The lookup takes as long as that of a real request, and its result is not used.
     _ = try? await redeemer.storage.code(redeemer.keys.hash(of: code))
@@ -181,16 +191,23 @@ struct APITokenGate: Sendable {
   let apiTokens: APITokens
   let netmasks: Netmasks
   let failures: FailureBudget
+  /// Counts the refusals by cause.
+  var refusals: RefusalLog?
 
   /// Checks the address first and then the API token, also for decoys.
   ///
   /// Tokens from an address outside the netmasks are rejected without a check, so that they cannot be guessed from
   /// there. Both errors have the same response.
   func check(headers: HTTPFields, context: QuietContext) async throws -> PaddedResponse? {
-    guard netmasks.contain(context) else { return try Self.refusal() }
+    guard netmasks.contain(context) else {
+      refusals?.record(.address, at: context)
+      return try Self.refusal()
+    }
     let token = HTTPFields.Element.Name(VerificationRoute.apiTokenHeader).flatMap { headers[$0] }
     return try await failures.attempt(from: context) {
-      apiTokens.contain(token) ? .succeeded(nil) : .failed(try Self.refusal())
+      guard !apiTokens.contain(token) else { return .succeeded(nil) }
+      refusals?.record(.apiKey, at: context)
+      return .failed(try Self.refusal())
     }
   }
 
@@ -276,7 +293,7 @@ extension ErrorBody {
     switch refusal {
     case .bodyTooLarge, .wrongContentType, .bodyTooSlow, .malformed: .invalidArgument
     case .notFound: .notFound
-    case .tooManyAttempts: .resourceExhausted
+    case .tooManyAttempts, .quotaUsedUp: .resourceExhausted
     case .unavailable: .unavailable
     case .internalError: .internal
     }

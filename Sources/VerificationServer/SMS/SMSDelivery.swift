@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import Secrets
+import ServerStorage
 import VerificationAPI
 
 /// Writes the SMS of a code and sends it; errors become errors of Google's contract.
@@ -18,6 +19,7 @@ struct SMSDelivery: Sendable {
         text: try SMSText(configuration: configuration).text(
           of: code, label: label, phone: phone, purpose: purpose, now: now))
     } catch {
+      configuration.service?.failed("the text is too long, or could not be signed")
       throw VerificationFailure(.smsFailure, "The SMS could not be written; no code was issued.")
     }
   }
@@ -25,8 +27,13 @@ struct SMSDelivery: Sendable {
   func send(_ message: SMSMessage) async throws(VerificationFailure) {
     do throws(SMSFailure) {
       try await configuration.sender.send(message)
+      configuration.service?.succeeded()
     } catch {
-      switch error {
+      // A bad number is no fault of the gateway.
+      if error.code != .badNumber {
+        configuration.service?.failed(error.answer ?? "\(error.code)")
+      }
+      switch error.code {
       case .queueFull:
         throw VerificationFailure(
           .smsQueueFull, "The queue of the SMS gateway is full; no code was issued: retry later.")
@@ -57,6 +64,8 @@ public struct SMSConfiguration: Sendable {
   public var linkDomain: String?
   /// Signs texts, so that phones can detect forged ones; `nil` for unsigned texts.
   public var signer: SMSSigner?
+  /// Logs the failures of the sender.
+  var service: OutsideService?
 
   /// A configuration with one template.
   public init(

@@ -38,14 +38,42 @@ public struct PhoneNumber: Hashable, Sendable, Redacted {
   }
 }
 
-/// The reasons why an SMS was not sent; its code is then withdrawn.
-public enum SMSFailure: Error, Sendable, Hashable {
-  /// The queue of the gateway is full: retry later.
-  case queueFull
-  /// The number does not exist or receives no SMS: ask for another.
-  case badNumber
-  /// Any other error: check the gateway, then issue again.
-  case failed
+/// The reason why an SMS was not sent; its code is then withdrawn.
+public struct SMSFailure: Error, Sendable {
+  /// The reasons, one for each reaction of the client.
+  public enum Code: Hashable, Sendable {
+    /// The queue of the gateway is full: retry later.
+    case queueFull
+    /// The number does not exist or receives no SMS: ask for another.
+    case badNumber
+    /// Any other error: check the gateway, then issue again.
+    case failed
+  }
+
+  /// The reason.
+  public let code: Code
+  /// The answer of the gateway or the system's error for the log, without the number and the text; nil if unknown.
+  public let answer: String?
+
+  /// A failure with the reason `code`.
+  public init(_ code: Code, answer: String? = nil) {
+    self.code = code
+    self.answer = answer
+  }
+
+  /// The queue of the gateway is full.
+  public static let queueFull = SMSFailure(.queueFull)
+  /// The number does not exist or receives no SMS.
+  public static let badNumber = SMSFailure(.badNumber)
+  /// Any other error.
+  public static let failed = SMSFailure(.failed)
+}
+
+extension SMSFailure: Hashable {
+  /// Failures with the same reason are equal.
+  public static func == (one: Self, other: Self) -> Bool { one.code == other.code }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }
 
 /// Sends SMS through an HTTP gateway with the interface of Twilio's Messages resource.
@@ -77,10 +105,11 @@ public struct SMSGateway: SMSSending, Redacted {
     do {
       response = try await post(message)
     } catch {
-      throw .failed
+      throw SMSFailure(.failed, answer: ErrorCause.text(error))
     }
+    let code = JSONDecoder().decodeIfValid(GatewayError.self, from: response.body)?.value
     guard !(200..<300).contains(response.status) else { return }
-    throw Self.failure(status: response.status, body: response.body)
+    throw Self.failure(status: response.status, code: code)
   }
 
   private func post(_ message: SMSMessage) async throws -> (status: UInt, body: Data) {
@@ -98,18 +127,33 @@ public struct SMSGateway: SMSSending, Redacted {
     return (UInt(response.status.code), Data(bytes.readableBytesView))
   }
 
-  private static func failure(status: UInt, body: Data) -> SMSFailure {
-    let code = JSONDecoder().decodeIfValid(GatewayError.self, from: body)?.code
-    if status == 429 || code.map(queueFullCodes.contains) == true { return .queueFull }
-    return code.map(badNumberCodes.contains) == true ? .badNumber : .failed
+  /// The gateway's codes decide, whatever the status is.
+  private static func failure(status: UInt, code: Int?) -> SMSFailure {
+    let answer = code.map { "status \(status), code \($0)" } ?? "status \(status)"
+    if let code, badNumberCodes.contains(code) { return SMSFailure(.badNumber, answer: answer) }
+    let isFull = code.map(queueFullCodes.contains) ?? false
+    return SMSFailure(status == 429 || isFull ? .queueFull : .failed, answer: answer)
   }
 
+  /// The body of an error. Its message is not read, because it may quote the number.
   private struct GatewayError: Decodable {
-    var code: Int
+    let value: Int?
+
+    init(from decoder: any Decoder) throws {
+      let fields = try decoder.container(keyedBy: CodingKeys.self)
+      // Gateways with the same interface send the code as text.
+      let number = try? fields.decode(Int.self, forKey: .code)
+      value = try number ?? Int(fields.decode(String.self, forKey: .code))
+    }
+
+    private enum CodingKeys: CodingKey {
+      case code
+    }
   }
 
-  /// Twilio's "queue overflow" and "too many requests".
-  private static let queueFullCodes: Set<Int> = [20_429, 30_001]
+  /// Twilio's "message rate exceeded", "too many requests", "maximum number of queued messages", "queue overflow",
+  /// "carrier rate limit" and "channel rate limit".
+  private static let queueFullCodes: Set<Int> = [14_107, 20_429, 21_611, 30_001, 30_022, 63_018]
   /// Twilio's "invalid 'To' number", "not a mobile number", "cannot be reached".
   private static let badNumberCodes: Set<Int> = [21_211, 21_214, 21_217, 21_610, 21_614]
 
@@ -135,13 +179,16 @@ public actor SMSSpool: SMSSending {
   public func send(_ message: SMSMessage) async throws(SMSFailure) {
     do {
       let waiting = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-      guard waiting.count < VerificationLimit.smsSpooledMax else { throw SMSFailure.queueFull }
+      guard waiting.count < VerificationLimit.smsSpooledMax else {
+        throw SMSFailure(
+          .queueFull, answer: "\(waiting.count) texts wait in the folder")
+      }
       let file = folder.appendingPathComponent("sms-\(UUID().text).json")
       try AtomicFile.write(message.jsonLine(), to: file, existing: .keep)
     } catch let failure as SMSFailure {
       throw failure
     } catch {
-      throw .failed
+      throw SMSFailure(.failed, answer: ErrorCause.text(error))
     }
   }
 }
@@ -161,7 +208,7 @@ public actor SMSFile: SMSSending {
     do {
       try append(message)
     } catch {
-      throw .failed
+      throw SMSFailure(.failed, answer: ErrorCause.text(error))
     }
   }
 

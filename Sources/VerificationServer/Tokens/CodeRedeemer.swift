@@ -8,7 +8,7 @@ import UploadToken
 import VerificationAPI
 import World
 
-/// Exchanges a PIN for an upload token: once, and again for the same client.
+/// Exchanges a PIN or a short code for an upload token: once, and again for the same client.
 ///
 /// The token is signed first. Then the code is marked as used and the token stored in one transaction. An
 /// error before that leaves the code unused; a response lost after it can be requested again.
@@ -23,13 +23,20 @@ struct CodeRedeemer: Sendable {
   /// Returns the token of `code`, or nil if the code is unknown, expired or used by another client.
   ///
   /// - Throws: `VerificationServerError` if nothing could be signed or stored; the code stays unused.
-  func token(for code: VerificationCode, keyHMAC: Data?) async throws -> String? {
+  func token(for code: any EnteredCode, keyHMAC: Data?) async throws -> String? {
+    for reading in code.typedReadings {
+      if let token = try await token(forExactly: reading, keyHMAC: keyHMAC) { return token }
+    }
+    return nil
+  }
+
+  private func token(forExactly code: any EnteredCode, keyHMAC: Data?) async throws -> String? {
     let now = clock.now
     let hash = keys.hash(of: code)
     let binding = keys.binding(of: keyHMAC, to: hash)
-    guard let live = try await storage.liveCode(hash, at: now), live.nonceHash == nil else {
-      return nil
-    }
+    guard let live = try await storage.liveCode(hash, at: now), live.nonceHash == nil,
+      Self.testTypes.contains(live.testResult.testType)
+    else { return nil }
     guard
       let valid = try await redemption(
         of: live, hash: hash, at: now,
@@ -42,6 +49,9 @@ struct CodeRedeemer: Sendable {
     return try valid.sealedToken.text(for: code, keys: keys)
   }
 
+  /// The tests whose keys an app of the ProteGO Safe contract may upload: laboratory tests and a doctor's diagnoses.
+  private static let testTypes: Set<TestType> = [.confirmed, .likely]
+
   /// The redemption that is stored, from this request or an earlier one.
   private func redemption(
     of live: StoredCode, hash: CodeHash, at now: Date, by offer: () async throws -> Redemption
@@ -52,7 +62,7 @@ struct CodeRedeemer: Sendable {
 
   /// Signs and encrypts a token that is not stored yet.
   private func offer(
-    _ code: VerificationCode, testResult: TestResult, keyHMAC: Data?, binding: Data, at now: Date
+    _ code: any EnteredCode, testResult: TestResult, keyHMAC: Data?, binding: Data, at now: Date
   ) async throws -> Redemption {
     let grant = UploadGrant(
       tokenID: UUID(from: randomness).text, issuedAt: now,

@@ -37,8 +37,7 @@ struct CodeVerifier: Sendable {
     _ code: any EnteredCode, accepted: Set<TestType>, nonce: Data?
   ) async throws -> Outcome {
     let now = clock.now
-    let hash = keys.hash(of: code)
-    guard let known = try await storage.code(hash), mayUse(known, nonce: nonce) else {
+    guard let (code, hash, known) = try await stored(code), mayUse(known, nonce: nonce) else {
       return .invalid
     }
     guard known.isLive(at: now) else {
@@ -54,6 +53,17 @@ struct CodeVerifier: Sendable {
       isEqualInConstantTime(valid.binding, binding)
     else { return .invalid }
     return .verified(known.testResult, token: try valid.sealedToken.text(for: code, keys: keys))
+  }
+
+  /// The first reading of the typed code that is stored.
+  private func stored(
+    _ typed: any EnteredCode
+  ) async throws -> (any EnteredCode, CodeHash, StoredCode)? {
+    for code in typed.typedReadings {
+      let hash = keys.hash(of: code)
+      if let known = try await storage.code(hash) { return (code, hash, known) }
+    }
+    return nil
   }
 
   /// Returns true if the code needs no nonce, or `nonce` is the right one.

@@ -56,11 +56,13 @@ extension ServerSetup {
     }
   }
 
-  /// The address that the console listens on if the servers listen on `host`. Without an `https` origin it is the
-  /// loopback address, because passwords must not cross a network unencrypted.
+  /// The address that the console listens on if the servers listen on `host`. The console speaks plain HTTP, so it is
+  /// the loopback address unless an `https` origin and `allowsPlainHTTP` say that a proxy with TLS is in front of it:
+  /// passwords must not cross a network unencrypted.
   func consoleHost(_ host: String) throws -> String {
-    let isEncrypted = try consoleSettings().origin?.hasPrefix("https:") ?? false
-    return isEncrypted || ConsoleSettings.loopbackHosts.contains(host) ? host : "127.0.0.1"
+    let settings = try consoleSettings()
+    let isProxied = settings.allowsPlainHTTP && settings.origin?.hasPrefix("https:") == true
+    return isProxied || ConsoleSettings.loopbackHosts.contains(host) ? host : "127.0.0.1"
   }
 
   /// The console, which listens when it is run.
@@ -108,7 +110,8 @@ extension ServerSetup {
     guard let error = error as? ConsoleError else { return error }
     return switch error {
     case .configuration, .otherSecret, .newerDatabase: CommandFailure.badInput(error.description)
-    case .database: CommandFailure(status: .machineFailed, message: error.description)
+    case .damagedDatabase, .database:
+      CommandFailure(status: .machineFailed, message: error.description)
     }
   }
 
@@ -132,6 +135,8 @@ extension ServerSetup {
 struct ConsoleSettings: Redacted {
   /// The origin that officials open; `nil` for `http://localhost` with the port.
   var origin: String?
+  /// True if the console may listen on other addresses than the loopback address.
+  var allowsPlainHTTP = false
   /// The page that opens the app with a code.
   var appAddress: String?
   /// The verification server, if it does not run in this process.
@@ -159,8 +164,9 @@ struct ConsoleSettings: Redacted {
 
   /// The note if the console listens on another address than the servers.
   static let localNote =
-    "The console listens on 127.0.0.1 only, so that no password crosses a network unencrypted. Set origin"
-    + " in console/settings.json to the https address of its reverse proxy to let it listen on --host."
+    "The console listens on 127.0.0.1 only, so that no password crosses a network unencrypted. If its reverse proxy"
+    + " runs on another machine, set origin in console/settings.json to the proxy's https address and"
+    + " allowsPlainHTTP to true."
 
   private static let addressForm = "an https URL, or an http URL of this machine"
 
@@ -174,6 +180,9 @@ struct ConsoleSettings: Redacted {
         "origin", \.origin, form: addressForm + ", without a path, in lower case",
         "the address of the console, to whose host name passkeys belong"
       ) { WebAddress($0)?.isOrigin == true },
+      .flag(
+        "allowsPlainHTTP", \.allowsPlainHTTP,
+        "with an `https` `origin`: listen on `--host`, unencrypted, for a proxy on another machine"),
       .text(
         "appAddress", \.appAddress, form: addressForm, "the page that opens the app with a code",
         isAddress),

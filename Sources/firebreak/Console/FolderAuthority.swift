@@ -238,7 +238,7 @@ extension FolderAuthority {
   func authorities() async throws(AuthorityFailure) -> [AuthorityFacts] {
     try await requireKeys()
     return try await reporting {
-      try await registry().authorities().map {
+      try await setup.registry().authorities().map {
         AuthorityFacts(
           issuer: $0.issuer, audience: $0.audience, keyIDs: $0.publicKeysPEM.keys.sorted())
       }
@@ -248,17 +248,31 @@ extension FolderAuthority {
   func add(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure) {
     try await requireKeys()
     try await reporting {
-      let keys = Dictionary(authority.keyIDs.map { ($0, publicKeyPEM) }) { $1 }
-      try await registry().add(
-        HealthAuthority(
-          issuer: authority.issuer, audience: authority.audience, publicKeysPEM: keys))
+      var change = HealthAuthorityChange(issuer: authority.issuer)
+      change.audience = authority.audience.isEmpty ? nil : authority.audience
+      change.addedKeysPEM = Dictionary(authority.keyIDs.map { ($0, publicKeyPEM) }) { $1 }
+      _ = try await setup.registry().apply(change)
     }
+  }
+
+  func removeAuthority(_ issuer: String) async throws(AuthorityFailure) {
+    try await requireKeys()
+    let isKnown = try await reporting { try await setup.registry().removeAuthority(issuer) }
+    guard isKnown else { throw .notFound }
+  }
+
+  func withdrawKey(_ keyID: String, of issuer: String) async throws(AuthorityFailure) {
+    try await requireKeys()
+    let isKnown = try await reporting {
+      try await setup.registry().withdrawKey(keyID, of: issuer)
+    }
+    guard isKnown else { throw .notFound }
   }
 
   func apps() async throws(AuthorityFailure) -> [AppFacts] {
     try await requireKeys()
     return try await reporting {
-      try await registry().apps().map {
+      try await setup.registry().apps().map {
         AppFacts(id: $0.id, regions: $0.regions.sorted(), authorities: $0.authorities.sorted())
       }
     }
@@ -267,13 +281,14 @@ extension FolderAuthority {
   func add(_ app: AppFacts) async throws(AuthorityFailure) {
     try await requireKeys()
     try await reporting {
-      try await registry().add(
-        AuthorizedApp(
-          id: app.id, regions: Set(app.regions), authorities: Set(app.authorities)))
+      _ = try await setup.registry().changeApp(
+        app.id, regions: Set(app.regions), authorities: Set(app.authorities))
     }
   }
 
-  private func registry() throws -> KeyServerRegistry {
-    try KeyServerRegistry(databaseFile: folder.keyDatabase)
+  func removeApp(_ id: String) async throws(AuthorityFailure) {
+    try await requireKeys()
+    let isKnown = try await reporting { try await setup.registry().removeApp(id) }
+    guard isKnown else { throw .notFound }
   }
 }

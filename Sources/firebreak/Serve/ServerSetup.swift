@@ -171,6 +171,12 @@ extension ServerSetup {
     }
   }
 
+  /// The stored apps and authorities; changes cannot replace those of the settings.
+  func registry() throws -> KeyServerRegistry {
+    try KeyServerRegistry(
+      databaseFile: folder.keyDatabase, configuration: keySettings().configuration, clock: clock)
+  }
+
   /// The settings without the secrets in the files that they name.
   func keySettings() throws -> KeyServerSettings {
     try KeyServerSettings(folder.keySettings, options: options, readsFiles: false)
@@ -180,6 +186,15 @@ extension ServerSetup {
   func checkKeys() throws {
     try checked(folder.keySettings) {
       try KeyServerSettings(folder.keySettings, options: options).configuration.checked()
+    }
+  }
+
+  /// Throws if the key server would accept keys that no export includes.
+  func checkExports() throws {
+    try checked(folder.keySettings) {
+      if let fault = try keySettings().configuration.settingWithoutExport {
+        throw KeyServerError.configuration(fault)
+      }
     }
   }
 

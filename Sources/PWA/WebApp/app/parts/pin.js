@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The numbers of characters of a PIN. */
 export const pinLengths = { least: 6, most: 10 };
+/** The numbers of digits of a doctor's code. */
+const codeLengths = { least: 6, usual: 8, most: 11 };
 
 /** Two groups of three characters, as PINs are shown; the second may begin another pair. */
 const groupPair = /(?<![\p{L}\p{N}])([0-9A-Z]{3})(?=[ \u00a0-]([0-9A-Z]{3})(?![\p{L}\p{N}]))/gu;
@@ -9,7 +11,8 @@ const labels = new Set(["PIN", "KOD"]);
 
 /** The characters of a PIN in typed text, in upper case. */
 export function cleaned(text) {
-  return text.toUpperCase().replace(/[^0-9A-Z]/g, "").slice(0, pinLengths.most);
+  const all = text.toUpperCase().replace(/[^0-9A-Z]/g, "");
+  return all.slice(0, /[A-Z]/.test(all) ? pinLengths.most : codeLengths.most);
 }
 
 /** A PIN in groups of three, as it is shown while typing. */
@@ -17,10 +20,18 @@ export function grouped(pin) {
   return pin.match(/.{1,3}/g)?.join(" ") ?? "";
 }
 
-/** True if the text is a complete PIN: six to ten letters and digits, at least one of each. */
+/** True if the text is a complete PIN, or a doctor's code: six to eleven digits. */
 export function isPIN(pin) {
-  const { least, most } = pinLengths;
-  return pin.length >= least && pin.length <= most && /[0-9]/.test(pin) && /[A-Z]/.test(pin);
+  return isMixed(pin) || (isWithin(pin, codeLengths) && /^[0-9]+$/.test(pin));
+}
+
+/** True for six to ten letters and digits, at least one of each. Digits alone in a text may be a telephone number. */
+function isMixed(pin) {
+  return isWithin(pin, pinLengths) && /[0-9]/.test(pin) && /[A-Z]/.test(pin);
+}
+
+function isWithin(pin, { least, most }) {
+  return pin.length >= least && pin.length <= most;
 }
 
 /**
@@ -32,19 +43,19 @@ export function found(text) {
   if (link) return checked(cleaned(decoded(link[1].replaceAll("+", " "))));
   const alone = text.trim().replace(/^PIN\b[:\s]*/i, "");
   const isGrouped = /^([0-9a-z]{3} )+[0-9a-z]{1,3}$/i.test(alone);
-  if (isGrouped && isPIN(alone.toUpperCase().replaceAll(" ", ""))) return cleaned(alone);
+  if (isGrouped && isMixed(alone.toUpperCase().replaceAll(" ", ""))) return cleaned(alone);
   const words = text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const groups = [...text.toUpperCase().matchAll(groupPair)].filter(([, first]) => !labels.has(first));
   const pairs = groups.map(([, first, second]) => first + second);
   for (const candidates of [words, pairs]) {
-    const pins = [...new Set(candidates.filter((word) => /^[0-9A-Z]+$/.test(word) && isPIN(word)))];
+    const pins = [...new Set(candidates.filter((word) => /^[0-9A-Z]+$/.test(word) && isMixed(word)))];
     if (pins.length > 0) return pins.length === 1 ? pins[0] : null;
   }
-  return checked(cleaned(text.trim().length <= pinLengths.most + 3 ? text : ""));
+  return checked(cleaned(text.trim().length <= codeLengths.most + 3 ? text : ""));
 }
 
 function checked(pin) {
-  return isPIN(pin) ? pin : null;
+  return isMixed(pin) || (isPIN(pin) && pin.length >= codeLengths.usual) ? pin : null;
 }
 
 function decoded(text) {

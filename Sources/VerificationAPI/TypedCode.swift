@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The text of a code as users type it, with spaces and hyphens.
+///
+/// It works on bytes and makes no string, so that a phone can overwrite the code after use.
+enum TypedCode {
+  /// The bytes of `typed`, UTF-8, without white space and hyphens of any kind.
+  static func plain(_ typed: some Collection<UInt8>) -> [UInt8] {
+    var plain: [UInt8] = []
+    plain.reserveCapacity(typed.count)
+    var rest = typed[...]
+    while let first = rest.first {
+      if let ignored = ignored.first(where: { rest.starts(with: $0) }) {
+        rest = rest.dropFirst(ignored.count)
+      } else {
+        plain.append(first)
+        rest = rest.dropFirst()
+      }
+    }
+    return plain
+  }
+
+  private static let ignored = """
+    \u{20}\u{9}\u{A}\u{D}\u{A0}\u{2009}\u{202F}-\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2212}
+    """.unicodeScalars.map { Array(String($0).utf8) }
+}

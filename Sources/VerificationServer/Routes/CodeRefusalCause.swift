@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import Hummingbird
+import QuietHTTP
+import ServerStorage
+
+/// The cause of a refused request, for the operator. Several causes have one response.
+struct CodeRefusalCause: Sendable {
+  /// The name in the counts.
+  let name: String
+  /// What the operator can check.
+  let advice: String
+
+  static let address = CodeRefusalCause(
+    name: "address", advice: "check applicationNetmasks, operatorNetmasks and trustedProxies")
+  static let apiKey = CodeRefusalCause(
+    name: "API key", advice: "check `api-key list`, `api-token` and the kind of the key")
+  static let codeForm = CodeRefusalCause(
+    name: "form of code", advice: "what is entered is no code: check the app")
+  static let code = CodeRefusalCause(
+    name: "unknown or used code", advice: "users mistype codes, or enter them twice")
+  static let expiredCode = CodeRefusalCause(
+    name: "expired code", advice: "codes reach their users late: check their lifetime")
+  static let testType = CodeRefusalCause(
+    name: "test type", advice: "the app does not accept the codes that are issued")
+  static let token = CodeRefusalCause(
+    name: "verification token",
+    advice: "tokens expire before they are used, or are sent again with other keys")
+}
+
+extension RefusalLog {
+  /// Logs and counts a refusal.
+  func record(_ cause: CodeRefusalCause, at context: QuietContext) {
+    record(cause.name, route: context.endpointPath ?? "-", advice: cause.advice)
+  }
+}
+
+extension CodeVerifier.Outcome {
+  /// The cause of a refusal; nil if the code was verified.
+  var cause: CodeRefusalCause? {
+    switch self {
+    case .verified: nil
+    case .invalid: .code
+    case .expired: .expiredCode
+    case .unsupported: .testType
+    }
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KeyServer
+import Terminal
+import TextEncodings
+
+/// `app`: the apps that may publish.
+struct AppCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "app", abstract: "Manage the apps that may publish.",
+    subcommands: [AppAddCommand.self, AppListCommand.self, AppRemoveCommand.self])
+}
+
+/// An app in a report.
+private struct AppEntry: Encodable {
+  let id: String
+  let regions: [String]
+  let authorities: [String]
+  /// True if the app is in the settings, where alone it can be changed.
+  var isInSettings: Bool?
+
+  init(_ app: AuthorizedApp, isInSettings: Bool? = nil) {
+    id = app.id
+    regions = app.regions.sorted()
+    authorities = app.authorities.sorted()
+    self.isInSettings = isInSettings
+  }
+}
+
+/// `app add`: adds an app with its regions and authorities, or changes one of them.
+struct AppAddCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Allow an app to publish, or change its regions or its authorities.",
+    discussion: """
+      A new app needs both. The regions or authorities that are named replace those of a known app; without --region \
+      or --authority the app keeps its own. Our own verification server needs no `authority add`: name its issuer \
+      with --authority.
+      """)
+
+  @Argument(help: "The app's id, such as its package name.")
+  var id: String
+
+  @Option(name: .customLong("region"), help: "A region of its keys; may be repeated.")
+  var regions: [String] = []
+
+  @Option(
+    name: .customLong("authority"),
+    help: "An issuer whose certificates it may use; may be repeated."
+  )
+  var authorities: [String] = []
+
+  @OptionGroup var folder: RegistryOption
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func validate() throws {
+    guard !regions.isEmpty || !authorities.isEmpty else {
+      throw ValidationError(
+        "Name the app's regions with --region, its authorities with --authority.")
+    }
+  }
+
+  func run() async throws {
+    let app = try await folder.change {
+      try await $0.changeApp(
+        id, regions: regions.isEmpty ? nil : Set(regions),
+        authorities: authorities.isEmpty ? nil : Set(authorities))
+    }
+    try json
+      ? printJSON(AppEntry(app))
+      : StandardOutput.write("\(id.printable) may publish.")
+  }
+}
+
+/// `app list`
+struct AppListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the apps that may publish: those of the settings, and the added ones.")
+
+  private struct Report: Encodable {
+    let apps: [AppEntry]
+  }
+
+  @OptionGroup var folder: RegistryOption
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() async throws {
+    let setup = try folder.existing()
+    let settings = try setup.keySettings().configuration
+    var entries = settings.appPackages.sorted().map {
+      AppEntry(
+        AuthorizedApp(
+          id: $0, regions: settings.regions, authorities: [settings.tokenIssuer]),
+        isInSettings: true)
+    }
+    entries += try await setup.reportingErrors { try await setup.registry().apps() }.map {
+      AppEntry($0, isInSettings: false)
+    }
+    guard !json else { return try printJSON(Report(apps: entries)) }
+    let lines = entries.map { app in
+      "\(app.id) regions \(app.regions.joined(separator: ", "));"
+        + " authorities \(app.authorities.joined(separator: ", "))"
+        + (app.isInSettings == true ? "; from the settings" : "")
+    }
+    try StandardOutput.write(
+      lines.isEmpty ? "There are no apps." : lines.map(\.printable).joined(separator: "\n"))
+  }
+}
+
+/// `app remove ID`
+struct AppRemoveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Refuse the uploads of an app; exit code 1 if it was not added.",
+    discussion:
+      "A running server follows within a minute. An app of the settings is removed in appPackages.")
+
+  private struct Report: Encodable {
+    let id: String
+    let removed: Bool
+  }
+
+  @Argument(help: "The app's id, as `app list` shows it.")
+  var id: String
+
+  @OptionGroup var folder: RegistryOption
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() async throws {
+    let settings = try folder.existing().keySettings().configuration
+    let isRemoved = try await folder.changeExisting { try await $0.removeApp(id) }
+    if json { try printJSON(Report(id: id, removed: isRemoved)) }
+    guard isRemoved else {
+      throw CommandFailure(
+        status: .no,
+        message: settings.appPackages.contains(id)
+          ? "\(id.printable) is an app of the settings: remove it from appPackages in keys/settings.json."
+          : "No app \(id.printable) was added: see `app list`.")
+    }
+    if !json { try StandardOutput.write("Uploads of \(id.printable) are refused within a minute.") }
+  }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import KeyServer
+import Terminal
+import TextEncodings
+
+/// `authority`: the health authorities whose certificates `/v1/publish` accepts.
+struct AuthorityCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "authority", abstract: "Manage the authorities whose certificates are accepted.",
+    subcommands: [
+      AuthorityAddCommand.self, AuthorityListCommand.self, AuthorityRemoveCommand.self,
+      AuthorityWithdrawKeyCommand.self,
+    ])
+}
+
+/// `authority add`: adds an authority, a key to an authority, or changes its properties.
+struct AuthorityAddCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Accept an authority's certificates, signed by this key.",
+    discussion: """
+      Run again with another id to add a key, or with one option to change that property; the others stay. A running \
+      server reads it in a minute. The issuer of our own verification server is known already and cannot be added.
+      """)
+
+  private struct Report: Encodable {
+    let issuer: String
+    let audience: String
+    let keyID: String?
+    let jwksURL: String?
+    let statistics: Bool
+  }
+
+  @Option(name: .customLong("issuer"), help: "The `iss` of its certificates.")
+  var authority: String
+
+  @Option(
+    name: .customLong("audience"),
+    help: "The `aud` of its certificates; a new authority needs one.")
+  var name: String?
+
+  @Option(name: .customLong("key-id"), help: "The `kid` of its certificates.")
+  var key: String?
+
+  @Option(help: "Its P-256 public key, in PEM or DER.")
+  var publicKey: String?
+
+  @Option(name: .customLong("jwks-url"), help: "The page with its keys; read every 30 seconds.")
+  var jwksURL: String?
+
+  @Flag(name: .customLong("no-jwks-url"), help: "Stop reading the page with its keys.")
+  var removesJWKSURL = false
+
+  @Flag(
+    inversion: .prefixedNo, help: "Allow it to request the statistics of its uploads, or not.")
+  var statistics: Bool?
+
+  @OptionGroup var folder: RegistryOption
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func validate() throws {
+    guard (key == nil) == (publicKey == nil) else {
+      throw ValidationError("--key-id and --public-key must be used together.")
+    }
+    guard key != nil || jwksURL != nil || name != nil || removesJWKSURL || statistics != nil else {
+      throw ValidationError("Name a key with --key-id and --public-key, or a page with --jwks-url.")
+    }
+    guard jwksURL.map({ WebAddress($0) != nil }) ?? true else {
+      throw ValidationError("--jwks-url takes an https URL (http only for this machine).")
+    }
+    guard jwksURL == nil || !removesJWKSURL else {
+      throw ValidationError("--jwks-url and --no-jwks-url exclude each other.")
+    }
+  }
+
+  func run() async throws {
+    let pem = try publicKey.map { try P256KeyFile($0, what: "public key").publicKeyPEM() }
+    var change = HealthAuthorityChange(issuer: authority)
+    change.audience = name
+    change.addedKeysPEM = key.flatMap { key in pem.map { [key: $0] } } ?? [:]
+    change.jwksURL = jwksURL.flatMap { URL(string: $0) }
+    change.removesJWKSURL = removesJWKSURL
+    change.seesStatistics = statistics
+    let stored = try await folder.change { [change] in try await $0.apply(change) }
+    try json
+      ? printJSON(
+        Report(
+          issuer: stored.issuer, audience: stored.audience, keyID: key,
+          jwksURL: stored.jwksURL?.absoluteString, statistics: stored.seesStatistics))
+      : StandardOutput.write("Certificates of \(authority.printable) are accepted.")
+  }
+}
+
+/// `authority list`
+struct AuthorityListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the authorities with their keys: that of the settings, and the added ones.")
+
+  private struct Report: Encodable {
+    let authorities: [Entry]
+  }
+
+  private struct Entry: Encodable {
+    let issuer: String
+    let audience: String
+    let keyIDs: [String]
+    let withdrawnKeyIDs: [String]
+    let jwksURL: String?
+    let statistics: Bool
+    /// True for our own verification server, which no command changes.
+    let isOwn: Bool
+    /// True for a stored entry that the server ignores, because our own verification server has its issuer.
+    let isIgnored: Bool
+
+    var line: String {
+      let keys = keyIDs.isEmpty ? "no keys" : "keys \(keyIDs.joined(separator: ", "))"
+      let more = [
+        withdrawnKeyIDs.isEmpty ? nil : "withdrawn \(withdrawnKeyIDs.joined(separator: ", "))",
+        jwksURL.map { "page \($0)" }, statistics ? "statistics" : nil,
+        isOwn ? "our own verification server" : nil,
+        isIgnored ? "ignored: it has the issuer of our own verification server" : nil,
+      ]
+      return (["\(issuer) audience \(audience)", keys] + more.compactMap(\.self))
+        .joined(separator: "; ").printable
+    }
+  }
+
+  @OptionGroup var folder: RegistryOption
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() async throws {
+    let setup = try folder.existing()
+    let settings = try setup.keySettings().configuration
+    // Before the first start of the verification server there are no keys.
+    let ownKeys = (try? setup.folder.tokenPublicKeys.read()) ?? [:]
+    var entries = [
+      Entry(
+        issuer: settings.tokenIssuer, audience: settings.tokenAudience,
+        keyIDs: ownKeys.keys.sorted(), withdrawnKeyIDs: [], jwksURL: nil, statistics: true,
+        isOwn: true, isIgnored: false)
+    ]
+    entries += try await setup.reportingErrors {
+      let registry = try setup.registry()
+      var stored: [Entry] = []
+      for authority in try await registry.authorities() {
+        stored.append(
+          Entry(
+            issuer: authority.issuer, audience: authority.audience,
+            keyIDs: authority.publicKeysPEM.keys.sorted(),
+            withdrawnKeyIDs: try await registry.withdrawnKeyIDs(of: authority.issuer),
+            jwksURL: authority.jwksURL?.absoluteString, statistics: authority.seesStatistics,
+            isOwn: false, isIgnored: authority.issuer == settings.tokenIssuer))
+      }
+      return stored
+    }
+    try json
+      ? printJSON(Report(authorities: entries))
+      : StandardOutput.write(entries.map(\.line).joined(separator: "\n"))
+  }
+}
+
+/// `authority remove`
+struct AuthorityRemoveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Refuse an authority's certificates; exit code 1 if it was not added.",
+    discussion: "A running server follows within a minute. Withdrawn keys stay withdrawn.")
+
+  private struct Report: Encodable {
+    let issuer: String
+    let removed: Bool
+  }
+
+  @Option(name: .customLong("issuer"), help: "The `iss` of its certificates.")
+  var authority: String
+
+  @OptionGroup var folder: RegistryOption
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() async throws {
+    let isRemoved = try await folder.changeExisting { try await $0.removeAuthority(authority) }
+    if json { try printJSON(Report(issuer: authority, removed: isRemoved)) }
+    guard isRemoved else {
+      throw CommandFailure(
+        status: .no,
+        message: "No authority \(authority.printable) was added: see `authority list`.")
+    }
+    if !json {
+      try StandardOutput.write(
+        "Certificates of \(authority.printable) are refused within a minute.")
+    }
+  }
+}
+
+/// `authority withdraw-key`
+struct AuthorityWithdrawKeyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "withdraw-key",
+    abstract: "Refuse one key of an authority for good; exit code 1 if there is no such key.",
+    discussion: """
+      For a stolen key. A running server follows within a minute. The key is never accepted again: neither from the \
+      page of the authority nor by `authority add`.
+      """)
+
+  private struct Report: Encodable {
+    let issuer: String
+    let keyID: String
+    let withdrawn: Bool
+  }
+
+  @Option(name: .customLong("issuer"), help: "The `iss` of its certificates.")
+  var authority: String
+
+  @Option(name: .customLong("key-id"), help: "The `kid` of its certificates.")
+  var key: String
+
+  @OptionGroup var folder: RegistryOption
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() async throws {
+    let isWithdrawn = try await folder.changeExisting {
+      try await $0.withdrawKey(key, of: authority)
+    }
+    if json { try printJSON(Report(issuer: authority, keyID: key, withdrawn: isWithdrawn)) }
+    guard isWithdrawn else {
+      throw CommandFailure(
+        status: .no,
+        message: "\(authority.printable) has no key \(key.printable) that is accepted: see"
+          + " `authority list`.")
+    }
+    if !json {
+      try StandardOutput.write("The key \(key.printable) is refused within a minute, for good.")
+    }
+  }
+}
+
+/// `--data` for commands with options that have the same names as those of `ServerOptions`.
+struct RegistryOption: ParsableArguments {
+  @Option(help: "The folder with all data of the servers.")
+  var data = ServerOptions.defaultFolder
+
+  /// Runs `change` on the key server's register of apps and authorities, which is created if there is none yet.
+  func change<Value>(_ change: (KeyServerRegistry) async throws -> Value) async throws -> Value {
+    let setup = ServerSetup(
+      folder: try ServerFolder(existing: data, of: .keys),
+      options: try ServerOptions.parse(["--data=\(data)"]))
+    // A server with a database and without secrets would not start.
+    _ = try setup.keySecrets()
+    return try await setup.reportingErrors { try await change(try setup.registry()) }
+  }
+
+  /// Runs `change` on an existing register.
+  func changeExisting<Value>(
+    _ change: (KeyServerRegistry) async throws -> Value
+  ) async throws -> Value {
+    let setup = try existing()
+    return try await setup.reportingErrors { try await change(try setup.registry()) }
+  }
+
+  /// The setup for commands that create nothing.
+  ///
+  /// - Throws: `CommandFailure` if the key server has no database yet.
+  func existing() throws -> ServerSetup {
+    let folder = try ServerFolder(existing: data, of: .keys)
+    guard FileManager.default.fileExists(atPath: folder.keyDatabase.path) else {
+      throw CommandFailure.badInput(
+        "The key server of \(data.printable) has no apps and authorities yet: add one, or start it"
+          + " first.")
+    }
+    return ServerSetup(folder: folder, options: try ServerOptions.parse(["--data=\(data)"]))
+  }
+}
