@@ -72,6 +72,7 @@ struct KeyPages: Sendable {
     }.map { authority -> [String: Any] in
       [
         "issuer": authority.issuer, "audience": authority.audience,
+        "keyIDs": authority.keyIDs.joined(separator: ", "),
         "keys": authority.keyIDs.map { id in
           ["id": id, "issuer": authority.issuer, "withdraw": texts[.keysWithdraw, id]]
         },
@@ -221,12 +222,11 @@ enum KeyTemplates {
     <th scope="col">{{t.keysAuthorityKeyID}}</th><th scope="col">{{t.actions}}</th></tr></thead>
     <tbody>
     {{#authorities}}
-    <tr><th scope="row"><code>{{issuer}}</code></th><td><code>{{audience}}</code></td><td>
+    <tr><th scope="row"><code>{{issuer}}</code></th><td><code>{{audience}}</code></td><td>{{keyIDs}}</td><td>
     {{#keys}}<form method="post" action="/keys/authorities/withdraw-key">\(LayoutTemplate.token)
     <input type="hidden" name="issuer" value="{{issuer}}"><input type="hidden" name="key-id" value="{{id}}">
-    <code>{{id}}</code> <button class="quiet" aria-label="{{withdraw}}: {{issuer}}">{{withdraw}}</button></form>
-    {{/keys}}</td><td>
-    <form method="post" action="/keys/authorities/remove">\(LayoutTemplate.token)
+    <button class="quiet" aria-label="{{withdraw}}: {{issuer}}">{{withdraw}}</button></form>
+    {{/keys}}<form method="post" action="/keys/authorities/remove">\(LayoutTemplate.token)
     <input type="hidden" name="issuer" value="{{issuer}}">
     <button class="quiet" aria-label="{{t.keysRemove}}: {{issuer}}">{{t.keysRemove}}</button></form></td></tr>
     {{/authorities}}
