@@ -175,7 +175,8 @@ package final class Phone: Sendable {
         group.cancelAll()
         throw error
       }
-      try await group.waitForAll()
+      // Unlike `waitForAll`, this ends the others with the first error.
+      for try await _ in group {}
     }
   }
 

@@ -116,7 +116,7 @@ public struct SealedDays: Sendable {
     // After a kill between the two writes, the file must not be shorter than its size.
     if content.count < recorded { try record(content.count, of: day) }
     try file(of: day).replace(with: content)
-    if content.count > recorded { try record(content.count, of: day) }
+    if content.count >= recorded { try record(content.count, of: day) }
   }
 
   /// Renames the damaged file of `day` to `<day>.sealed.damaged`, so that a new one can be written. A file that was
@@ -205,9 +205,7 @@ extension SealedDays {
   /// Records the size of the content of `day`; nil removes the day from the record.
   private func record(_ bytes: Int?, of day: UInt32) throws(SealedStorageError) {
     var entries = try recordedSizes()
-    let entry = bytes.map { SealedSizes.Entry(bytes: $0) }
-    guard entries[day] != entry else { return }
-    entries[day] = entry
-    try sizes.replace(with: entries)
+    entries[day] = bytes.map { SealedSizes.Entry(bytes: $0) }
+    if try sizes.differ(from: entries) { try sizes.replace(with: entries) }
   }
 }

@@ -227,10 +227,9 @@ extension SealedLog {
   private func changeSizes(
     _ change: (inout [UInt32: SealedSizes.Entry]) -> Void
   ) throws(SealedStorageError) {
-    let before = try recordedSizes()
-    var entries = before
+    var entries = try recordedSizes()
     change(&entries)
-    guard entries != before || pendingSizes != nil else { return }
+    guard try sizes.differ(from: entries) else { return }
     pendingSizes = entries
     do throws(SealedStorageError) {
       try sizes.replace(with: entries)

@@ -45,6 +45,15 @@ struct SealedSizes: Sendable {
       })
   }
 
+  /// Returns `true` if `entries` have to be stored: others are recorded, or none and `entries` has some.
+  func differ(from entries: [UInt32: Entry]) throws(SealedStorageError) -> Bool {
+    do throws(SealedStorageError) {
+      return try read() ?? [:] != entries
+    } catch .damaged {
+      return true
+    }
+  }
+
   /// Removes the file.
   func remove() throws(SealedStorageError) {
     try file.remove()

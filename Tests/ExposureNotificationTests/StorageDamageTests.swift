@@ -272,15 +272,6 @@ import Testing
       _ = try await restarted.detect([], configuration)
     }
   }
-}
-
-extension SealedFile {
-  /// False if it is damaged.
-  fileprivate var opens: Bool {
-    get throws {
-      do { return try read() != nil } catch .damaged { return false }
-    }
-  }
 
   @Test("A removed day of own keys is reported, and the first request for keys fails")
   func removedKeys() async throws {
@@ -310,5 +301,14 @@ extension SealedFile {
       #expect(!restarted.isEnabled && restarted.authorizationStatus == .unknown)
     }
     #expect(phone.log.errors.count == 1)
+  }
+}
+
+extension SealedFile {
+  /// False if it is damaged.
+  fileprivate var opens: Bool {
+    get throws {
+      do { return try read() != nil } catch .damaged { return false }
+    }
   }
 }
