@@ -229,10 +229,9 @@ extension SealedLog {
   ) throws(SealedStorageError) {
     var entries = try recordedSizes()
     change(&entries)
-    guard try sizes.differ(from: entries) else { return }
     pendingSizes = entries
     do throws(SealedStorageError) {
-      try sizes.replace(with: entries)
+      if try sizes.differ(from: entries) { try sizes.replace(with: entries) }
       pendingSizes = nil
     } catch {
       // The segment itself is stored. An older size is smaller, so nothing is lost, and the next change stores this one.

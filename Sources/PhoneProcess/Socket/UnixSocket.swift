@@ -237,12 +237,12 @@ package final class UnixListener: Sendable {
     }
   }
 
-  /// Stops listening and removes the file.
+  /// Stops listening and removes the file, unless it is that of another process.
   package func stop() {
     bound.withLock { bound in
       guard let current = bound else { return }
       current.source.cancel()
-      unlink(path)
+      if current.file == FileIdentity(path) { unlink(path) }
       bound = nil
     }
     arrival.finish()
