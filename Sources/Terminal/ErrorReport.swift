@@ -15,8 +15,9 @@ package struct ErrorReport: Codable, Equatable {
   package func writeToStandardError() {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Without a reader there is nothing left to report to.
+    // A text and a number can always be encoded.
     guard let line = try? encoder.encode(self) else { return }
+    // Without a reader there is nothing left to report to.
     try? FileHandle.standardError.write(contentsOf: line + Data("\n".utf8))
   }
 

@@ -58,7 +58,7 @@ struct DefaultPhoneTests {
     #expect(try await served.stop() == 0)
     try FileManager.default.moveItem(
       at: folder.path("data"), to: folder.path("firebreak-data"))
-    try await running { _, process in
+    try await running { (_, process) async throws in
       #expect(try process.errors.isEmpty)
       #expect(try await process.terminate() == 0)
     }
@@ -69,7 +69,7 @@ struct DefaultPhoneTests {
 
   @Test("A lost key is not replaced by a new one, which could not decrypt the data")
   func lostKey() async throws {
-    try await running { _, process in
+    try await running { (_, process) async throws in
       #expect(try await command("enable").status == 0)
       #expect(try await process.terminate() == 0)
     }

@@ -7,11 +7,11 @@ import Testing
 @Suite("Answers to wrong usage")
 struct UsageErrorTests {
   /// The message for arguments in one text; nil if they are accepted or ask for help.
-  private func message(_ arguments: String) -> String? {
-    message(arguments.split(separator: " ").map(String.init))
+  private func answer(to arguments: String) -> String? {
+    answer(to: arguments.split(separator: " ").map(String.init))
   }
 
-  private func message(_ arguments: [String]) -> String? {
+  private func answer(to arguments: [String]) -> String? {
     do {
       _ = try Firebreak.parsed(CommandArguments(arguments))
       return nil
@@ -38,7 +38,7 @@ struct UsageErrorTests {
       ("publish-servr", "`firebreak --help`"), ("hlep", "`firebreak help`?"),
     ])
   func commands(arguments: String, suggestion: String) throws {
-    let message = try #require(message(arguments))
+    let message = try #require(answer(to: arguments))
     #expect(message.hasPrefix("Unknown command"), "\(message)")
     #expect(message.contains(suggestion), "\(message)")
   }
@@ -46,7 +46,7 @@ struct UsageErrorTests {
   @Test("A command that resembles none is answered with the help only")
   func unlikeCommand() {
     #expect(
-      message("xyzzy") == "Unknown command 'xyzzy': `firebreak --help` lists the commands.")
+      answer(to: "xyzzy") == "Unknown command 'xyzzy': `firebreak --help` lists the commands.")
   }
 
   @Test(
@@ -57,13 +57,13 @@ struct UsageErrorTests {
       ("keyfile verify x --publickey y", "did you mean --public-key?"),
       ("match --sigthings x y", "did you mean --sightings?"),
       ("phone --data x --web 0", "it is an option of `firebreak phone run`"),
-      ("phone --web 0 run", "it is an option of `firebreak phone run`"),
+      ("phone --web 0 run", "write it after `firebreak phone run`"),
       ("--json keyfile inspect x", "write it after `firebreak keyfile inspect`"),
       ("--data x serve", "write it after `firebreak serve`"),
       ("serve --xyzzy", "`firebreak serve --help` lists the options"),
     ])
   func options(arguments: String, suggestion: String) throws {
-    let message = try #require(message(arguments))
+    let message = try #require(answer(to: arguments))
     #expect(message.hasPrefix("Unknown option"), "\(message)")
     #expect(message.contains(suggestion), "\(message)")
   }
@@ -89,25 +89,25 @@ struct UsageErrorTests {
       ("conformance gaen-cryto x", "'gaen-crypto'"),
     ])
   func values(arguments: String, words: String) throws {
-    let message = try #require(message(arguments))
+    let message = try #require(answer(to: arguments))
     #expect(message.contains(words), "\(message)")
   }
 
   @Test("An empty argument is refused with the option whose value it is")
   func empty() {
     let remedy = "is empty: write it, or check the variable that it comes from."
-    #expect(message(["serve", "--data", ""]) == "The value of --data \(remedy)")
-    #expect(message(["serve", "--data="]) == "The value of --data \(remedy)")
-    #expect(message(["keyfile", "inspect", ""]) == "An argument \(remedy)")
+    #expect(answer(to: ["serve", "--data", ""]) == "The value of --data \(remedy)")
+    #expect(answer(to: ["serve", "--data="]) == "The value of --data \(remedy)")
+    #expect(answer(to: ["keyfile", "inspect", ""]) == "An argument \(remedy)")
   }
 
   @Test("A group of commands without a command is answered with its commands")
   func group() {
-    #expect(message("keyfile")?.contains("needs a command: inspect, verify, make.") == true)
-    #expect(message("phone --data x")?.contains("needs a command: run, status") == true)
-    #expect(message("bench")?.contains("publish-server") == false)
-    #expect(message([]) == nil)
-    #expect(message("key-server signing-key") == nil)
+    #expect(answer(to: "keyfile")?.contains("needs a command: inspect, verify, make.") == true)
+    #expect(answer(to: "phone --data x")?.contains("needs a command: run, status") == true)
+    #expect(answer(to: "bench")?.contains("publish-server") == false)
+    #expect(answer(to: []) == nil)
+    #expect(answer(to: "key-server signing-key") == nil)
   }
 
   @Test(
@@ -118,9 +118,10 @@ struct UsageErrorTests {
       "phone run --web 0", "phone --clock-offset -5 --developer --data x run",
       "key-server signing-key", "up --class", "up --class 5", "match --sightings - -- -x.zip",
       "key-server signing-key rotate --from 2030-01-31T08:00Z",
+      "--generate-completion-script bash", "--generate-completion-script=fish",
     ])
   func accepted(arguments: String) {
-    #expect(message(arguments) == nil)
+    #expect(answer(to: arguments) == nil)
   }
 
   @Test("Every command below phone shows its own help without --data")
@@ -128,7 +129,8 @@ struct UsageErrorTests {
     let phone = try #require(CommandNode.root.subcommand(named: "phone"))
     for command in phone.shownSubcommands {
       do {
-        _ = try Firebreak.parsed(CommandArguments(["phone", command.name, "--help"]))
+        var help = try Firebreak.parsed(CommandArguments(["phone", command.name, "--help"]))
+        try help.run()
         Issue.record("\(command.name) did not ask for help")
       } catch {
         #expect(

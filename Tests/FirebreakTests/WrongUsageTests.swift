@@ -35,7 +35,7 @@ struct WrongUsageTests {
       ("serve --region poland --data new --port 0", "two upper-case letters"),
       ("serve --clock-file none --developer --data new", "none is not the clock"),
       ("phone run --data new", "The folder new does not exist"),
-      ("phone --data text status", "text is a file"),
+      ("phone --data text status", "text is not a folder but a file"),
       ("phone --create-key key --data new enable", "There is no configuration"),
       ("phone --create-key key --data new --config text run", "text: it must contain"),
       ("phone hear none --developer", "The sightings file none cannot be read"),

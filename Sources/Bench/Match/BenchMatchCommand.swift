@@ -58,8 +58,8 @@ struct BenchMatchCommand: ParsableCommand {
 
   func run() throws {
     let tier = try tier?.checkedForAvailability() ?? .fastest
-    BuildKind.warnUnlessRelease()
     let folder = try BenchFolder(keep: keep)
+    BuildKind.warnUnlessRelease()
     let cleanUp = CleanUp(folder.removeUnlessKept)
     defer { cleanUp.run() }
     let workload = MatchWorkload(keys: keys, sightings: sightings, seed: seed)

@@ -34,7 +34,7 @@ package struct PhoneFolder: Sendable {
     var facts = stat()
     let exists = stat(url.path, &facts) == 0
     guard !exists || facts.st_mode & S_IFMT == S_IFDIR else {
-      throw .folder(path, "is a file: name the folder of the phone with --data")
+      throw .folder(path, "is not a folder but a file: name that of the phone with --data")
     }
     guard exists else {
       throw .folder(

@@ -31,8 +31,9 @@ struct ArgumentReading {
   }
 
   private static let terminator = "--"
-  /// The options that the parser adds to the program.
-  private static let parserOptions = ["--generate-completion-script", "--help-hidden", "-help"]
+  /// The flags and the option that the parser adds to the program.
+  private static let parserFlags = ["--help-hidden", "-help"]
+  private static let completionOption = "--generate-completion-script"
 
   /// Descends into the command. After an unknown option the word may be its value.
   private mutating func readCommand(_ name: String) {
@@ -46,7 +47,11 @@ struct ArgumentReading {
 
   private mutating func readOption(_ word: String, _ rest: inout ArraySlice<String>) {
     let name = String(word.prefix { $0 != "=" })
-    if Self.parserOptions.contains(name) { return }
+    if Self.parserFlags.contains(name) { return }
+    if name == Self.completionOption {
+      _ = rest.popFirst()
+      return
+    }
     let known = options ?? command.options
     options = known
     guard let option = known.first(where: { $0.optionNames.contains(name) }) else {
