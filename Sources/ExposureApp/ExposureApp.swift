@@ -22,7 +22,7 @@ public actor ExposureApp {
   let notices: any NoticeSink
   let deviceCheck: any DeviceAttestation
   let trust: any KeyFileTrust
-  let countKeys: @Sendable (URL) throws -> Int
+  let inspect: @Sendable (URL) throws -> KeyFileFacts
   let damage: @Sendable () async -> [DataDamage]
   let changes = StateChangeFeed()
   let logger: Logger
@@ -54,8 +54,8 @@ public actor ExposureApp {
   ///   - folder: The folder for the app's store and the downloaded key files.
   ///   - sealingKey: The key that encrypts the store, or `nil` if it is lost.
   ///   - trust: The system's trust in key files; the `Device` on Linux.
-  ///   - countKeys: Returns the number of keys in a key file, for the check history, and throws if it is not
-  ///     a key file. The app does not parse key files itself.
+  ///   - inspect: Returns what a key file states about itself, and throws if it is not a key file. The app
+  ///     does not parse key files itself.
   ///   - damage: Returns the damage that was found in the framework's storage, at least since the start.
   ///     Reports that the app knows are ignored.
   public init(
@@ -65,7 +65,7 @@ public actor ExposureApp {
     clock: any WallClock, randomness: any Randomness, network: any Network,
     scheduler: any BackgroundScheduler, notices: any NoticeSink,
     deviceCheck: any DeviceAttestation, trust: any KeyFileTrust,
-    countKeys: @escaping @Sendable (URL) throws -> Int,
+    inspect: @escaping @Sendable (URL) throws -> KeyFileFacts,
     damage: @escaping @Sendable () async -> [DataDamage] = { [] }, logger: Logger
   ) {
     framework = Framework(manager, clock: clock)
@@ -78,7 +78,7 @@ public actor ExposureApp {
     self.notices = notices
     self.deviceCheck = deviceCheck
     self.trust = trust
-    self.countKeys = countKeys
+    self.inspect = inspect
     self.damage = damage
     self.logger = logger
     keyFileFolder = folder.appendingPathComponent("KeyFiles")
@@ -130,10 +130,13 @@ public actor ExposureApp {
   public var riskLevel: RiskLevel {
     let level = RiskAssessment(thresholds: remote.riskLevelConfiguration)
       .level(of: store.state.exposures, since: store.state.oldestExposure(at: clock.now))
-    let isKnown =
-      store.condition == .ready && store.state.damage.recoveringSince == nil
+    return level == .none && !areResultsKnown ? .unknown : level
+  }
+
+  /// False while lost or undone results are being computed again, or if the store is not open.
+  var areResultsKnown: Bool {
+    store.condition == .ready && store.state.damage.recoveringSince == nil
       && !store.state.download.isUndoing
-    return level == .none && !isKnown ? .unknown : level
   }
 
   /// The level of one check; scores use the current thresholds.

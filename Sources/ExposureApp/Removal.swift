@@ -9,11 +9,7 @@ extension ExposureApp {
   /// Removes expired data from the store.
   public func removeOldData() throws(StorageFailure) {
     let now = clock.now
-    let thresholds = remote.riskLevelConfiguration
-    try store.update {
-      $0.removeOld(at: now)
-      $0.setNoticeLevel(at: now, by: thresholds)
-    }
+    try store.update { $0.removeOld(at: now) }
     removeOldUploads()
   }
 
@@ -21,7 +17,7 @@ extension ExposureApp {
   public func removeExposures() async throws(StorageFailure) {
     try store.update {
       $0.removeExposures()
-      $0.notices.setLevel(.none)
+      $0.notices.forget(exceptFor: [:])
       $0.notices.visible.remove(.risk)
     }
     await notices.remove(.risk)
@@ -30,13 +26,11 @@ extension ExposureApp {
 
   /// Removes the exposures with these IDs; unknown IDs are ignored. The level of the other exposures applies.
   public func removeExposures(ids: Set<UUID>) async throws(StorageFailure) {
-    let now = clock.now
-    let thresholds = remote.riskLevelConfiguration
-    try store.update { state in
-      state.removeExposures { ids.contains($0.id) }
-      state.setNoticeLevel(at: now, by: thresholds)
-    }
-    if riskLevel <= .none { await removeNotice(.risk) }
+    try store.update { $0.removeExposures { ids.contains($0.id) } }
+    let days = riskDays
+    let isTrue = store.state.notices.isTrue(of: days)
+    store.updateIfPossible { $0.notices.forget(exceptFor: days) }
+    if !isTrue { await removeNotice(.risk) }
     announce(.removal)
   }
 

@@ -34,6 +34,8 @@ struct StoredState: Codable, Sendable {
   var configurationRefusal: DeviceConfigurationError?
   /// The newest accepted device configuration.
   var deviceConfiguration: AcceptedConfiguration?
+  /// The keys that the framework trusts; `nil` before the first.
+  var trustedKeys: Set<DeviceConfiguration.Key>?
   /// True if a withdrawn file may have caused exposures that only a new detection can undo.
   var mustDetectAgain = false
   /// The infectiousness map of the last detection with exposure windows.
@@ -85,12 +87,6 @@ extension StoredState {
     }
     exposures.removeAll { $0.judgement != nil }
     exposures += kept.map { day in day.identified(as: before.first { $0.date == day.date }?.id) }
-  }
-
-  /// Records the level of the kept exposures for the next notice.
-  mutating func setNoticeLevel(at now: Date, by thresholds: RiskScoreThresholds) {
-    let assessment = RiskAssessment(thresholds: thresholds)
-    notices.setLevel(assessment.level(of: exposures, since: oldestExposure(at: now)))
   }
 
   /// The value after a loss: all files of the last fourteen days are analysed again.

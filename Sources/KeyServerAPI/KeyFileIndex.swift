@@ -19,8 +19,9 @@ public struct KeyFileIndex: Hashable, Sendable {
   /// Parses the response of a server. Names beyond the limits count as malformed.
   public static func parse(_ text: String) -> KeyFileIndex {
     guard text.utf8.count <= bytesMax else { return KeyFileIndex(names: [], malformedCount: 1) }
-    // By bytes, because CR LF is a single Character.
-    let lines = text.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    // By bytes, because CR LF is a single Character. Some servers and editors put a byte order mark before the text.
+    let bytes = text.utf8.starts(with: byteOrderMark) ? text.utf8.dropFirst(byteOrderMark.count) : text.utf8[...]
+    let lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     let names = lines.compactMap { KeyFileName(Substring($0)) }
     let kept = Set(names).sorted().suffix(nameCountMax)
     let beyond = Set(names).count - kept.count
@@ -38,6 +39,9 @@ public struct KeyFileIndex: Hashable, Sendable {
   public static func line(_ name: KeyFileName, under root: String) -> String {
     root.isEmpty ? name.text : "\(root)/\(name.text)"
   }
+
+  /// U+FEFF in UTF-8.
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   private init(names: [KeyFileName], malformedCount: Int) {
     self.names = names

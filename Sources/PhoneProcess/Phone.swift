@@ -122,7 +122,12 @@ package final class Phone: Sendable {
       configuration: settings.app, folder: folder.app, sealingKey: key, clock: clock,
       randomness: randomness, network: network, scheduler: NoScheduler(),
       notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
-      countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount },
+      inspect: { file in
+        let summary = try UnverifiedKeyFile(at: file).inspect()
+        return KeyFileFacts(
+          start: summary.header.start, end: summary.header.end, region: summary.header.region,
+          keyCount: summary.keyCount)
+      },
       damage: { await Self.damage(of: device, travel, notices) }, logger: logger)
   }
 

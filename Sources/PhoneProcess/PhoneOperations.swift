@@ -205,6 +205,7 @@ extension Phone {
     case .history: try await app.removeHistory()
     case .notices:
       try await app.acknowledgeDamage()
+      try await app.dismissNotices()
       try await device.acknowledgeStorageDamage()
       try await notices.removeAll()
     case .everything:

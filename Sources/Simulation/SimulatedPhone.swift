@@ -52,7 +52,12 @@ public final class SimulatedPhone: Sendable {
       configuration: configuration, folder: folder.appendingPathComponent("app"),
       sealingKey: sealingKey, clock: world.clock, randomness: randomness, network: network,
       scheduler: scheduler, notices: notices, deviceCheck: deviceCheck, trust: device,
-      countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount },
+      inspect: { file in
+        let summary = try UnverifiedKeyFile(at: file).inspect()
+        return KeyFileFacts(
+          start: summary.header.start, end: summary.header.end, region: summary.header.region,
+          keyCount: summary.keyCount)
+      },
       damage: { device.storageDamage.map { DataDamage($0) } }, logger: world.logger)
   }
 }

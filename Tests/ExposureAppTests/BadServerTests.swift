@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import ExposureNotification
 import Foundation
 import KeyServerAPI
@@ -144,16 +145,87 @@ import Testing
     #expect(await app.cursor == TestApp.end(7))
   }
 
-  @Test("A file that is no key file is refused without a call of the framework")
-  func unreadable() async throws {
+  @Test(
+    "A response that is not the key file of its name is fetched again by the next check",
+    arguments: [
+      "", "<html>", TestApp.text(ofFile: TestApp.name(0)),
+      TestApp.text(ofFile: "\(TestApp.end(0) + 1)-\(TestApp.end(1))-00001.zip"),
+    ])
+  func damagedTransfer(content: String) async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    phone.publish(0..<3, except: [1: .text("<html>")])
-    phone.countsOnlyFiles(of: 10)
+    phone.publish(0..<3, except: [1: .text(content)])
+    if !content.hasPrefix("header") { phone.countsOnlyFiles(of: 10) }
     let strict = try phone.launch()
     #expect(await strict.check() == .failed(.filesMissing))
     #expect(phone.script.state.detections == [[TestApp.name(0), TestApp.name(2)]])
+    #expect(phone.keyFiles.isEmpty)
+    phone.publish(0..<3)
+    #expect(await strict.check() == .checked(.none))
+    #expect(phone.script.state.detections.last == [TestApp.name(1)])
     _ = app
+  }
+
+  @Test("A key file fits a name with its start and end, in a region of the app")
+  func facts() throws {
+    let names = try ["1600000000-1600014400-00001.zip", "1600014400-00001.zip"].map {
+      try #require(KeyFileName($0))
+    }
+    func fits(_ start: UInt64, _ end: UInt64, _ region: String) -> [Bool] {
+      let facts = KeyFileFacts(start: start, end: end, region: region, keyCount: 1)
+      return names.map { facts.fit($0, regions: ["PL", "DE"]) }
+    }
+    #expect(fits(1_600_000_000, 1_600_014_400, "PL") == [true, true])
+    #expect(fits(1_600_000_000, 1_600_014_400, "de") == [true, true])
+    #expect(fits(1_600_000_001, 1_600_014_400, "PL") == [false, true])
+    #expect(fits(1_600_000_000, 1_600_014_401, "PL") == [false, false])
+    #expect(fits(1_600_000_000, 1_600_014_400, "CZ") == [false, false])
+    #expect(fits(1_600_000_000, 1_600_014_400, "") == [false, false])
+  }
+
+  @Test(
+    "An index that once listed less, or had a damaged line or a byte order mark, loses no file",
+    arguments: [
+      TestApp.name(2), "\(TestApp.name(0))\n\(TestApp.name(1).dropLast())\n\(TestApp.name(2))",
+      "\u{FEFF}\(TestApp.name(0))\n\(TestApp.name(2))",
+    ])
+  func partialIndex(index: String) async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.publish(0..<3)
+    let whole = Data((0..<3).map(TestApp.name).joined(separator: "\n").utf8)
+    // A damaged transfer has the version of the whole index.
+    let isDamaged = index.contains(".zi\n")
+    phone.network.script(
+      "/index.txt", .response(200, Data(index.utf8), tag: isDamaged ? "1" : nil),
+      .response(200, whole, tag: "1"))
+    #expect(await app.check() == .checked(.none))
+    #expect(try await phone.launch().check() == .checked(.none))
+    #expect(
+      Set(phone.script.state.detections.flatMap(\.self)) == Set((0..<3).map(TestApp.name)))
+    #expect(await app.cursor == TestApp.end(2))
+    let last = phone.network.requests(for: "/index.txt").last
+    #expect(!isDamaged || last?.headers["If-None-Match"] == nil)
+  }
+
+  @Test("A file that was refused for an unknown key is analysed as soon as the key is trusted")
+  func unknownKey() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.script.update { $0.refusedFiles = [TestApp.name(0)] }
+    phone.publish(0..<1)
+    #expect(await app.check() == .failed(.filesMissing))
+    phone.script.update { $0.refusedFiles = [] }
+    var document = try phone.document(version: 2)
+    try phone.serve(document)
+    #expect(await app.check() == .failed(.filesMissing))
+    document.version = 3
+    document.keys.append(
+      .init(
+        keyID: "260", keyVersion: "v2",
+        publicKey: P256.Signing.PrivateKey().publicKey.pemRepresentation))
+    try phone.serve(document)
+    #expect(await app.check() == .checked(.none))
   }
 }
 

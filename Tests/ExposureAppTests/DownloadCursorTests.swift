@@ -69,7 +69,44 @@ import Testing
     #expect(cursor.pending == (try names(1)))
     cursor.finish(analysed: try names(1), missing: [], after: oldest)
     #expect(cursor.end == TestApp.end(2))
-    #expect(cursor.analysed.isEmpty)
+    cursor.note(listed, at: now, after: oldest)
+    #expect(cursor.isComplete)
+  }
+
+  @Test("A file that earlier indexes omitted is wanted, and the position goes back before it")
+  func listedLate() throws {
+    var cursor = begun(try names(2))
+    cursor.finish(analysed: try names(2), missing: [], after: oldest)
+    #expect(cursor.end == TestApp.end(2))
+    cursor.note(try names(0, 1, 2), at: now, after: oldest)
+    #expect(cursor.pending == (try names(0, 1)))
+    #expect(cursor.end == 0)
+    cursor.finish(analysed: try names(0, 1), missing: [], after: oldest)
+    #expect(cursor.isComplete)
+    #expect(cursor.end == TestApp.end(2))
+  }
+
+  @Test("An analysed file is remembered until it is fourteen days old")
+  func remembered() throws {
+    var cursor = begun(try names(0, 1))
+    cursor.finish(analysed: try names(0, 1), missing: [], after: oldest)
+    let end = Date(timeIntervalSince1970: Double(TestApp.end(0)))
+    cursor.note(try names(0, 1), at: now, after: end.addingTimeInterval(-1))
+    #expect(cursor.analysed.count == 2 && cursor.isComplete)
+    cursor.note(try names(0, 1), at: now, after: end)
+    #expect(cursor.analysed.count == 1 && cursor.isComplete)
+    #expect(cursor.end == TestApp.end(1))
+  }
+
+  @Test("In the state of an earlier version, files up to its position are not wanted")
+  func earlierVersion() throws {
+    let text = """
+      {"receiving":1,"end":\(TestApp.end(0)),"analysed":{},"isRestarted":false,"hasListing":true,
+      "wanted":{},"undone":[],"search":{"groups":[],"refused":{},"calls":[]}}
+      """
+    var cursor = try JSONDecoder().decode(DownloadCursor.self, from: Data(text.utf8))
+    cursor.note(try names(0, 1), at: now, after: oldest)
+    #expect(cursor.pending == (try names(1)))
   }
 
   @Test(
@@ -194,6 +231,15 @@ import Testing
     #expect(search.wanted(at: later) == [names[0]])
     #expect(run(&search, bad: [names[0]], limit: 9, at: later) == [[names[0]]])
     #expect(run(&search, bad: [names[0]], limit: 9, at: later).isEmpty)
+  }
+
+  @Test("When the trusted keys change, refused files and groups are analysed like new ones")
+  func otherKeys() {
+    var search = FileSearch()
+    search.refuse(Array(names.dropFirst()), at: now)
+    search.refuse([names[0]], at: now)
+    search.startOver()
+    #expect(search.suspects.isEmpty)
   }
 
   @Test("A search call that replaces the call for new files does not count against the limit")

@@ -38,7 +38,7 @@ final class TestApp {
   var otherRegions: [String] = []
   /// The root key that the app is configured with; `nil` for that of `root`.
   var rootKey: RootKey?
-  private var countKeys: @Sendable (URL) throws -> Int = { try Data(contentsOf: $0).count }
+  private var inspect = TestApp.facts
 
   init(connection: NetworkConnection = .wifi, folder: URL? = nil) throws {
     temporary = try TemporaryFolder()
@@ -57,7 +57,7 @@ final class TestApp {
       authorizationStatus: { script.state.authorization },
       configuration: try configuration(), folder: folder, sealingKey: sealingKey, clock: clock,
       randomness: randomness, network: network, scheduler: scheduler, notices: notices,
-      deviceCheck: device, trust: trust, countKeys: countKeys,
+      deviceCheck: device, trust: trust, inspect: inspect,
       damage: damage ?? { script.state.damage },
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
@@ -104,12 +104,31 @@ final class TestApp {
 
   /// Makes the app of the next launch regard only files of this size as key files.
   func countsOnlyFiles(of bytes: Int) {
-    countKeys = { file in
-      let content = try Data(contentsOf: file)
-      guard content.count == bytes else { throw CocoaError(.fileReadCorruptFile) }
-      return content.count
+    inspect = { file in
+      guard try Data(contentsOf: file).count == bytes else { throw CocoaError(.fileReadCorruptFile) }
+      return try Self.facts(of: file)
     }
   }
+
+  /// The facts of a file with as many "keys" as bytes. Its header is that of its name, or of the name that the
+  /// content of `text(ofFile:)` has.
+  @Sendable static func facts(of file: URL) throws -> KeyFileFacts {
+    let content = try Data(contentsOf: file)
+    let text = String(decoding: content, as: UTF8.self)
+    let stated = text.hasPrefix(headerMark) ? String(text.dropFirst(headerMark.count)) : nil
+    guard let name = KeyFileName(stated ?? file.lastPathComponent) else {
+      throw CocoaError(.fileReadCorruptFile)
+    }
+    let end = UInt64(name.endTimestamp)
+    return KeyFileFacts(
+      start: name.startTimestamp.map(UInt64.init) ?? end - 14_400, end: end, region: "PL",
+      keyCount: content.count)
+  }
+
+  /// The content of the file with this name, whatever name it is served under.
+  static func text(ofFile name: String) -> String { headerMark + name }
+
+  private static let headerMark = "header of "
 
   /// Flips one bit in the middle of a file of the store.
   func damage(_ name: String) throws {

@@ -63,6 +63,13 @@ struct KeyFileIndexTests {
     #expect(KeyFileIndex.parse("\(name(1))\n/\(name(1))").names.count == 1)
   }
 
+  @Test("A byte order mark before the first name is ignored")
+  func byteOrderMark() {
+    let index = KeyFileIndex.parse("\u{FEFF}\(name(1))\n\(name(2))")
+    #expect(index == KeyFileIndex(names: [1, 2].compactMap { KeyFileName(name($0)) }))
+    #expect(KeyFileIndex.parse("\u{FEFF}") == KeyFileIndex(names: []))
+  }
+
   @Test("An empty index is valid")
   func empty() {
     #expect(KeyFileIndex.parse("") == KeyFileIndex(names: []))

@@ -2,6 +2,7 @@
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import Logging
 import World
 
 extension ExposureApp {
@@ -116,9 +117,9 @@ extension ExposureApp {
       obtained.filter { !skipped.contains($0) }, withdrawn: skipped)
     if !withdrawn.isEmpty { try store.update { $0.skip(withdrawn) } }
     guard await !noteSystemDamage() else { throw LostResults() }
-    analysis.missing = pending.filter { !obtained.contains($0) }
+    analysis.missing += pending.filter { !obtained.contains($0) }
     try save(analysis)
-    download.remove(analysis.done + analysis.refused)
+    download.remove(analysis.done + analysis.refused + analysis.missing)
   }
 
   /// Stores the pause that the server has asked for.
@@ -149,13 +150,16 @@ extension ExposureApp {
     let download = keyFileDownload(from: network)
     var new: [KeyFileName] = []
     for name in names {
-      // An unreadable file is rejected without a call of the framework.
-      if let count = try? countKeys(download.url(of: name)) {
-        analysis.keyCounts[name.text] = count
-        if !suspects.contains(name.text) { new.append(name) }
-      } else {
-        analysis.refuse([name], at: clock.now)
+      // An unreadable file, or another one than that of the name, is a failed transfer, which the next check repeats.
+      guard let facts = try? inspect(download.url(of: name)),
+        facts.fit(name, regions: configuration.uploadRegions)
+      else {
+        logger.info("a downloaded file is not the key file of its name")
+        analysis.missing.append(name)
+        continue
       }
+      analysis.keyCounts[name.text] = facts.keyCount
+      if !suspects.contains(name.text) { new.append(name) }
     }
     if !new.isEmpty { try await detect(in: new, into: &analysis) }
     let byText = Dictionary(uniqueKeysWithValues: names.map { ($0.text, $0) })
@@ -239,7 +243,6 @@ extension ExposureApp {
     let before = riskLevel
     let wasRecovering = store.state.damage.recoveringSince != nil
     let keysCount = analysis.analysed.reduce(0) { $0 + (analysis.keyCounts[$1.text] ?? 0) }
-    let thresholds = remote.riskLevelConfiguration
     let found = analysis.result
     try store.update { state in
       state.download.search = analysis.search
@@ -255,7 +258,6 @@ extension ExposureApp {
         level: found.exposures.compactMap { $0.judgement?.level }.max(),
         analysedFiles: analysis.analysed.count)
       state.removeOld(at: now)
-      state.setNoticeLevel(at: now, by: thresholds)
     }
     if riskLevel > max(before, .none) { announce(.exposureFound(riskLevel)) }
     if wasRecovering, store.state.damage.recoveringSince == nil { announce(.storageRestored) }
@@ -292,7 +294,7 @@ struct Analysis {
   var refused: [KeyFileName] = []
   /// The files that the health authority has withdrawn; they are not analysed.
   var withdrawn: [KeyFileName] = []
-  /// The files that could not be downloaded.
+  /// The files that could not be downloaded, or arrived damaged.
   var missing: [KeyFileName] = []
   /// The number of keys in each readable file.
   var keyCounts: [String: Int] = [:]

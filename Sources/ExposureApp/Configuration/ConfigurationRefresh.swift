@@ -40,6 +40,13 @@ extension ExposureApp {
       logger.error("the framework refused the keys", metadata: ["error": "\(error)"])
       throw CheckFailure.notConfigured
     }
+    let keys = Set(trustedKeys)
+    guard keys != store.state.trustedKeys else { return }
+    // A file that was refused for an unknown key may be accepted now.
+    try store.update {
+      $0.trustedKeys = keys
+      $0.download.search.startOver()
+    }
   }
 
   /// The keys of the document in use that are valid now.
@@ -172,7 +179,6 @@ extension ExposureApp {
     guard !new.isEmpty || !ended.isEmpty else { return }
     if !new.isEmpty { try await trust.withdraw(new) }
     let detectsAgain = configuration.windowRisk != nil
-    let thresholds = remote.riskLevelConfiguration
     let now = clock.now
     try store.update { state in
       if !new.isEmpty {
@@ -183,9 +189,7 @@ extension ExposureApp {
         Set(ended.filter { $0.value >= RemovalRule.oldestExposure(at: now) }.keys),
         knowsNames: !detectsAgain)
       state.deviceConfiguration?.note(undone: withdrawn, known: known, at: now)
-      state.setNoticeLevel(at: now, by: thresholds)
     }
-    if !new.isEmpty, riskLevel <= .none { await notices.remove(.risk) }
   }
 
   /// The hash of `file` if it is withdrawn and must not be analysed.

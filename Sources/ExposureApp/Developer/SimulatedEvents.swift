@@ -16,10 +16,7 @@ extension ExposureApp {
     let exposure = Exposure.simulated(
       at: now, scores: min(thresholds.maxNoRiskScore + 1, RiskRule.scoreMax)...RiskRule.scoreMax,
       isJudged: configuration.windowRisk != nil, randomness: randomness)
-    try store.update { state in
-      state.exposures.append(exposure)
-      state.setNoticeLevel(at: now, by: thresholds)
-    }
+    try store.update { $0.exposures.append(exposure) }
     announce(.exposureFound(riskLevel))
     await showDueRiskNotice()
     return exposure

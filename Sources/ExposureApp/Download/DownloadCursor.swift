@@ -5,10 +5,10 @@ import World
 
 /// The key files that are analysed and those that are wanted.
 ///
-/// A file that an index has listed stays wanted until it is analysed or fourteen days old, even if a later
-/// index omits it. The position is the end timestamp in Unix seconds up to which every file is done. Later
-/// files are analysed anyway and remembered by name, so that one missing file does not delay the others and
-/// no file is analysed twice. The property names are the JSON keys on disk.
+/// A file that an index has listed stays wanted until it is analysed or fourteen days old, even if other
+/// indexes omit it. Analysed files are remembered by name as long, so that no file is analysed twice. The
+/// position is the end timestamp in Unix seconds before the first wanted file; it does not decide what is
+/// wanted, because an index may omit earlier files. The property names are the JSON keys on disk.
 struct DownloadCursor: Codable, Sendable, Equatable {
   private struct WantedFile: Codable, Equatable {
     let end: Int64
@@ -18,9 +18,12 @@ struct DownloadCursor: Codable, Sendable, Equatable {
 
   /// The time in Unix seconds since when the phone can receive; `nil` before.
   private(set) var receiving: Int64?
-  /// All files that end up to this time are done; `nil` before the first index.
+  /// The end of the last file before the first wanted one; `nil` before the first index.
   private(set) var end: Int64?
-  /// Analysed files that end later, with their end timestamps.
+  /// Files that end up to this time are never wanted; `nil` before the first index, and in the state of a
+  /// version in which the position decided.
+  private var floor: Int64?
+  /// The analysed files of the last fourteen days, with their end timestamps.
   private(set) var analysed: [String: Int64] = [:]
   /// The search for files that the framework refuses.
   var search = FileSearch()
@@ -48,22 +51,22 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     receiving = receiving ?? now.unixSecond
   }
 
-  /// Adds the files of an index. The first index sets the position to its newest file that ended before the
-  /// phone could receive, because a new phone has no encounters that older files concern.
+  /// Adds the files of an index. Files up to the newest one in the first index that ended before the phone
+  /// could receive are never wanted, because a new phone has no encounters that they concern.
   ///
   /// - Parameter oldest: The date up to which files have expired.
   mutating func note(_ listed: [KeyFileName], at now: Date, after oldest: Date) {
-    let seconds = now.unixSecond
-    let begin = min(receiving ?? seconds, seconds)
-    let first = end ?? listed.map(\.endTimestamp).filter { $0 <= begin }.max() ?? 0
-    end = first
+    let begin = min(receiving ?? .max, now.unixSecond)
+    let first = floor ?? end ?? listed.map(\.endTimestamp).filter { $0 <= begin }.max() ?? 0
+    floor = first
     hasListing = hasListing || !listed.isEmpty
     expire(oldest)
     let newest = max(first, oldest.unixSecond)
-    for name in listed.suffix(DownloadLimit.wantedMax)
-    where name.endTimestamp > newest && analysed[name.text] == nil {
+    let new = listed.filter { $0.endTimestamp > newest && analysed[$0.text] == nil }
+    for name in new.suffix(DownloadLimit.wantedMax) {
       wanted[name.text] = wanted[name.text] ?? WantedFile(end: name.endTimestamp)
     }
+    movePosition()
   }
 
   /// The wanted files, oldest first; files that could not be downloaded come after the others.
@@ -79,7 +82,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
       pending.filter { !postponed.contains($0.text) }.prefix(DownloadLimit.filesPerRun))
   }
 
-  /// Records one check and moves the position up to the first file that is not analysed.
+  /// Records one check.
   mutating func finish(analysed done: [KeyFileName], missing: [KeyFileName], after oldest: Date) {
     for name in done {
       analysed[name.text] = name.endTimestamp
@@ -90,10 +93,14 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     for name in missing { wanted[name.text]?.failures += 1 }
     expire(oldest)
     if wanted.isEmpty { isRestarted = false }
+  }
+
+  /// Moves the position before the first file that is not analysed.
+  private mutating func movePosition() {
+    guard let floor else { return }
     let firstOpen = wanted.values.map(\.end).min() ?? .max
-    let passed = analysed.values.filter { $0 < firstOpen }.max()
-    if let passed, let end { self.end = max(end, passed) }
-    analysed = analysed.filter { $0.value > (end ?? 0) }
+    let kept = end.flatMap { $0 < firstOpen ? $0 : nil } ?? floor
+    end = max(kept, analysed.values.filter { $0 < firstOpen }.max() ?? kept)
   }
 
   /// Makes analysed files wanted again, because encounters found through them were undone.
@@ -107,20 +114,22 @@ struct DownloadCursor: Codable, Sendable, Equatable {
 
   /// Forgets the analysed files, so that those of the last fourteen days are analysed again.
   mutating func restart() {
-    end = 0
+    (end, floor) = (0, 0)
     analysed = [:]
     indexVersion = nil
     isRestarted = true
     hasListing = false
   }
 
-  /// Removes files that end up to `oldest`: the phone has no contacts of their period any more.
+  /// Forgets files that end up to `oldest`: the phone has no contacts of their period any more.
   private mutating func expire(_ oldest: Date) {
     let end = oldest.unixSecond
     let expired = wanted.filter { $0.value.end <= end }.keys
     for name in expired { wanted[name] = nil }
     undone.subtract(expired)
     search.remove(Set(expired))
+    movePosition()
+    analysed = analysed.filter { $0.value > end }
   }
 }
 
@@ -197,6 +206,9 @@ struct FileSearch: Codable, Sendable, Equatable {
       return left.isEmpty ? nil : Group(names: left)
     }
   }
+
+  /// Forgets the verdicts, because the keys that the framework trusts have changed. The calls still count.
+  mutating func startOver() { (groups, refused) = ([], [:]) }
 
   /// Returns the next group to pass. Groups that may be good come first. A bad group is split, and its first
   /// half is returned.

@@ -34,8 +34,9 @@ struct KeyFileDownload: Sendable {
         "skipped invalid lines of the index",
         metadata: ["lines": "\(index.malformedCount + future)"])
     }
-    // If files are in the future, the phone's clock may be wrong: the same index must be read again.
-    return ListedFiles(names: names, version: future == 0 ? response.version : nil)
+    // The phone's clock or the transfer may have been wrong: the same index must be read again.
+    let isWhole = index.malformedCount + future == 0
+    return ListedFiles(names: names, version: isWhole ? response.version : nil)
   }
 
   /// Downloads the missing files and returns those of `names` that are in the folder, in the same order.

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureNotification
 import Foundation
+import KeyServerAPI
 import World
 
 /// A notification for the user.
 public struct Notice: Sendable, Hashable {
   /// The kind of a notice. At most one notice of each kind is shown.
   public enum Identifier: String, Sendable, Codable, CaseIterable {
-    /// The risk level has risen.
+    /// There was an encounter on a day of which the user was not told.
     case risk = "risk"
+    /// An encounter of which the user was told was withdrawn.
+    case riskCorrected = "risk-corrected"
     /// Bluetooth is off, so no encounters are recorded.
     case bluetoothOff = "bluetooth-off"
     /// No check has been complete for two days.
@@ -21,8 +24,10 @@ public struct Notice: Sendable, Hashable {
 
   /// The reason of a notice, from which a text in any language can be made.
   public enum Cause: Sendable, Hashable, Codable {
-    /// The risk level has risen to this one.
+    /// There was an encounter with this risk.
     case risk(RiskLevel)
+    /// An encounter of which the user was told was withdrawn.
+    case riskCorrected
     /// Bluetooth is off.
     case bluetoothOff
     /// No check has been complete for two days; the last failure.
@@ -56,6 +61,7 @@ extension Notice.Cause {
   public var identifier: Notice.Identifier {
     switch self {
     case .risk: .risk
+    case .riskCorrected: .riskCorrected
     case .bluetoothOff: .bluetoothOff
     case .checksFailing: .checksFailing
     case .permissionLost: .permissionLost
@@ -70,6 +76,12 @@ extension Notice {
     guard let words = words[level] else { return nil }
     return Notice(cause: .risk(level), title: words.title, body: words.body)
   }
+
+  /// The notice that an encounter was withdrawn.
+  static let riskCorrected = Notice(
+    cause: .riskCorrected, title: "An encounter was withdrawn",
+    body: "The health authority has corrected the data in which this phone had found an encounter. "
+      + "The earlier notice does not apply any more.")
 
   /// The notice that Bluetooth is off.
   static let bluetoothOff = Notice(
@@ -123,53 +135,45 @@ public protocol NoticeSink: Sendable {
   func remove(_ identifier: Notice.Identifier) async
 }
 
-/// The notices that the user has seen and those that are pending. The property names are the JSON keys on disk.
-struct NoticeState: Codable, Sendable, Equatable {
-  /// The last level that was shown to the user.
-  private(set) var toldLevel = RiskLevel.none
-  /// The level of the pending notice. It is kept until the notice is shown, so that a restart in between
-  /// does not lose it.
-  private(set) var dueLevel: RiskLevel?
-  /// The time of the last Bluetooth notice.
-  var lastBluetoothNotice: Date?
-  /// The kinds of the notices that are shown.
-  var visible: Set<Notice.Identifier> = []
-
-  /// The shortest interval between two Bluetooth notices, in seconds.
-  static let bluetoothNoticeSeconds: TimeInterval = 86_400
-
-  /// Records the current level. A rise makes a notice pending; a fall only allows a later rise to be
-  /// shown again.
-  mutating func setLevel(_ level: RiskLevel) {
-    if level > toldLevel { dueLevel = level }
-    if level < toldLevel { toldLevel = level }
-    if let due = dueLevel, level < due { dueLevel = level > toldLevel ? level : nil }
-  }
-
-  /// Records that the pending notice was shown.
-  mutating func markShown() {
-    toldLevel = dueLevel ?? toldLevel
-    dueLevel = nil
-  }
-
-  /// Returns `true` if the Bluetooth notice may be shown at `now`.
-  func isBluetoothNoticeDue(at now: Date) -> Bool {
-    guard let lastBluetoothNotice else { return true }
-    return abs(now.timeIntervalSince(lastBluetoothNotice)) >= Self.bluetoothNoticeSeconds
-  }
-}
-
 extension ExposureApp {
-  /// Shows the pending risk notice. It is marked as shown afterwards; after a crash in between, it is
-  /// shown twice, and the second replaces the first.
+  /// The risk level of each day with an encounter, as the user sees it.
+  var riskDays: [Int: RiskLevel] {
+    let assessment = RiskAssessment(thresholds: remote.riskLevelConfiguration)
+    let days = exposures.map { ($0.date.unixDay, assessment.level(of: $0)) }
+    return Dictionary(days.filter { $0.1 > .none }, uniquingKeysWith: max)
+  }
+
+  /// Shows the notice about days with a risk of which the user was not told. It is marked as shown afterwards; after
+  /// a crash in between, it is shown twice, and the second replaces the first.
   func showDueRiskNotice() async {
-    guard let level = store.state.notices.dueLevel, let notice = Notice.risk(level) else { return }
+    let due = store.state.notices.due(riskDays)
+    guard let level = due.values.max(), let notice = Notice.risk(level) else { return }
     await notices.show(notice)
-    store.updateIfPossible {
-      $0.notices.markShown()
-      $0.notices.visible.insert(.risk)
-    }
+    store.updateIfPossible { $0.notices.markShown(due) }
     announce(.noticeShown(.risk))
+  }
+
+  /// Ends the risk notice with the encounters that it is about, and explains encounters that were withdrawn.
+  private func updateRiskNotices() async {
+    guard store.condition == .ready else { return }
+    let (days, oldest) = (riskDays, store.state.oldestExposure(at: clock.now))
+    let isRiskNoticeTrue = store.state.notices.isTrue(of: days)
+    var next = store.state.notices
+    next.follow(days, isKnown: areResultsKnown, after: oldest)
+    if next != store.state.notices { store.updateIfPossible { $0.notices = next } }
+    if !isRiskNoticeTrue { await removeNotice(.risk) }
+    await setNotice(.riskCorrected, next.correctedDay == nil ? nil : .riskCorrected)
+  }
+
+  /// Removes the notices that the user has dismissed. One whose cause lasts is shown again by the next check.
+  public func dismissNotices() async throws(StorageFailure) {
+    let shown = store.state.notices.visible.union(noticesWithoutStore)
+    try store.update { $0.notices.dismiss() }
+    noticesWithoutStore = []
+    for identifier in shown {
+      await notices.remove(identifier)
+      announce(.noticeRemoved(identifier))
+    }
   }
 
   /// Shows the Bluetooth notice at most once a day, and removes it when Bluetooth is on again.
@@ -200,6 +204,7 @@ extension ExposureApp {
   /// Shows the notices whose cause has lasted long enough, each once, and removes those whose cause is
   /// resolved.
   func updateStandingNotices() async {
+    await updateRiskNotices()
     await setNotice(.permissionLost, isPermissionLost ? .permissionLost : nil)
     await setNotice(.checksFailing, lastingFailure.map(Notice.checksFailing))
     await setNotice(.storageDamaged, storageWarning)

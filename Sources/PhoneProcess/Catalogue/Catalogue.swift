@@ -100,7 +100,7 @@ extension Catalogues {
     case .storage(let condition):
       text("storage.\(condition.rawValue)", in: language) ?? condition.advice ?? ""
     case .damage(let contents): sentences(of: contents, in: language).joined(separator: " ")
-    case .risk, .bluetoothOff, .permissionLost: ""
+    case .risk, .riskCorrected, .bluetoothOff, .permissionLost: ""
     }
   }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import KeyServerAPI
+
+/// What a key file states about itself. The framework verifies the signature over it.
+public struct KeyFileFacts: Hashable, Sendable {
+  /// The start of the period in which the keys were published, in Unix seconds.
+  public let start: UInt64
+  /// The end of the period, in Unix seconds.
+  public let end: UInt64
+  /// The region, such as `PL`.
+  public let region: String
+  /// The number of keys.
+  public let keyCount: Int
+
+  /// Creates facts.
+  public init(start: UInt64, end: UInt64, region: String, keyCount: Int) {
+    self.start = start
+    self.end = end
+    self.region = region
+    self.keyCount = keyCount
+  }
+
+  /// Returns `true` if the period is that of `name` and the region is one of `regions`. The name is not signed:
+  /// a server or a cache may deliver another file under it.
+  func fit(_ name: KeyFileName, regions: [String]) -> Bool {
+    end == UInt64(name.endTimestamp)
+      && (name.startTimestamp.map { start == UInt64($0) } ?? true)
+      && regions.contains { $0.uppercased() == region.uppercased() }
+  }
+}
