@@ -48,9 +48,10 @@ public struct UploadTokenVerifier: Sendable {
 
   /// Returns the token if all checks succeed at `now`.
   ///
+  /// - Parameter seconds: The time for which a token is still verified after its expiry, in seconds.
   /// - Throws: `UploadTokenRefusal`. The key server returns the same 401 for all of them.
   public func verified(
-    _ token: UnverifiedUploadToken, at now: Date
+    _ token: UnverifiedUploadToken, at now: Date, upToExpiryPlus seconds: TimeInterval = 0
   ) async throws(UploadTokenRefusal) -> VerifiedUploadToken {
     let signed = try CompactToken(token.text)
     guard signed.isES256 else { throw .wrongSignature }
@@ -60,7 +61,7 @@ public struct UploadTokenVerifier: Sendable {
     guard claims.aud.names == [audience] else { throw .wrongAudience }
     guard let grant = claims.grant else { throw .malformed }
     guard now.timeIntervalSince1970 >= TimeInterval(claims.nbf) else { throw .notYetValid }
-    guard now < grant.expiresAt else { throw .expired }
+    guard now < grant.expiresAt.addingTimeInterval(seconds) else { throw .expired }
     return VerifiedUploadToken(grant)
   }
 }

@@ -110,6 +110,30 @@ struct UploadTests {
     }
   }
 
+  @Test("An accepted upload with its expired token is answered as before; another one is rejected")
+  func expiredRepetition() async throws {
+    try await RunningKeyServer.run { server in
+      let request = try await server.request(server.keys(3))
+      let unused = try await server.request(server.keys(3))
+      let first = try await server.upload(request)
+      #expect(first.status == 200)
+      server.clock.advance(by: 2 * 3_600)
+      for _ in 1...2 {
+        let again = try await server.upload(request)
+        #expect((again.status, again.body.count) == (200, first.body.count))
+      }
+      var changed = request
+      changed.data.temporaryExposureKeys.removeLast()
+      for other in [changed, unused] {
+        let response = try await server.upload(other)
+        #expect((response.status, response.errorStatus) == (401, "UNAUTHENTICATED"))
+      }
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 3)
+      server.clock.advance(by: 24 * 3_600)
+      #expect(try await server.upload(request).status == 401)
+    }
+  }
+
   @Test("A token that is bound to keys is accepted for these keys and their secret only")
   func boundToken() async throws {
     try await RunningKeyServer.run { server in

@@ -14,6 +14,8 @@ struct AdmittedUpload: Redacted, Sendable {
   let revision: RevisionPolicy
   /// The facts that the statistics count.
   let facts: UploadStatistics
+  /// True if the token has expired; then only an earlier acceptance of the same upload counts.
+  let isExpired: Bool
   /// The decision if none of the keys is stored, as for nearly every upload. It is computed here, concurrently,
   /// and not in the serialized transactions of the database.
   let decisionIfNew: Decision
@@ -30,13 +32,15 @@ struct AdmittedUpload: Redacted, Sendable {
   /// - Throws: The error of `response`; then nothing may be stored.
   init(
     token: UsedToken, digest: Data, keys: [PublishableKey], revision: RevisionPolicy,
-    facts: UploadStatistics, response: @escaping @Sendable (StoredUploadCounts) throws -> Data
+    facts: UploadStatistics, isExpired: Bool = false,
+    response: @escaping @Sendable (StoredUploadCounts) throws -> Data
   ) throws {
     self.token = token
     self.digest = digest
     self.keys = keys
     self.revision = revision
     self.facts = facts
+    self.isExpired = isExpired
     self.response = response
     let plan = try UploadPlan(for: keys, under: revision, known: [:])
     decisionIfNew = Decision(plan: plan, response: try response(plan.outcome))

@@ -77,10 +77,13 @@ struct UploadRoute: Sendable {
   ) async throws(UploadRefusal) -> UploadReport {
     let now = clock.now
     let upload = try await admission.admit(request, at: now)
-    if devices.isRequired(for: request.data) {
-      // Before the device check: a repeated upload succeeds even if its device token has expired.
+    if upload.isExpired || devices.isRequired(for: request.data) {
+      // Before the device check: a repeated upload succeeds even if its token or its device token has expired.
       let earlier = try await storing(logger) { try await store.acceptance(of: upload) }
       if let earlier { return try Self.response(to: earlier) }
+    }
+    guard !upload.isExpired else {
+      throw .unauthenticated(RefusalCause(.expired, of: request.data.verificationPayload ?? "", at: now))
     }
     do throws(DeviceVerificationError) {
       try await devices.verify(request.data, at: now)
@@ -143,7 +146,7 @@ struct UploadAdmission: Sendable {
           issuer: issuer, tokenIssuedAt: grant.issuedAt,
           platform: UploadPlatform(name: payload.platform), onset: onset, keys: publishable, at: now
         ),
-        response: { _ in report.stored })
+        isExpired: grant.expiresAt <= now, response: { _ in report.stored })
     } catch {
       throw .unavailable
     }
@@ -175,6 +178,9 @@ struct UploadAdmission: Sendable {
     return (good, report)
   }
 
+  /// The time for which an expired token gets the response to an upload that it was used for, in seconds.
+  private static let expiredSecondsMax = KeyServerLimit.reissueSecondsMax
+
   private func grant(
     of payload: UploadPayload, at now: Date
   ) async throws(UploadRefusal) -> UploadGrant {
@@ -183,7 +189,9 @@ struct UploadAdmission: Sendable {
     let token = UnverifiedUploadToken(text)
     let tokens = try await currentRegistry().tokens
     do throws(UploadTokenRefusal) {
-      return try await tokens.verified(token, at: now).grant
+      return try await tokens.verified(
+        token, at: now, upToExpiryPlus: Self.expiredSecondsMax
+      ).grant
     } catch {
       guard error == .unknownKey else {
         throw .unauthenticated(RefusalCause(error, of: text, at: now))
@@ -193,7 +201,9 @@ struct UploadAdmission: Sendable {
     let reread: Registry
     do { reread = try await registry.registryForUnknownKey() } catch { throw .unavailable }
     do throws(UploadTokenRefusal) {
-      return try await reread.tokens.verified(token, at: now).grant
+      return try await reread.tokens.verified(
+        token, at: now, upToExpiryPlus: Self.expiredSecondsMax
+      ).grant
     } catch {
       throw .unauthenticated(RefusalCause(error, of: text, at: now))
     }
