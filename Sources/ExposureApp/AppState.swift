@@ -116,6 +116,9 @@ extension ExposureApp {
   /// ```
   public nonisolated func makeStateChanges() -> AsyncStream<StateChange> { changes.subscribe() }
 
+  /// True while a check is running.
+  var isChecking: Bool { runningCheck != nil }
+
   /// The current state.
   public var currentState: AppState {
     AppState(
@@ -124,7 +127,7 @@ extension ExposureApp {
       nextCheck: store.state.schedule.next, service: serviceStatus, storage: store.condition,
       damage: storageDamage, notices: store.state.notices.visible.union(noticesWithoutStore),
       hasPendingUpload: hasPendingUpload, isChecking: isChecking,
-      upload: isUploading ? uploadProgress : nil, isPaused: pause != nil,
+      upload: runningUpload == nil ? nil : uploadProgress, isPaused: pause != nil,
       configurationRefusal: configurationRefusal)
   }
 

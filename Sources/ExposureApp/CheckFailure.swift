@@ -25,6 +25,10 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
   case serverBusy
   /// The list of key files is not readable, for example because a network asks for a sign-in first.
   case invalidIndex
+  /// The phone's clock is behind: the server lists files of its future.
+  case clockWrong
+  /// The server has listed no file of the last fourteen days, or the phone's clock is ahead.
+  case noKeyFiles
   /// Some files were not downloaded or were rejected; the others have been analysed.
   case filesMissing
   /// The background time expired; the next run continues.
@@ -72,6 +76,10 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
       "The server is busy or its response is not valid; the app will try again automatically."
     case .invalidIndex:
       "The list of key files is not readable; if your network asks you to sign in, do that first."
+    case .clockWrong:
+      "The phone's clock is wrong, so encounters cannot be found; set the date and time."
+    case .noKeyFiles:
+      "The server has published no keys for two weeks, so encounters cannot be found; check the phone's date and time."
     case .filesMissing: "Some of the key files could not be checked; the app will try again."
     case .timeIsUp: "The check took too long and was stopped; the app will continue later."
     case .rateLimited: "The daily limit of checks is reached; the app will continue tomorrow."
@@ -94,6 +102,9 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
 }
 
 extension CheckFailure {
+  /// True if encounters cannot be found although the server answers.
+  var isSilence: Bool { [.clockWrong, .noKeyFiles, .notConfigured].contains(self) }
+
   /// The failure for an unexpected HTTP status.
   init(status: Int) {
     self =

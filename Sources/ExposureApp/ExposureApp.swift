@@ -34,17 +34,21 @@ public actor ExposureApp {
   var remote: RemoteConfiguration
   /// The server of the running check.
   var checkServer: RetryingNetwork?
+  /// True if the last index had names that end more than a day in the future.
+  var isClockBehind = false
   /// The result of the last check if it could not be stored.
   var unstoredFailure: CheckFailure?
   /// The kinds of shown notices that could not be recorded in the store.
   var noticesWithoutStore: Set<Notice.Identifier> = []
   var activation: Task<Void, any Error>?
-  var isChecking = false
   /// The number of removals of all data, by which a check recognizes that one interrupted it.
   var removals = 0
+  /// The running check and the running upload, which a removal of all data stops.
+  var runningCheck: Task<CheckOutcome, Never>?
+  var runningUpload: Task<UploadOutcome, Never>?
   /// The callers that await the result of the running check.
   var checkWaiters: [UUID: CheckedContinuation<CheckOutcome, Never>] = [:]
-  var isUploading = false
+  var continuation = UploadContinuation()
   /// The last announced step of an upload.
   var uploadProgress: UploadProgress?
 
@@ -125,17 +129,19 @@ public actor ExposureApp {
   }
 
   /// The risk level of the last fourteen days, read from the store without a detection. Without a known
-  /// exposure it is `unknown` while lost or undone results are being computed again, or if the store is not
-  /// open.
+  /// exposure it is `unknown` while lost or undone results are being computed again, if the store is not
+  /// open, or if the last check could not find encounters.
   public var riskLevel: RiskLevel {
     let level = RiskAssessment(thresholds: remote.riskLevelConfiguration)
       .level(of: store.state.exposures, since: store.state.oldestExposure(at: clock.now))
     return level == .none && !areResultsKnown ? .unknown : level
   }
 
-  /// False while lost or undone results are being computed again, or if the store is not open.
+  /// False while lost or undone results are being computed again, if the store is not open, or if the last check
+  /// could not find encounters.
   var areResultsKnown: Bool {
-    store.condition == .ready && store.state.damage.recoveringSince == nil
+    store.condition == .ready && lastFailure?.isSilence != true
+      && store.state.damage.recoveringSince == nil
       && !store.state.download.isUndoing
   }
 

@@ -28,9 +28,8 @@ extension ExposureApp {
   public func removeExposures(ids: Set<UUID>) async throws(StorageFailure) {
     try store.update { $0.removeExposures { ids.contains($0.id) } }
     let days = riskDays
-    let isTrue = store.state.notices.isTrue(of: days)
     store.updateIfPossible { $0.notices.forget(exceptFor: days) }
-    if !isTrue { await removeNotice(.risk) }
+    if !store.state.notices.isTrue(of: days) { await removeNotice(.risk) }
     announce(.removal)
   }
 
@@ -50,6 +49,11 @@ extension ExposureApp {
   /// Only the user can remove the system's own keys and received identifiers, in the system's settings.
   public func removeEverything() async throws {
     removals += 1
+    // They would store their results after the removal.
+    runningCheck?.cancel()
+    runningUpload?.cancel()
+    _ = await runningCheck?.value
+    _ = await runningUpload?.value
     // The data is removed in any case; if the framework stays on, the status shows it.
     if authorizationStatus() == .authorized { try? await disable() }
     if FileManager.default.fileExists(atPath: keyFileFolder.path) {
@@ -57,6 +61,7 @@ extension ExposureApp {
     }
     try store.removeEverything()
     uploads.reset()
+    continuation = UploadContinuation()
     remote = .protegoDefault
     unstoredFailure = nil
     noticesWithoutStore = []
@@ -67,7 +72,7 @@ extension ExposureApp {
   /// Removes expired parts of the upload record and updates `hasPendingUpload`. A damaged record is set aside;
   /// the user then has to enter the PIN again.
   private func removeOldUploads() {
-    guard store.condition == .ready, !isUploading else { return }
+    guard store.condition == .ready, runningUpload == nil else { return }
     let now = clock.now
     let times = store.state.retentionPeriod(at: now).times
     do {

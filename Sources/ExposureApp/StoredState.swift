@@ -32,6 +32,8 @@ struct StoredState: Codable, Sendable {
   var remoteConfiguration: RemoteConfiguration?
   /// The reason why the last device configuration was rejected; `nil` if it was accepted.
   var configurationRefusal: DeviceConfigurationError?
+  /// The time since which no device configuration was accepted; `nil` if the last one was.
+  var configurationFailingSince: Date?
   /// The newest accepted device configuration.
   var deviceConfiguration: AcceptedConfiguration?
   /// The keys that the framework trusts; `nil` before the first.

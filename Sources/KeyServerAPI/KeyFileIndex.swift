@@ -20,7 +20,9 @@ public struct KeyFileIndex: Hashable, Sendable {
   public static func parse(_ text: String) -> KeyFileIndex {
     guard text.utf8.count <= bytesMax else { return KeyFileIndex(names: [], malformedCount: 1) }
     // By bytes, because CR LF is a single Character. Some servers and editors put a byte order mark before the text.
-    let bytes = text.utf8.starts(with: byteOrderMark) ? text.utf8.dropFirst(byteOrderMark.count) : text.utf8[...]
+    let bytes =
+      text.utf8.starts(with: byteOrderMark)
+      ? text.utf8.dropFirst(byteOrderMark.count) : text.utf8[...]
     let lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     let names = lines.compactMap { KeyFileName(Substring($0)) }
     let kept = Set(names).sorted().suffix(nameCountMax)

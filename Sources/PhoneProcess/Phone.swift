@@ -122,13 +122,16 @@ package final class Phone: Sendable {
       configuration: settings.app, folder: folder.app, sealingKey: key, clock: clock,
       randomness: randomness, network: network, scheduler: NoScheduler(),
       notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
-      inspect: { file in
-        let summary = try UnverifiedKeyFile(at: file).inspect()
-        return KeyFileFacts(
-          start: summary.header.start, end: summary.header.end, region: summary.header.region,
-          keyCount: summary.keyCount)
-      },
+      inspect: { try Self.facts(of: $0) },
       damage: { await Self.damage(of: device, travel, notices) }, logger: logger)
+  }
+
+  /// The header and the number of keys of a key file.
+  private static func facts(of file: URL) throws -> KeyFileFacts {
+    let summary = try UnverifiedKeyFile(at: file).inspect()
+    let header = summary.header
+    return KeyFileFacts(
+      start: header.start, end: header.end, region: header.region, keyCount: summary.keyCount)
   }
 
   /// The damage that was found in the storage of the framework and of the phone process.

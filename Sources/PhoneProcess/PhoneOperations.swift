@@ -220,6 +220,7 @@ extension Phone {
       try await statistics?.removeAll()
       try await messages.removeAll()
       developerRadio?.forgetSent()
+      noteUpload(nil)
     }
     return PhoneReply(.done, "Removed.", RemovalReport(removed: removal.rawValue))
   }

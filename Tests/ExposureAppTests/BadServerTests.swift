@@ -46,11 +46,11 @@ import Testing
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     let busy = ScriptedNetwork.Reply.response(503, retryAfter: 600)
-    phone.publish(0..<20, except: Dictionary(uniqueKeysWithValues: (0..<20).map { ($0, busy) }))
+    phone.publish(-17..<3, except: Dictionary(uniqueKeysWithValues: (-17..<3).map { ($0, busy) }))
     let before = phone.network.requests.count
     #expect(await app.check() == .failed(.serverBusy))
     #expect(phone.network.requests.count - before <= 3 + DownloadLimit.filesAtOnce)
-    phone.publish(0..<20)
+    phone.publish(-17..<3)
     let restarted = try phone.launch()
     let after = phone.network.requests.count
     phone.clock.advance(by: 599)
@@ -61,7 +61,7 @@ import Testing
     // The pause of a clock that was set back does not last.
     phone.network.script("/index.txt", .response(503, retryAfter: 600))
     #expect(await restarted.check() == .failed(.serverBusy))
-    phone.publish(0..<20)
+    phone.publish(-17..<3)
     phone.clock.advance(by: -TestApp.day)
     #expect(await restarted.check() == .checked(.none))
   }
@@ -206,6 +206,59 @@ import Testing
     #expect(await app.cursor == TestApp.end(2))
     let last = phone.network.requests(for: "/index.txt").last
     #expect(!isDamaged || last?.headers["If-None-Match"] == nil)
+  }
+
+  @Test("A clock that is days behind fails the check, and the risk is not known")
+  func clockBehind() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    let end = Int64(phone.clock.now.timeIntervalSince1970 + DownloadLimit.futureSecondsMax) + 1
+    phone.network.index(["\(end)-00001.zip"])
+    #expect(await app.check() == .failed(.clockWrong))
+    #expect(try await phone.launch().riskLevel == .unknown)
+    phone.network.index([])
+    #expect(await app.check() == .checked(.none))
+  }
+
+  @Test(
+    "Without a key file of the last fourteen days, checks fail, the risk is not known, and the user is told"
+  )
+  func noKeyFiles() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.publish(0..<1)
+    #expect(await app.check() == .checked(.none))
+    let age = phone.clock.now.timeIntervalSince1970 - Double(TestApp.end(0))
+    try await phone.pass(14 * TestApp.day - age - 1, in: app)
+    try phone.serve(try phone.document(version: 2))
+    for index in [[TestApp.name(0)], []] {
+      phone.network.index(index)
+      #expect(await app.check() == .checked(.none))
+    }
+    phone.clock.advance(by: 1)
+    #expect(await app.check() == .failed(.noKeyFiles))
+    #expect(await app.riskLevel == .unknown)
+    phone.clock.advance(by: NoticeRule.failingSeconds)
+    _ = await app.check()
+    #expect(phone.notices.shown == [.checksFailing(.noKeyFiles)])
+  }
+
+  @Test("A device configuration that is missing or forged for two days fails the checks")
+  func configurationFailing() async throws {
+    let phone = try TestApp()
+    _ = try await phone.launchedAfterFirstCheck()
+    for reply in [ScriptedNetwork.Reply.response(404), .text("<html></html>")] {
+      phone.network.script(TestApp.deviceConfigurationPath, reply)
+      let app = try phone.launch()
+      #expect(await app.check() == .checked(.none))
+      phone.clock.advance(by: NoticeRule.failingSeconds - 1)
+      #expect(await app.check() == .checked(.none))
+      phone.clock.advance(by: 1)
+      #expect(try await phone.launch().check() == .failed(.notConfigured))
+      phone.clock.advance(by: 1)
+      try phone.serve(try phone.document(version: 2))
+      #expect(try await phone.launch().check() == .checked(.none))
+    }
   }
 
   @Test("A file that was refused for an unknown key is analysed as soon as the key is trusted")

@@ -96,6 +96,8 @@ import Testing
     #expect(await app.storageDamage.map(\.content) == [.appState])
     try await phone.pass(14 * TestApp.day + 1, in: app)
     try phone.serve(try phone.document(version: 2))
+    // A server that listed no file for two weeks would be a failure of its own.
+    phone.publish(86..<87)
     #expect(await app.check() == .checked(.none))
   }
 

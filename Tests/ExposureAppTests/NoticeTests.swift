@@ -62,7 +62,8 @@ import World
     #expect(phone.notices.risks == [.high, .high, .low])
   }
 
-  @Test("A risk notice ends when its encounter expires or is removed, also without a complete check")
+  @Test(
+    "A risk notice ends when its encounter expires or is removed, also without a complete check")
   func ends() async throws {
     for isExpired in [true, false] {
       let phone = try TestApp()

@@ -7,7 +7,7 @@ import Testing
 @testable import ExposureApp
 
 @Suite("Removal") struct RemovalTests {
-  private func exposedPhone() async throws -> (TestApp, ExposureApp) {
+  fileprivate func exposedPhone() async throws -> (TestApp, ExposureApp) {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     phone.script.update { $0.found = [(date: TestApp.noon, seconds: 900, score: 3_136)] }
@@ -57,7 +57,8 @@ import Testing
     #expect(phone.notices.risks == [.high])
     phone.clock.advance(by: 15 * TestApp.day)
     try await phone.pass(1.5 * TestApp.day, in: restarted)
-    #expect(await restarted.check() == .checked(.none))
+    // The server has listed no file for two weeks.
+    #expect(await restarted.check() == .failed(.noKeyFiles))
     let last = await restarted.store.state
     #expect(last.exposures.isEmpty && last.history.riskChecks.isEmpty)
     #expect(last.download.isComplete)
@@ -72,9 +73,9 @@ import Testing
     try phone.serve(try phone.document(version: 2))
     phone.publish(0..<1)
     _ = await app.check()
-    phone.publish(2_300..<2_301)
+    phone.publish(2_200..<2_201)
     #expect(await app.check() == .checked(.none))
-    #expect(await app.riskChecks.count == 1)
+    #expect(await app.riskChecks.count == 2)
     phone.clock.advance(by: -365 * TestApp.day)
     try await app.removeOldData()
     #expect(await app.riskChecks.isEmpty)
@@ -105,6 +106,30 @@ import Testing
     let again = try phone.launch()
     #expect(await again.storage == .ready)
     #expect(await again.exposures.isEmpty)
+  }
+}
+
+extension RemovalTests {
+  @Test(
+    "Removing everything stops a running upload and a running check, which store nothing afterwards",
+    arguments: [TestApp.tokenPath, TestApp.uploadPath, "/index.txt"])
+  func everythingWhileRunning(path: String) async throws {
+    let (phone, app) = try await exposedPhone()
+    phone.addKey(daysAgo: 1)
+    phone.network.script(TestApp.tokenPath, .text(#"{"result":{"accessToken":"eyJ.t.s"}}"#))
+    phone.network.script(path, .hangs)
+    let before = phone.network.requests(for: path).count
+    let work = Task {
+      if path == "/index.txt" { return await app.check().isSuccess }
+      return await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true) == .success
+    }
+    while phone.network.requests(for: path).count == before { await Task.yield() }
+    try await app.removeEverything()
+    #expect(await !work.value)
+    #expect(phone.temporary.files().isEmpty)
+    #expect(await !app.hasPendingUpload)
+    #expect(await app.store.state.history.lastFailure == nil)
+    #expect(try await !phone.launch().hasPendingUpload)
   }
 }
 

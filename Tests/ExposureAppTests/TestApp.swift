@@ -105,7 +105,9 @@ final class TestApp {
   /// Makes the app of the next launch regard only files of this size as key files.
   func countsOnlyFiles(of bytes: Int) {
     inspect = { file in
-      guard try Data(contentsOf: file).count == bytes else { throw CocoaError(.fileReadCorruptFile) }
+      guard try Data(contentsOf: file).count == bytes else {
+        throw CocoaError(.fileReadCorruptFile)
+      }
       return try Self.facts(of: file)
     }
   }

@@ -11,9 +11,13 @@ import VerificationAPI
 @testable import ExposureApp
 
 @Suite("Upload") struct UploadTests {
-  private static let token = #"{"result":{"accessToken":"eyJ.t.s"},"padding":"xx"}"#
+  static let wrongPIN = ScriptedNetwork.Reply.response(
+    404, Data(#"{"error":{"message":"Invalid code","status":"NOT_FOUND"},"padding":"x"}"#.utf8))
+  private static let refusedToken = ScriptedNetwork.Reply.response(
+    401, Data(#"{"error":{"message":"","status":"UNAUTHENTICATED"}}"#.utf8))
+  static let token = #"{"result":{"accessToken":"eyJ.t.s"},"padding":"xx"}"#
 
-  private func readyPhone() async throws -> (TestApp, ExposureApp) {
+  func readyPhone() async throws -> (TestApp, ExposureApp) {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     for day in 1...3 { phone.addKey(daysAgo: day) }
@@ -22,7 +26,7 @@ import VerificationAPI
     return (phone, app)
   }
 
-  private func upload(_ app: ExposureApp, _ pin: String = "a1b 2c3") async -> UploadOutcome {
+  func upload(_ app: ExposureApp, _ pin: String = "a1b 2c3") async -> UploadOutcome {
     await app.upload(pin: pin, isInteroperabilityEnabled: true)
   }
 
@@ -183,10 +187,10 @@ import VerificationAPI
   @Test("A refused PIN and a refused token end as failures and leave no pending upload")
   func refused() async throws {
     let (phone, app) = try await readyPhone()
-    phone.network.script(TestApp.tokenPath, .response(404))
+    phone.network.script(TestApp.tokenPath, Self.wrongPIN)
     #expect(await upload(app) == UploadOutcome(result: .failure, reason: .pinRefused))
     phone.network.script(TestApp.tokenPath, .text(Self.token))
-    phone.network.script(TestApp.uploadPath, .response(401))
+    phone.network.script(TestApp.uploadPath, Self.refusedToken)
     #expect(await upload(app) == UploadOutcome(result: .failure, reason: .uploadRefused))
     #expect(await !app.hasPendingUpload)
     #expect(await app.store.state.refusedPINs.count == 1)
@@ -247,7 +251,7 @@ import VerificationAPI
   @Test("Seventeen wrong PINs release the keys once, and the right PIN succeeds afterwards")
   func wrongPINs() async throws {
     let (phone, app) = try await readyPhone()
-    phone.network.script(TestApp.tokenPath, .response(404))
+    phone.network.script(TestApp.tokenPath, Self.wrongPIN)
     for number in 10..<27 {
       #expect(await upload(app, "A1B2\(number)").reason == .pinRefused)
       phone.clock.advance(by: 150)
@@ -266,7 +270,7 @@ import VerificationAPI
     let (phone, app) = try await readyPhone()
     #expect(await upload(app) == .success)
     let count = phone.network.requests.count
-    phone.network.script(TestApp.tokenPath, .response(404))
+    phone.network.script(TestApp.tokenPath, Self.wrongPIN)
     phone.clock.advance(by: 3_600)
     let restarted = try phone.launch()
     #expect(await upload(restarted) == .success)
@@ -371,7 +375,7 @@ import VerificationAPI
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     phone.addKey(daysAgo: 1)
-    phone.network.script(TestApp.tokenPath, .response(404))
+    phone.network.script(TestApp.tokenPath, UploadTests.wrongPIN)
     for _ in 0..<3 {
       let outcome = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false)
       #expect(outcome.reason == .pinRefused)

@@ -8,7 +8,8 @@ import Testing
 @Suite("Catalogues of texts")
 struct CatalogueTests {
   private static let causes: [Notice.Cause] =
-    [.bluetoothOff, .permissionLost] + [.low, .medium, .high].map(Notice.Cause.risk)
+    [.bluetoothOff, .permissionLost, .riskCorrected, .uploadFinished, .uploadUnfinished]
+    + [.low, .medium, .high].map(Notice.Cause.risk)
     + CheckFailure.allCases.map(Notice.Cause.checksFailing)
     + StorageCondition.allCases.filter { $0 != .ready }.map(Notice.Cause.storage)
     + DataDamage.Content.allCases.map { .damage([$0]) }
@@ -16,7 +17,8 @@ struct CatalogueTests {
   private static let uploadFailures: [UploadFailure] = [
     .invalidPIN, .locked(until: .now), .alreadyRunning, .paused, .notAgreed, .notEnabled,
     .keysUnreadable, .systemFailed, .nothingToShare, .tooManyKeys, .tooManyKeysOfOneDay,
-    .keysOutOfOrder, .noDeviceToken, .pinRefused, .uploadRefused, .serverBusy(retryAfterSeconds: 1),
+    .keysOutOfOrder, .noDeviceToken, .pinRefused, .pinUsed, .uploadRefused,
+    .serverBusy(retryAfterSeconds: 1),
     .noInternet, .stopped, .storage(.full),
   ]
 

@@ -68,6 +68,20 @@ struct PhoneNoticesTests {
     #expect(await notices.shown.count == 2)
   }
 
+  @Test("The same risk on another day is another row, and replaces the shown one")
+  func anotherDay() async throws {
+    let notices = notices(preferences)
+    for day in [100, 100, 104] {
+      var notice = notice(.risk(.high))
+      notice.days = [day]
+      await notices.show(notice)
+      clock.advance(by: 86_400)
+    }
+    let history = await notices.history
+    #expect(Set(history.map(\.id)).count == 2)
+    #expect(await notices.shown == [try #require(history.last)])
+  }
+
   @Test("Notices leave the history by their ID and after fourteen days, and shown ones stay shown")
   func removed() async throws {
     let notices = notices(preferences)

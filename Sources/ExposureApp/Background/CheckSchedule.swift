@@ -49,11 +49,12 @@ extension CheckOutcome {
 }
 
 extension ExposureApp {
-  /// Runs checks on schedule until the task is cancelled.
+  /// Runs checks on schedule until the task is cancelled, and finishes interrupted uploads.
   ///
   /// A check that was due while the phone slept or the program was not running is run once, soon after
   /// resuming. The wait polls the clock, so that a clock change is noticed.
   public func runSchedule() async {
+    await finishUploadIfDue()
     while !Task.isCancelled {
       do {
         try await waitUntilDue()
@@ -76,6 +77,7 @@ extension ExposureApp {
       try await clock.sleep(
         until: min(due, clock.now.addingTimeInterval(BackgroundRule.stepSeconds)))
       hasWaited = true
+      await finishUploadIfDue()
       due = store.state.schedule.due(at: clock.now)
     }
     let isLate = clock.now.timeIntervalSince(due) > BackgroundRule.stepSeconds

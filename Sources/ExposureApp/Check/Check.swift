@@ -12,9 +12,20 @@ extension ExposureApp {
   /// the cursor and the downloaded files stay for the next check. During a check, another call awaits its
   /// result.
   public func check() async -> CheckOutcome {
-    guard !isChecking else { return await runningCheck() }
-    isChecking = true
+    guard runningCheck == nil else { return await resultOfRunningCheck() }
+    let work = Task { await checkAndRecord() }
+    runningCheck = work
     announce(.checkStarted)
+    let outcome = await work.valueOrCancelled
+    runningCheck = nil
+    for waiter in checkWaiters.values { waiter.resume(returning: outcome) }
+    checkWaiters = [:]
+    announce(.checkFinished(outcome))
+    return outcome
+  }
+
+  private func checkAndRecord() async -> CheckOutcome {
+    await finishUploadIfDue()
     let removalsBefore = removals
     var outcome: CheckOutcome
     do {
@@ -30,16 +41,14 @@ extension ExposureApp {
       outcome = .failed(failure)
     }
     outcome = record(outcome)
-    isChecking = false
-    for waiter in checkWaiters.values { waiter.resume(returning: outcome) }
-    checkWaiters = [:]
+    // The failure of an earlier check does not count any more.
+    if case .checked = outcome { outcome = .checked(riskLevel) }
     await updateStandingNotices()
-    announce(.checkFinished(outcome))
     return outcome
   }
 
   /// The result of the running check, or a failure if the caller is cancelled.
-  private func runningCheck() async -> CheckOutcome {
+  private func resultOfRunningCheck() async -> CheckOutcome {
     let id = UUID()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
@@ -84,6 +93,20 @@ extension ExposureApp {
     await showDueRiskNotice()
     await sendDecoyIfDue()
     guard store.state.download.isComplete else { throw await server.failure ?? .filesMissing }
+    if let reason = reasonOfSilence { throw reason }
+  }
+
+  /// The reason why nothing is known of encounters although all listed files are analysed.
+  private var reasonOfSilence: CheckFailure? {
+    let now = clock.now
+    if isClockBehind { return .clockWrong }
+    if let since = store.state.configurationFailingSince,
+      now.timeIntervalSince(since) >= NoticeRule.failingSeconds
+    {
+      return .notConfigured
+    }
+    let oldest = RemovalRule.oldestExposure(at: now)
+    return store.state.download.isSilent(since: oldest) ? .noKeyFiles : nil
   }
 
   /// Checks the wanted files, or those of the last fourteen days if results turn out to be lost.
@@ -101,6 +124,7 @@ extension ExposureApp {
     let version = store.state.download.indexVersion
     if let listed = try await download.index(since: version, at: clock.now) {
       let now = clock.now
+      isClockBehind = listed.hasFutureNames
       try store.update {
         $0.download.note(listed.names, at: now, after: $0.oldestExposure(at: now))
         $0.download.indexVersion = listed.version

@@ -29,6 +29,10 @@ extension ExposureApp {
   /// - Throws: `CheckPause` during a pause, or `CheckFailure` without a usable document.
   func prepareCheck() async throws {
     let failure = await refreshDeviceConfiguration()
+    let since = failure.map { _ in store.state.configurationFailingSince ?? clock.now }
+    if since != store.state.configurationFailingSince {
+      try store.update { $0.configurationFailingSince = since }
+    }
     guard let document = deviceConfiguration else { throw failure ?? CheckFailure.notConfigured }
     // Also during a pause: with API version 1 this needs no detection.
     try await followWithdrawals(Set(document.withdrawn))

@@ -23,6 +23,8 @@ struct DownloadCursor: Codable, Sendable, Equatable {
   /// Files that end up to this time are never wanted; `nil` before the first index, and in the state of a
   /// version in which the position decided.
   private var floor: Int64?
+  /// The end of the newest file that an index has listed; `nil` before the first.
+  private var newest: Int64?
   /// The analysed files of the last fourteen days, with their end timestamps.
   private(set) var analysed: [String: Int64] = [:]
   /// The search for files that the framework refuses.
@@ -46,6 +48,11 @@ struct DownloadCursor: Codable, Sendable, Equatable {
   /// True if only files that the framework refuses are left, and an index has listed files.
   var isRestored: Bool { hasListing && wanted.keys.allSatisfy { search.refused[$0] != nil } }
 
+  /// Returns `true` if indexes have listed no file that ends after `date`, and the phone could receive before.
+  func isSilent(since date: Date) -> Bool {
+    (newest ?? receiving).map { $0 <= date.unixSecond } ?? false
+  }
+
   /// Records that the phone can receive. Only the first call counts.
   mutating func beginReceiving(at now: Date) {
     receiving = receiving ?? now.unixSecond
@@ -60,6 +67,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     let first = floor ?? end ?? listed.map(\.endTimestamp).filter { $0 <= begin }.max() ?? 0
     floor = first
     hasListing = hasListing || !listed.isEmpty
+    newest = [newest, listed.last?.endTimestamp].compactMap(\.self).max()
     expire(oldest)
     let newest = max(first, oldest.unixSecond)
     let new = listed.filter { $0.endTimestamp > newest && analysed[$0.text] == nil }

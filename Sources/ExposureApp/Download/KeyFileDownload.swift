@@ -36,7 +36,8 @@ struct KeyFileDownload: Sendable {
     }
     // The phone's clock or the transfer may have been wrong: the same index must be read again.
     let isWhole = index.malformedCount + future == 0
-    return ListedFiles(names: names, version: isWhole ? response.version : nil)
+    return ListedFiles(
+      names: names, version: isWhole ? response.version : nil, hasFutureNames: future > 0)
   }
 
   /// Downloads the missing files and returns those of `names` that are in the folder, in the same order.
@@ -139,6 +140,8 @@ struct ListedFiles: Sendable {
   let names: [KeyFileName]
   /// The version for a conditional request; `nil` if the whole index must be read again.
   let version: ResponseVersion?
+  /// True if a name ends more than a day in the future.
+  let hasFutureNames: Bool
 }
 
 /// Limits of downloads.

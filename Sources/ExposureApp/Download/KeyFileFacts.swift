@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KeyServerAPI
 
-/// What a key file states about itself. The framework verifies the signature over it.
+/// The statements of a key file about itself. The framework verifies the signature over them.
 public struct KeyFileFacts: Hashable, Sendable {
   /// The start of the period in which the keys were published, in Unix seconds.
   public let start: UInt64

@@ -12,6 +12,8 @@ public struct Notice: Sendable, Hashable {
     case risk = "risk"
     /// An encounter of which the user was told was withdrawn.
     case riskCorrected = "risk-corrected"
+    /// The app has finished an upload by itself, or could not.
+    case upload = "upload"
     /// Bluetooth is off, so no encounters are recorded.
     case bluetoothOff = "bluetooth-off"
     /// No check has been complete for two days.
@@ -28,6 +30,10 @@ public struct Notice: Sendable, Hashable {
     case risk(RiskLevel)
     /// An encounter of which the user was told was withdrawn.
     case riskCorrected
+    /// The app has finished an upload by itself.
+    case uploadFinished
+    /// The app could not finish an upload.
+    case uploadUnfinished
     /// Bluetooth is off.
     case bluetoothOff
     /// No check has been complete for two days; the last failure.
@@ -46,6 +52,8 @@ public struct Notice: Sendable, Hashable {
   public let title: String
   /// One or two sentences.
   public let body: String
+  /// The days that a risk notice is about, as numbers of days since 1970; empty for other notices.
+  public var days: Set<Int> = []
 
   /// The kind of the notice.
   public var identifier: Identifier { cause.identifier }
@@ -62,6 +70,7 @@ extension Notice.Cause {
     switch self {
     case .risk: .risk
     case .riskCorrected: .riskCorrected
+    case .uploadFinished, .uploadUnfinished: .upload
     case .bluetoothOff: .bluetoothOff
     case .checksFailing: .checksFailing
     case .permissionLost: .permissionLost
@@ -82,6 +91,18 @@ extension Notice {
     cause: .riskCorrected, title: "An encounter was withdrawn",
     body: "The health authority has corrected the data in which this phone had found an encounter. "
       + "The earlier notice does not apply any more.")
+
+  /// The notice that the app has finished an upload by itself.
+  static let uploadFinished = Notice(
+    cause: .uploadFinished, title: "Your keys were shared",
+    body: "The upload that was interrupted is complete. People who were near you can now be warned."
+  )
+
+  /// The notice that the app could not finish an upload.
+  static let uploadUnfinished = Notice(
+    cause: .uploadUnfinished, title: "Your keys were not shared",
+    body: "The upload that was interrupted could not be finished in time. "
+      + "Enter the PIN again; if it is not valid any more, ask for a new one.")
 
   /// The notice that Bluetooth is off.
   static let bluetoothOff = Notice(
@@ -147,7 +168,8 @@ extension ExposureApp {
   /// a crash in between, it is shown twice, and the second replaces the first.
   func showDueRiskNotice() async {
     let due = store.state.notices.due(riskDays)
-    guard let level = due.values.max(), let notice = Notice.risk(level) else { return }
+    guard let level = due.values.max(), var notice = Notice.risk(level) else { return }
+    notice.days = Set(due.keys)
     await notices.show(notice)
     store.updateIfPossible { $0.notices.markShown(due) }
     announce(.noticeShown(.risk))
@@ -205,6 +227,9 @@ extension ExposureApp {
   /// resolved.
   func updateStandingNotices() async {
     await updateRiskNotices()
+    if let end = store.state.notices.uploadNoticeEnd, end <= clock.now {
+      await removeNotice(.upload)
+    }
     await setNotice(.permissionLost, isPermissionLost ? .permissionLost : nil)
     await setNotice(.checksFailing, lastingFailure.map(Notice.checksFailing))
     await setNotice(.storageDamaged, storageWarning)

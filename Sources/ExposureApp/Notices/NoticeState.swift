@@ -12,6 +12,10 @@ struct NoticeState: Codable, Sendable, Equatable {
   private(set) var shownDays: Set<Int>?
   /// The last day with an encounter that was withdrawn after the user was told of it.
   private(set) var correctedDay: Int?
+  /// The expiry of the unfinished upload whose end the user was told.
+  var toldUpload: Date?
+  /// The time at which the notice about an upload ends.
+  var uploadNoticeEnd: Date?
   /// The time of the last Bluetooth notice.
   var lastBluetoothNotice: Date?
   /// The kinds of the notices that are shown.

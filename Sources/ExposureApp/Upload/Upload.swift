@@ -11,7 +11,7 @@ extension ExposureApp {
   /// Uploads the user's keys with a PIN.
   ///
   /// After a failure other than a refusal, a second call with the same PIN continues the upload. The PIN of a
-  /// complete upload succeeds again without a request.
+  /// complete upload succeeds again without a request on the same day; later it is refused as used.
   ///
   /// - Parameters:
   ///   - isInteroperabilityEnabled: True if the user agreed to share the keys with other countries.
@@ -28,26 +28,23 @@ extension ExposureApp {
   public func upload(
     pin: ZeroingBytes, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis = .notStated
   ) async -> UploadOutcome {
-    guard !isUploading else { return UploadOutcome(.alreadyRunning) }
-    isUploading = true
+    guard runningUpload == nil else { return UploadOutcome(.alreadyRunning) }
     uploadProgress = nil
-    let outcome = await uploadOnce(
-      pin, isInteroperabilityEnabled: isInteroperabilityEnabled, diagnosis: diagnosis)
-    isUploading = false
+    let work = Task {
+      await uploadOnce(
+        pin, isInteroperabilityEnabled: isInteroperabilityEnabled, diagnosis: diagnosis)
+    }
+    runningUpload = work
+    await removeNotice(.upload)
+    let outcome = await work.valueOrCancelled
+    runningUpload = nil
     announce(.uploadProgress(.finished(outcome)))
     return outcome
   }
 
-  /// Continues the unfinished upload with its own PIN; returns `nil` if there is none.
-  public func continueUpload() async -> UploadOutcome? {
-    // An unreadable record has no upload that could be continued.
-    guard hasPendingUpload, let pin = try? uploads.load().pending?.pin.bytes else { return nil }
-    return await upload(pin: pin, isInteroperabilityEnabled: false)
-  }
-
   /// Removes the stored upload, which can then not be continued.
   public func forgetUpload() throws(StorageFailure) {
-    guard !isUploading else { return }
+    guard runningUpload == nil else { return }
     var record = try uploadRecord()
     guard record.pending != nil else { return }
     record.pending = nil
@@ -140,7 +137,7 @@ extension ExposureApp {
       return flow.receivedAttestation(try await devicePayload(for: pending))
     case .requestToken(let pending):
       announce(.uploadProgress(.requestingToken))
-      try keep(pending, in: &flow)
+      try keep(flow.expired ?? pending, in: &flow)
       let response = try await network.send(requests.token(for: pending))
       return flow.receivedToken(try UploadResponses.token(in: response), at: clock.now)
     case .send(let pending):
@@ -209,6 +206,19 @@ extension ExposureApp {
     } catch {
       // The result is final even if it is not stored; the same PIN repeats the upload.
       logger.notice("storing the end of an upload failed", metadata: ["error": "\(error)"])
+    }
+  }
+}
+
+extension Task where Failure == Never {
+  /// The value; the task is cancelled with its caller.
+  var valueOrCancelled: Success {
+    get async {
+      await withTaskCancellationHandler {
+        await value
+      } onCancel: {
+        cancel()
+      }
     }
   }
 }

@@ -31,9 +31,11 @@ public enum UploadFailure: Error, Sendable, Hashable {
   case noDeviceToken
   /// The PIN is unknown, used or expired.
   case pinRefused
+  /// The keys were shared with this PIN on an earlier day; nothing was sent now.
+  case pinUsed
   /// The key server rejected the upload.
   case uploadRefused
-  /// The server is busy; a retry with the same PIN continues.
+  /// The server is busy or its response is not valid; a retry with the same PIN continues.
   case serverBusy(retryAfterSeconds: Int?)
   /// There is no connection; a retry with the same PIN continues.
   case noInternet
@@ -56,15 +58,20 @@ extension UploadFailure: CustomStringConvertible {
     case .keysUnreadable:
       "This phone's keys cannot be read; unlock or restart the phone, then try again."
     case .systemFailed: "The phone's exposure notifications failed or did not respond; try again."
-    case .nothingToShare: "This phone has nothing to share yet; try again tomorrow."
+    case .nothingToShare:
+      "This phone has nothing to share before the end of its first day (00:00 UTC), so the PIN was "
+        + "not used; ask for a new one then."
     case .tooManyKeys: "This phone has too many keys; contact the health authority."
     case .tooManyKeysOfOneDay:
       "This phone has too many keys for one day; contact the health authority."
     case .keysOutOfOrder: "This phone's keys are inconsistent; contact the health authority."
     case .noDeviceToken: "This phone could not be verified; try again with a connection."
     case .pinRefused: "The PIN is not valid or has been used; ask for a new one."
+    case .pinUsed:
+      "Your keys were shared with this PIN before, and nothing was sent now; to share later keys, ask for a new PIN."
     case .uploadRefused: "The server rejected the keys; ask for a new PIN."
-    case .serverBusy: "The server is busy; try again later with the same PIN."
+    case .serverBusy:
+      "The server is busy or its response is not valid; try again later with the same PIN."
     case .noInternet: "There is no connection; try again with the same PIN."
     case .stopped: "The upload was stopped; continue with the same PIN."
     case .storage(let failure): failure.description

@@ -3,6 +3,7 @@ import ExposureNotification
 import Foundation
 import KeyServerAPI
 import Secrets
+import World
 
 /// The state machine of one upload: PIN, consent, attestation, token, upload.
 ///
@@ -35,6 +36,8 @@ struct UploadFlow {
   }
 
   private(set) var state = State.waitingForPIN
+  /// The upload with its expired token, while another token is requested. The key server may have accepted it.
+  private(set) var expired: PendingUpload?
   /// The record of uploads, which the caller updates and stores.
   var record: UploadRecord
   private let isInteroperabilityEnabled: Bool
@@ -51,11 +54,12 @@ struct UploadFlow {
 
   /// Handles a PIN that the user entered.
   ///
-  /// The PIN of a complete upload succeeds at once. An earlier upload with a valid token continues with any
-  /// PIN. One whose token has expired, or that has none, continues with its own PIN for a day.
+  /// The PIN of a complete upload succeeds at once on the same day, and is refused later. An earlier upload
+  /// with a valid token continues with any PIN. One whose token has expired, or that has none, continues with its own PIN for a day.
   mutating func receivedPIN(_ pin: PIN, at now: Date) -> Step {
     guard state == .waitingForPIN else { return unexpectedEvent() }
-    if record.completed?.matches(pin, at: now) == true {
+    if let completed = record.completed, completed.matches(pin, at: now) {
+      guard completed.date.unixDay == now.unixDay else { return end(.pinUsed, keepsPending: true) }
       state = .ended
       return .end(.success, keepsPending: true)
     }
@@ -64,6 +68,7 @@ struct UploadFlow {
         return requestAttestation(pending, isStored: true)
       }
       if pending.pin == pin, pending.isRepeatable(at: now) {
+        expired = pending.token == nil ? nil : pending
         return requestAttestation(pending.withoutToken(), isStored: true)
       }
     }
@@ -93,6 +98,7 @@ struct UploadFlow {
   mutating func receivedAttestation(_ payload: DeviceVerificationPayload) -> Step {
     guard case .waitingForAttestation(let pending, _) = state else { return unexpectedEvent() }
     let attested = pending.attested(by: payload)
+    expired = expired?.attested(by: payload)
     return attested.token == nil ? requestToken(attested) : send(attested)
   }
 
@@ -109,10 +115,15 @@ struct UploadFlow {
     return .end(.success, keepsPending: false)
   }
 
-  /// Handles the failure of a step. The server may have processed the request, so the upload is kept for a
-  /// retry unless the server rejected it.
+  /// Handles the failure of a step. If the PIN has expired too, the upload is sent once more with the expired
+  /// token, because the key server answers an upload that it has accepted as before. The server may have
+  /// processed the request, so the upload is kept for a retry unless the server rejected it.
   mutating func failed(_ reason: UploadFailure) -> Step {
-    switch state {
+    if case .waitingForToken = state, reason == .pinRefused, let sent = expired {
+      expired = nil
+      return send(sent)
+    }
+    return switch state {
     case .waitingForPIN: end(reason, keepsPending: record.pending != nil)
     case .ended: unexpectedEvent()
     case .waitingForKeys: end(reason, keepsPending: false)
@@ -166,7 +177,8 @@ extension UploadFailure {
     switch self {
     case .notAgreed: .accessDenied
     case .noInternet: .noInternet
-    case .locked, .alreadyRunning, .paused, .nothingToShare, .tooManyKeys, .tooManyKeysOfOneDay,
+    case .locked, .alreadyRunning, .paused, .pinUsed, .nothingToShare, .tooManyKeys,
+      .tooManyKeysOfOneDay,
       .keysOutOfOrder, .stopped:
       .canceled
     case .invalidPIN, .notEnabled, .keysUnreadable, .systemFailed, .noDeviceToken, .pinRefused,
@@ -177,7 +189,7 @@ extension UploadFailure {
   }
 
   /// True if an identical request cannot succeed.
-  fileprivate var isFinal: Bool {
+  var isFinal: Bool {
     switch self {
     case .pinRefused, .uploadRefused: true
     default: false

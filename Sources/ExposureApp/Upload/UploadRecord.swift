@@ -38,6 +38,8 @@ extension UploadRecord: Redacted {}
 struct UploadStore {
   /// The time until which an unfinished upload can be continued.
   private(set) var pendingEnd: Date?
+  /// True if the unfinished upload has a token, which may have expired.
+  private(set) var hasToken = false
   /// True if the file is known to be empty.
   private var isEmpty = false
 
@@ -107,6 +109,7 @@ struct UploadStore {
 
   private mutating func note(_ record: UploadRecord) {
     isEmpty = record == UploadRecord()
+    hasToken = record.pending?.token != nil
     pendingEnd = record.pending.map {
       ($0.tokenReceived ?? $0.begun).addingTimeInterval(RemovalRule.pendingUploadSeconds)
     }

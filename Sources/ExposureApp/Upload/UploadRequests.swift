@@ -3,6 +3,7 @@ import Foundation
 import KeyServerAPI
 import Secrets
 import StrictJSON
+import TextEncodings
 import VerificationAPI
 import World
 
@@ -126,7 +127,8 @@ enum UploadResponses {
         throw .serverBusy(retryAfterSeconds: nil)
       }
       return token
-    case 400, 404: throw .pinRefused
+    case 400, 404:
+      throw refusal(in: response, by: ["INVALID_ARGUMENT", "NOT_FOUND"], .pinRefused)
     default: throw .serverBusy(retryAfterSeconds: response.retryAfterSeconds)
     }
   }
@@ -134,10 +136,31 @@ enum UploadResponses {
   /// Throws unless the key server accepted the keys.
   static func accepted(_ response: NetworkResponse) throws(UploadFailure) {
     switch response.status {
-    case 200: return
-    case 400, 401, 413, 415: throw .uploadRefused
+    case 200 where isAcceptance(response): return
+    case 400, 401, 413, 415:
+      throw refusal(in: response, by: ["INVALID_ARGUMENT", "UNAUTHENTICATED"], .uploadRefused)
     default: throw .serverBusy(retryAfterSeconds: response.retryAfterSeconds)
     }
+  }
+
+  /// The `refusal` for `{"error":{"message":"...","status":"..."}}` with one of `statuses`. Proxies send other forms
+  /// with the same HTTP statuses; then the server is busy.
+  private static func refusal(
+    in response: NetworkResponse, by statuses: Set<String>, _ refusal: UploadFailure
+  ) -> UploadFailure {
+    if let error = JSONValue(json: response.body)?["error"], error["message"]?.string != nil,
+      let status = error["status"]?.string, statuses.contains(status)
+    {
+      return refusal
+    }
+    return .serverBusy(retryAfterSeconds: response.retryAfterSeconds)
+  }
+
+  /// True for `{"result":...}`, with or without padding, or an empty object. Proxies and sign-in pages send other
+  /// content with status 200.
+  private static func isAcceptance(_ response: NetworkResponse) -> Bool {
+    guard case .object(let fields)? = JSONValue(json: response.body) else { return false }
+    return fields.keys.allSatisfy(["result", "padding"].contains)
   }
 
   /// The value of `accessToken` in `result`. The bytes are read in place: the copies of a JSON decoder would

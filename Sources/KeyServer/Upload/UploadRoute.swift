@@ -83,7 +83,8 @@ struct UploadRoute: Sendable {
       if let earlier { return try Self.response(to: earlier) }
     }
     guard !upload.isExpired else {
-      throw .unauthenticated(RefusalCause(.expired, of: request.data.verificationPayload ?? "", at: now))
+      let token = request.data.verificationPayload ?? ""
+      throw .unauthenticated(RefusalCause(.expired, of: token, at: now))
     }
     do throws(DeviceVerificationError) {
       try await devices.verify(request.data, at: now)

@@ -100,7 +100,7 @@ extension Catalogues {
     case .storage(let condition):
       text("storage.\(condition.rawValue)", in: language) ?? condition.advice ?? ""
     case .damage(let contents): sentences(of: contents, in: language).joined(separator: " ")
-    case .risk, .riskCorrected, .bluetoothOff, .permissionLost: ""
+    default: ""
     }
   }
 
@@ -115,10 +115,14 @@ extension Catalogues {
 }
 
 extension Notice.Cause {
-  /// The part of the keys of its texts: the kind, and the level of a risk.
+  /// The part of the keys of its texts: the kind, and the level of a risk or the end of an upload.
   package var key: String {
-    guard case .risk(let level) = self else { return identifier.rawValue }
-    return "\(identifier.rawValue).\(level)"
+    switch self {
+    case .risk(let level): "\(identifier.rawValue).\(level)"
+    case .uploadFinished: "\(identifier.rawValue).finished"
+    case .uploadUnfinished: "\(identifier.rawValue).unfinished"
+    default: identifier.rawValue
+    }
   }
 }
 
@@ -139,6 +143,7 @@ extension UploadFailure {
     case .keysOutOfOrder: "keysOutOfOrder"
     case .noDeviceToken: "noDeviceToken"
     case .pinRefused: "pinRefused"
+    case .pinUsed: "pinUsed"
     case .uploadRefused: "uploadRefused"
     case .noInternet: "noInternet"
     case .stopped: "stopped"

@@ -30,6 +30,8 @@ package actor PhoneNotices: NoticeSink {
     let title: String
     let body: String
     let time: Date
+    /// The days that a risk notice is about; `nil` in the file of an earlier version.
+    var days: Set<Int>?
     /// The number of the desktop's notification; `nil` if there is no desktop.
     var desktopNumber: UInt32?
   }
@@ -76,8 +78,8 @@ package actor PhoneNotices: NoticeSink {
     let old = content.shown.first { $0.cause.identifier == notice.identifier }
     var entry = Entry(
       id: UUID(), cause: notice.cause, title: notice.title, body: notice.body, time: clock.now,
-      desktopNumber: old?.desktopNumber)
-    if let old, old.cause == notice.cause {
+      days: notice.days, desktopNumber: old?.desktopNumber)
+    if let old, old.cause == notice.cause, old.days ?? [] == notice.days {
       // The same notice again, after a crash or a day.
       entry.id = old.id
       content.history.removeAll { $0.id == old.id }

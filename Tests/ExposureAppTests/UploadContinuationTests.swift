@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ExposureApp
+
+@Suite("Uploads that the app finishes by itself") struct UploadContinuationTests {
+  private static let accepted = ScriptedNetwork.Reply.text(#"{"result":""}"#)
+
+  /// A phone whose upload got a token, and no response to its keys.
+  private func interrupted(_ next: ScriptedNetwork.Reply) async throws -> (TestApp, ExposureApp) {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    for day in 1...3 { phone.addKey(daysAgo: day) }
+    phone.network.script(TestApp.tokenPath, .text(#"{"result":{"accessToken":"eyJ.t.s"}}"#))
+    phone.network.script(TestApp.uploadPath, .fails(.interrupted), next)
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true).reason == .noInternet)
+    return (phone, app)
+  }
+
+  private func count(_ phone: TestApp) -> Int {
+    phone.network.requests(for: TestApp.uploadPath).count
+  }
+
+  @Test("An upload with a token is finished after a restart, with one notice, and the PIN succeeds")
+  func restart() async throws {
+    let (phone, _) = try await interrupted(Self.accepted)
+    let app = try phone.launch()
+    _ = await app.check()
+    _ = await app.check()
+    #expect(count(phone) == 2)
+    #expect(await !app.hasPendingUpload)
+    #expect(phone.notices.shown == [.uploadFinished])
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true) == .success)
+    #expect(count(phone) == 2)
+    #expect(phone.notices.removed == [.upload])
+  }
+
+  @Test("The schedule repeats an interrupted upload after growing pauses")
+  func schedule() async throws {
+    let (phone, app) = try await interrupted(.response(502))
+    let work = Task { await app.runSchedule() }
+    for minute in 1...10 {
+      await Patience.yielding { phone.clock.sleeperCount == 1 }
+      phone.clock.advance(by: 60)
+      await Patience.yielding { phone.clock.sleeperCount == 1 }
+      // At once, and after pauses of 1, 2, 4 and 8 minutes.
+      let attempts = [0, 1, 3, 7, 15].filter { $0 <= minute }.count
+      #expect(count(phone) == 1 + attempts, "\(minute)")
+    }
+    #expect(phone.notices.shown.isEmpty)
+    phone.network.script(TestApp.uploadPath, Self.accepted)
+    for _ in 1...10 {
+      await Patience.yielding { phone.clock.sleeperCount == 1 }
+      phone.clock.advance(by: 60)
+    }
+    try await Patience.until { phone.notices.shown == [.uploadFinished] }
+    work.cancel()
+    await work.value
+  }
+
+  @Test("An upload that cannot be finished is told once, after a last attempt with its token")
+  func tooLate() async throws {
+    let (phone, app) = try await interrupted(
+      .response(401, Data(#"{"error":{"message":"","status":"UNAUTHENTICATED"}}"#.utf8)))
+    phone.clock.advance(by: RemovalRule.pendingUploadSeconds)
+    phone.network.script(TestApp.tokenPath, UploadTests.wrongPIN)
+    _ = await app.check()
+    _ = await app.check()
+    #expect(count(phone) == 2)
+    #expect(phone.notices.shown == [.uploadUnfinished])
+    #expect(await app.store.state.refusedPINs.isEmpty)
+    phone.clock.advance(by: RemovalRule.daySeconds)
+    _ = await app.check()
+    #expect(phone.notices.removed == [.upload])
+  }
+
+  @Test("After a lost response, the expired token gets the first result from the key server")
+  func expiredToken() async throws {
+    let (phone, app) = try await interrupted(Self.accepted)
+    phone.clock.advance(by: RemovalRule.pendingUploadSeconds + 600)
+    phone.network.script(TestApp.tokenPath, UploadTests.wrongPIN)
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true) == .success)
+    #expect(phone.network.requests(for: TestApp.tokenPath).count == 2)
+    #expect(count(phone) == 2)
+  }
+
+  @Test("An upload without a token is not repeated, and its end is told")
+  func noToken() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.addKey(daysAgo: 1)
+    phone.network.script(TestApp.tokenPath, .fails(.interrupted))
+    _ = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true)
+    _ = await app.check()
+    #expect(phone.notices.shown.isEmpty)
+    phone.clock.advance(by: RemovalRule.pendingUploadSeconds)
+    _ = await app.check()
+    _ = await app.check()
+    #expect(phone.notices.shown == [.uploadUnfinished])
+    #expect(phone.network.requests(for: TestApp.tokenPath).count == 1)
+  }
+}
