@@ -29,8 +29,8 @@ package struct TerminalStyle: Sendable, Equatable {
 
   /// The style of the stream with this descriptor.
   ///
-  /// A `NO_COLOR` that is not empty turns colors off (https://no-color.org), `TERM=dumb` every escape sequence. `COLUMNS`
-  /// replaces the width that the terminal reports.
+  /// A `NO_COLOR` that is not empty turns colors off (https://no-color.org), `TERM=dumb` every escape sequence.
+  /// `COLUMNS` replaces the width that the terminal reports.
   package init(descriptor: Int32, environment: [String: String]) {
     guard isatty(descriptor) == 1 else {
       self = .plain

@@ -28,7 +28,7 @@ struct FieldTrialsTests {
       try FieldTrials(at: folder.path("none"))
     }
     try Data().write(to: folder.path("file"))
-    #expect(throws: FieldTrialError.noFolder(folder.path("file").path)) {
+    #expect(throws: FieldTrialError.file(folder.path("file").path)) {
       try FieldTrials(at: folder.path("file"))
     }
     #expect(throws: FieldTrialError.noTrials(folder.url.path)) { try FieldTrials(at: folder.url) }

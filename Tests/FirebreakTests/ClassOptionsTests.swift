@@ -84,7 +84,7 @@ struct ClassOptionsTests {
       let port = try #require(line.firstMatch(of: /:(\d+)\//)).1
       let second = try await Run(["up", "--class", "2", "--port", String(port)])
       #expect(second.status == 3)
-      #expect(second.errors.contains("Port \(port) is not available"), "\(second.errors)")
+      #expect(second.errors.contains("Port \(port) is in use"), "\(second.errors)")
       #expect(second.errors.split(separator: "\n").count == 1)
     }
     let foreign = try await Run(["up", "--class", "2", "--port", "0", "--listen", "192.0.2.1"])

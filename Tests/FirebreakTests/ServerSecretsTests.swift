@@ -17,7 +17,7 @@ struct ServerSecretsTests {
 
   init() async throws {
     place = try TemporaryFolder()
-    try ServedAuthority.prepare(place)
+    for name in ["data", "other"] { try ServedAuthority.prepare(place, name) }
     try await Self.create(place.path("data").path)
   }
 

@@ -295,9 +295,7 @@ struct SettingsTests {
     // One server at a time: both must have matching names in their settings.
     for command in [[server, "settings"], ["serve", "--only", name, "--port", "0"]] {
       if name == "keys", command[0] == "serve" {
-        try ServedAuthority.prepare(folder)
-        #expect(
-          try await Run("verification-server", "signing-key", "add", "--data", data).status == 0)
+        try await ServedAuthority.prepareWithTokenKeys(folder)
       }
       let run = try await Run(command + ["--data", data])
       // A server that starts would run until the test is killed.

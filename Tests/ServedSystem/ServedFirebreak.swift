@@ -122,14 +122,26 @@ package final class ServedAuthority {
 
   /// Prepares the folders of all servers as an operator does before the first start: with settings. Commands then
   /// create what is missing. Existing settings are kept.
-  package static func prepare(_ folder: TemporaryFolder) throws {
-    let files = ["verification", "keys", "console"].map { "\($0)/settings.json" }
-    let missing = files.filter {
-      !FileManager.default.fileExists(atPath: folder.path("data/\($0)").path)
+  package static func prepare(_ folder: TemporaryFolder, _ name: String = "data") throws {
+    let files = FileManager.default
+    try files.createDirectory(
+      at: folder.path("\(name)/exports"), withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o755])
+    for server in ["verification", "keys", "console"] {
+      let own = folder.path("\(name)/\(server)")
+      try files.createDirectory(
+        at: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      let settings = own.appendingPathComponent("settings.json")
+      if !files.fileExists(atPath: settings.path) { try Data("{}".utf8).write(to: settings) }
     }
-    try write(
-      Dictionary(uniqueKeysWithValues: missing.map { ($0, "{}") }), folders: ["console"],
-      in: folder)
+  }
+
+  /// Prepares the folders of all servers, with a verification server that has keys.
+  package static func prepareWithTokenKeys(_ folder: TemporaryFolder) async throws {
+    try prepare(folder)
+    let add = ["verification-server", "signing-key", "add", "--data", folder.path("data").path]
+    let run = try await Run(add)
+    #expect(run.status == 0, "\(run.errors)")
   }
 
   /// Runs an administration command on the same folder.

@@ -261,7 +261,7 @@ struct SettingsCommand<Server: AdministeredServer>: ParsableCommand {
   var json = false
 
   func run() throws {
-    let folder = try ServerFolder(existing: options.data, of: Server.name)
+    let folder = try ServerFolder(existing: options.data, of: Server.name, mayBeUnused: true)
     let settings = try Server.settings(of: ServerSetup(folder: folder, options: options))
     try json
       ? printJSON(settings)

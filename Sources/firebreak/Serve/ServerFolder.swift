@@ -23,10 +23,12 @@ struct ServerFolder {
   }
 
   /// The existing folder at `path` with data of `server`: for commands that create no server.
-  init(existing path: String, of server: ServerName) throws {
+  ///
+  /// - Parameter mayBeUnused: True if the server's own folder may be empty, before settings are written.
+  init(existing path: String, of server: ServerName, mayBeUnused: Bool = false) throws {
     self.init(at: path)
     try refuseFile()
-    guard exists, hasFiles(of: server) else {
+    guard exists, hasFiles(of: server) || mayBeUnused && Self.isFolder(folder(of: server)) else {
       let fault =
         exists
         ? "The folder \(path.printable) has no data of the \(server.title)"
@@ -214,9 +216,9 @@ struct TokenKeysFile {
         "\(url.path) contains no public keys: copy it again from the verification server's"
           + " folder.")
     }
-    // Text that is not a key is the fault that is reported.
-    for (id, pem) in keys.sorted(by: { $0.key < $1.key })
-    where (try? P256.Signing.PublicKey(pemRepresentation: pem)) == nil {
+    for (id, pem) in keys.sorted(by: { $0.key < $1.key }) {
+      // Text that is not a key is the fault that is reported.
+      guard (try? P256.Signing.PublicKey(pemRepresentation: pem)) == nil else { continue }
       throw CommandFailure.badInput(
         "\(url.path.printable): the key \(id.printable) is not a P-256 public key: copy the file again from"
           + " the verification server's folder.")

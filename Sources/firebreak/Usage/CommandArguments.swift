@@ -16,7 +16,7 @@ struct CommandArguments {
   /// The arguments in the form that the parser reads without doubt: `--port -1` is `--port=-1`, because the parser
   /// takes `-1` for an option.
   ///
-  /// - Throws: `CommandFailure` for an empty argument. The value of an unset variable would else name the current folder.
+  /// - Throws: `CommandFailure` for an empty argument: the value of an unset variable would name the current folder.
   var parsable: [String] {
     get throws(CommandFailure) {
       var arguments: [String] = []
