@@ -72,6 +72,7 @@ struct AuthorityKeyPull: Sendable {
 
   /// Reads the pages periodically until the task is cancelled.
   func pullForever() async {
+    var isFirst = true
     while !Task.isCancelled {
       do { try await pullAll() } catch {
         // A shutdown is not an error.
@@ -80,6 +81,9 @@ struct AuthorityKeyPull: Sendable {
           "authority keys not stored; the next attempt follows",
           metadata: KeyServerError.metadata(of: error))
       }
+      // The registry of the start is read again, so that the entries of a new server count at once.
+      if isFirst { registry.invalidate() }
+      isFirst = false
       let next = clock.now.addingTimeInterval(KeyServerLimit.keyPullSeconds)
       do { try await clock.sleep(until: next) } catch { return }
     }
