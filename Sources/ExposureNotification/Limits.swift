@@ -11,6 +11,11 @@ package enum DeviceLimit {
   package static let detectionsPerDayVersion1 = 15
   /// Calls of detectExposures in 24 hours, API version 2.
   package static let detectionsPerDayVersion2 = 6
+  /// Calls of detectExposures in 24 hours.
+  package static func detectionsPerDay(ofVersion version: Int) -> Int {
+    version == 2 ? detectionsPerDayVersion2 : detectionsPerDayVersion1
+  }
+
   /// New key files in 24 hours under the rules of iOS 13.5.
   package static let newFilesPerDay = 15
   /// Calls in 24 hours that are not counted because their files were refused.

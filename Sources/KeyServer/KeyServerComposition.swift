@@ -26,7 +26,6 @@ struct KeyServerComposition {
   ) throws(KeyServerError) {
     let signers = configuration.signers
     _ = try signers.keyFileSigners(at: clock.now)
-    let devices = try Self.devices(configuration, clock, logger)
     remoteConfiguration = try SignedConfiguration(
       configuration.remoteConfiguration, signers: signers, clock: clock)
     let store = try Self.store(configuration, at: clock.now)
@@ -49,8 +48,8 @@ struct KeyServerComposition {
       trustedProxies: configuration.trustedProxies, randomness: randomness)
     let refusals = RefusalLog(of: "uploads", clock: clock, logger: logger)
     let upload = UploadRoute(
-      admission: admission, devices: devices, store: store, clock: clock,
-      failures: Self.failures(configuration, clock, randomness),
+      admission: admission, devices: try Self.devices(configuration, clock, logger), store: store,
+      clock: clock, failures: Self.failures(configuration, clock, randomness),
       decoyBudget: Self.decoyBudget(configuration, clock),
       budgetKeys: BudgetKeys(from: randomness), refusals: refusals, randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.makeRoute())
@@ -132,7 +131,7 @@ struct KeyServerComposition {
     if let deviceCheck = configuration.deviceCheck {
       client = try DeviceCheckClient(
         deviceCheck, timeoutSeconds: configuration.deviceCheckSeconds, client: .withoutRedirects,
-        service: OutsideService(
+        service: ServiceFailureLog(
           name: "device check", advice: "uploads are refused for now; check deviceCheck",
           clock: clock,
           logger: logger))

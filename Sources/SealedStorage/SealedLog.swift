@@ -234,7 +234,8 @@ extension SealedLog {
       if try sizes.differ(from: entries) { try sizes.replace(with: entries) }
       pendingSizes = nil
     } catch {
-      // The segment itself is stored. An older size is smaller, so nothing is lost, and the next change stores this one.
+      // The segment itself is stored. An older size is smaller, so nothing is lost, and the next change stores this
+      // one.
     }
   }
 }

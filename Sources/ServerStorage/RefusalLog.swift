@@ -41,7 +41,7 @@ package final class RefusalLog: Sendable {
   ///   - cause: The cause in a few words; one of a fixed set.
   ///   - route: The route of the request.
   ///   - detail: More about this refusal, such as the difference of clocks, without personal data.
-  ///   - advice: What the operator can check if the cause is frequent.
+  ///   - advice: The remedy that the operator can try if the cause is frequent.
   package func record(_ cause: String, route: String, detail: String? = nil, advice: String) {
     let text = [cause, detail].compactMap(\.self).joined(separator: ": ")
     logger.info("refused \(route): \(text)")

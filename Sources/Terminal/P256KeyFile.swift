@@ -5,8 +5,8 @@ import Secrets
 
 /// A file with a P-256 key: PEM as OpenSSL accepts it, or DER.
 ///
-/// Every command that takes a key reads it here, those of secret files only as PEM. The result is PEM in the one form that the servers and the framework
-/// accept. Documentation/CommandLine.md, "Keys", has the forms.
+/// Every command that takes a key reads it here, those of secret files only as PEM. The result is PEM in the one form
+/// that the servers and the framework accept. Documentation/CommandLine.md, "Keys", has the forms.
 package struct P256KeyFile {
   /// The largest file that is read, in bytes: some certificates as text, and room.
   package static let byteCountMax = 1 << 20

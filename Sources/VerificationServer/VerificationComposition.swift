@@ -34,7 +34,7 @@ struct VerificationComposition {
     self.randomness = randomness
     self.logger = logger
     var sms = configuration.sms
-    sms?.service = OutsideService(
+    sms?.service = ServiceFailureLog(
       name: "SMS gateway",
       advice: "its codes are withdrawn; check sms in verification/settings.json",
       clock: clock, logger: logger)

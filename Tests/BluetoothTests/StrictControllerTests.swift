@@ -72,7 +72,9 @@ struct StrictControllerTests {
     case restartInScan, restartInPause, advertising, scanning
   }
 
-  @Test("A controller in another state than expected is brought into it", arguments: Surprise.allCases)
+  @Test(
+    "A controller in an unexpected state is brought into the wanted one",
+    arguments: Surprise.allCases)
   func surprise(_ surprise: Surprise) async throws {
     try await test.runReady {
       await radio.advertise(try TestBeacons.advertisement(1))

@@ -45,7 +45,7 @@ import Testing
     phone.script.update { $0.detectionHangs = true }
     let run = ManualRun()
     async let outcome = app.backgroundCheck(run)
-    while phone.script.state.detections.isEmpty { await Task.yield() }
+    await Patience.yielding { !phone.script.state.detections.isEmpty }
     run.timeIsUp()
     #expect(await outcome == .failed(.timeIsUp))
     #expect(run.completions == [false])
@@ -67,7 +67,7 @@ import Testing
     phone.publish(0..<2, except: [1: .hangs])
     let run = ManualRun()
     async let outcome = app.backgroundCheck(run)
-    while phone.keyFiles != [TestApp.name(0)] { await Task.yield() }
+    await Patience.yielding { phone.keyFiles == [TestApp.name(0)] }
     run.timeIsUp()
     #expect(await outcome == .failed(.timeIsUp))
     #expect(phone.keyFiles == [TestApp.name(0)])

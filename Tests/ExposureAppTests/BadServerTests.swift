@@ -303,8 +303,8 @@ import Testing
     phone.publish(0..<1)
     phone.script.update { $0.isSilent = true }
     async let outcome = app.check()
-    while phone.script.state.detections.isEmpty || phone.clock.sleeperCount == 0 {
-      await Task.yield()
+    await Patience.yielding {
+      !phone.script.state.detections.isEmpty && phone.clock.sleeperCount > 0
     }
     phone.clock.advance(by: FrameworkLimit.callSeconds)
     #expect(await outcome == .failed(.systemSilent))

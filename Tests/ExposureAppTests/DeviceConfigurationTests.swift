@@ -28,7 +28,7 @@ import Testing
     phone.publish(0..<1)
     let cases: [(ScriptedNetwork.Reply, CheckFailure)] = [
       (.fails(.unreachable), .noConnection), (.response(503), .serverBusy),
-      (.text("<html></html>"), .notConfigured),
+      (.text("<html></html>"), .portal), (.text("document"), .notConfigured),
     ]
     let app = try phone.launch()
     for (reply, failure) in cases {

@@ -123,7 +123,7 @@ extension RemovalTests {
       if path == "/index.txt" { return await app.check().isSuccess }
       return await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true) == .success
     }
-    while phone.network.requests(for: path).count == before { await Task.yield() }
+    await Patience.yielding { phone.network.requests(for: path).count > before }
     try await app.removeEverything()
     #expect(await !work.value)
     #expect(phone.temporary.files().isEmpty)

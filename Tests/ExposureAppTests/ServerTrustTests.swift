@@ -62,7 +62,8 @@ struct ServerTrustTests {
       try await Patience.until { try process.output.contains("\n") }
       let port = try process.output.trimmingCharacters(in: .whitespacesAndNewlines)
       let network = HTTPNetwork(
-        ownMachineTimeoutSeconds: Double(Patience.seconds), authorities: isTrusted ? made.certificate : nil)
+        ownMachineTimeoutSeconds: Double(Patience.seconds),
+        authorities: isTrusted ? made.certificate : nil)
       let url = try #require(URL(string: "https://localhost:\(port)/"))
       let result: Result<Int, NetworkFailure>
       do {

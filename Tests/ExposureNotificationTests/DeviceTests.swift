@@ -128,7 +128,8 @@ import Testing
     try await device.removeAllData()
     #expect(try await device.contacts.sightings().isEmpty)
     #expect(
-      Set(folder.files().map(\.lastPathComponent)) == ["permission", "clock", "18430.sealed"])
+      Set(folder.files().map(\.lastPathComponent))
+        == ["permission", "clock", "18430.sealed", "keys.sizes"])
     let now = phone.clock.now
     #expect(try await device.beacons.release(at: now, includingToday: false).isEmpty)
     #expect(device.status == .active && phone.radio.isAdvertising)

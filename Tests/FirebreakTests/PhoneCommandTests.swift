@@ -3,6 +3,7 @@ import ExposureKeys
 import Foundation
 import PhoneProcess
 import ServedSystem
+import Terminal
 import TestSupport
 import Testing
 

@@ -15,6 +15,7 @@ struct RegisterCommandTests {
 
   init() throws {
     folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     data = folder.path("data").path
     let file = folder.path("public.pem")
     try Data(P256.Signing.PrivateKey().publicKey.pemRepresentation.utf8).write(to: file)

@@ -80,6 +80,7 @@ struct SyncedTests {
   @Test("A key file and its index are synced before they are renamed, and the folder after")
   func export() async throws {
     let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
     let log = try await SyncLog(in: folder)
     let run = try await Shell.run(
       """

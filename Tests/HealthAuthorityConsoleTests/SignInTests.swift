@@ -123,7 +123,7 @@ import World
       // A name of the attacker that resolves to the console's address.
       let rebound = "evil.example:\(console.port)"
       let headers = ["host": rebound, "origin": "http://\(rebound)"]
-      #expect(try await browser.post("/accounts", fields, headers: headers).status == 403)
+      #expect(try await browser.post("/accounts", fields, headers: headers).status == 421)
       let own = ["origin": "http://127.0.0.1:\(console.port)", "sec-fetch-site": "same-origin"]
       #expect(try await browser.post("/accounts", fields, headers: own).status == 200)
       let page = try await browser.get("/accounts").text

@@ -114,8 +114,6 @@ struct DescriptionTests {
     let upload = try await server.request(server.keys()) {
       $0.data.hmackey = Data(count: 16).base64EncodedString()
     }
-    var withFuture = server.keys(2)
-    withFuture[0].rollingStartNumber += 100 * 144
     let requests: [(path: String, bodies: [Data])] = [
       (
         KeyServerRoute.publish,
@@ -129,7 +127,7 @@ struct DescriptionTests {
         KeyServerRoute.upload,
         try await [
           upload, server.request([]), server.request(server.keys(1), token: "no"),
-          server.request(withFuture),
+          server.request(keysWithFuture(server)),
           server.request(server.keys(1)) { $0.data.regions = ["DE"] },
         ].map { try JSONEncoder().encode($0) }
       ),
@@ -153,6 +151,13 @@ struct DescriptionTests {
     expectNone(note(bare, KeyServerRoute.statistics, &ledger))
     let get = try await server.get(KeyServerRoute.publish)
     expectNone(note(get, KeyServerRoute.publish, &ledger, method: "get"))
+  }
+
+  /// Two keys, of which the first one is not valid yet.
+  private func keysWithFuture(_ server: RunningKeyServer) -> [UploadKey] {
+    var keys = server.keys(2)
+    keys[0].rollingStartNumber += 100 * 144
+    return keys
   }
 
   private func downloads(

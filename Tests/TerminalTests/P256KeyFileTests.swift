@@ -147,7 +147,8 @@ struct P256KeyFileTests {
     ),
     (pem("RSA PRIVATE KEY", "MAA="), "it is an RSA key"),
     (
-      usualPrivateKey.replacing("fMcC", with: "fMcD"), "the public key does not match the private key"
+      usualPrivateKey.replacing("fMcC", with: "fMcD"),
+      "the public key does not match the private key"
     ),
     (
       pem("EC PRIVATE KEY", "MCUCAQEEIP" + String(repeating: "/", count: 42)),

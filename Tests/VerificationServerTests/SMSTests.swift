@@ -275,17 +275,25 @@ import VerificationAPI
     }
   }
 
-  @Test("The gateway gets a request as Twilio documents it, and its errors are distinguished")
-  func gateway() async throws {
-    let requests = Mutex<[String]>([])
+  /// A gateway that passes each request to `record`.
+  private static func twilio(
+    _ record: @escaping @Sendable (String) -> Void
+  ) -> Router<QuietContext> {
     let router = Router(context: QuietContext.self)
     router.post("/2010-04-01/Accounts/:account/Messages.json") { request, context in
       let body = try await request.body.collect(upTo: 1 << 16)
       let line = "\(request.headers[.authorization] ?? "") \(String(buffer: body))"
-      requests.withLock { $0.append(line) }
-      let (status, text) = Self.twilioResponse(to: line)
+      record(line)
+      let (status, text) = twilioResponse(to: line)
       return Response(status: status, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
+    return router
+  }
+
+  @Test("The gateway gets a request as Twilio documents it, and its errors are distinguished")
+  func gateway() async throws {
+    let requests = Mutex<[String]>([])
+    let router = Self.twilio { line in requests.withLock { $0.append(line) } }
     let server = QuietServer(
       router: router, host: "127.0.0.1", port: 0, logger: CollectedLog().logger)
     let run = Task { try await server.run() }

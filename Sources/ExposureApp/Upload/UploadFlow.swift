@@ -55,7 +55,8 @@ struct UploadFlow {
   /// Handles a PIN that the user entered.
   ///
   /// The PIN of a complete upload succeeds at once on the same day, and is refused later. An earlier upload
-  /// with a valid token continues with any PIN. One whose token has expired, or that has none, continues with its own PIN for a day.
+  /// with a valid token continues with any PIN. One whose token has expired, or that has none, continues with its own
+  /// PIN for a day.
   mutating func receivedPIN(_ pin: PIN, at now: Date) -> Step {
     guard state == .waitingForPIN else { return unexpectedEvent() }
     if let completed = record.completed, completed.matches(pin, at: now) {

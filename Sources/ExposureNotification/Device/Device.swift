@@ -74,9 +74,7 @@ public final class Device: Sendable {
     self.apiVersion = variant.apiVersions.contains(apiVersion) ? apiVersion : 1
     self.variant = variant
     self.detectionsPerDay =
-      detectionsPerDay
-      ?? (self.apiVersion == 2
-        ? DeviceLimit.detectionsPerDayVersion2 : DeviceLimit.detectionsPerDayVersion1)
+      detectionsPerDay ?? DeviceLimit.detectionsPerDay(ofVersion: self.apiVersion)
     self.sightingsPerDetection = sightingsPerDetection ?? DeviceLimit.sightingsPerDetection
     self.travel = travel
     self.entitlements = entitlements

@@ -115,13 +115,6 @@ package enum ReplayRule {
   /// The longest time that a device uses one identifier, in seconds.
   package static let identifierLifetime: TimeInterval = 20 * 60
 
-  /// The time in seconds for which a device sends the identifiers that `scans` received. An encounter lasts no
-  /// longer, although the time before its first and after its last scan is estimated.
-  static func longestDuration(of scans: some Sequence<MatchedScan>) -> TimeInterval {
-    let identifiers = scans.reduce(into: Set<IntervalNumber>()) { $0.formUnion($1.identifiers) }
-    return Double(identifiers.count) * identifierLifetime
-  }
-
   /// Returns the sightings within the lifetime of their identifier.
   package static func filtered(_ sightings: [MatchedSighting]) -> [MatchedSighting] {
     let first = sightings.reduce(into: [IntervalNumber: Date]()) { first, sighting in

@@ -259,3 +259,12 @@ package struct ScoredIncident: Hashable, Sendable {
 
   package init() {}
 }
+
+extension ReplayRule {
+  /// The time in seconds for which a device sends the identifiers that `scans` received. An encounter lasts no
+  /// longer, although the time before its first and after its last scan is estimated.
+  static func longestDuration(of scans: some Sequence<MatchedScan>) -> TimeInterval {
+    let identifiers = scans.reduce(into: Set<IntervalNumber>()) { $0.formUnion($1.identifiers) }
+    return Double(identifiers.count) * identifierLifetime
+  }
+}

@@ -42,23 +42,8 @@ struct KeyPages: Sendable {
 
   private func show(_ visit: Visit, fault: String? = nil) async throws -> Response {
     let texts = visit.texts
-    var (servers, remarks): ([[String: Any]], Set<String>) = ([], [])
-    for server in SigningServer.allCases {
-      let name: TextKey = server == .keys ? .keysOfKeys : .keysOfVerification
-      servers.append([
-        "server": server.rawValue, "caption": texts[.keysSigningCaption, texts[name]],
-        "keys": try await rows(&remarks) { () throws(AuthorityFailure) in
-          try await authority.signingKeys(of: server)
-        }.map { key in
-          [
-            "name": [key.id, key.version ?? ""].joined(separator: " "),
-            "from": key.validFrom.map(visit.time) ?? "–",
-            "until": key.validThru.map(visit.time) ?? "–",
-          ]
-        },
-      ])
-    }
-    var values: [String: Any] = ["servers": servers]
+    var remarks: Set<String> = []
+    var values: [String: Any] = ["servers": try await servers(visit, &remarks)]
     values["apiKeys"] = try await rows(&remarks) { () throws(AuthorityFailure) in
       try await authority.apiKeys()
     }.map { key -> [String: Any] in
@@ -91,6 +76,30 @@ struct KeyPages: Sendable {
     return pages.renderer.response(
       Page(texts[.keysTitle], .keys, values, status: fault == nil ? .ok : .unprocessableContent),
       for: visit)
+  }
+
+  /// The tables of signing keys.
+  private func servers(
+    _ visit: Visit, _ remarks: inout Set<String>
+  ) async throws(AuthorityFailure) -> [[String: Any]] {
+    var servers: [[String: Any]] = []
+    for server in SigningServer.allCases {
+      let name: TextKey = server == .keys ? .keysOfKeys : .keysOfVerification
+      let keys = try await rows(&remarks) { () throws(AuthorityFailure) in
+        try await authority.signingKeys(of: server)
+      }
+      servers.append([
+        "server": server.rawValue, "caption": visit.texts[.keysSigningCaption, visit.texts[name]],
+        "keys": keys.map { key in
+          [
+            "name": [key.id, key.version ?? ""].joined(separator: " "),
+            "from": key.validFrom.map(visit.time) ?? "–",
+            "until": key.validThru.map(visit.time) ?? "–",
+          ]
+        },
+      ])
+    }
+    return servers
   }
 
   /// The rows of a table. If their server has no data in the folder of this console, adds a remark and returns no rows.

@@ -20,7 +20,7 @@ struct AuthorityKeyPull: Sendable {
   var client = HTTPClient.withoutRedirects
   let timeoutSeconds: Int64
   let clock: any WallClock
-  let pages: OutsideService
+  let pages: ServiceFailureLog
   let logger: Logger
 
   init(
@@ -32,7 +32,7 @@ struct AuthorityKeyPull: Sendable {
     self.timeoutSeconds = timeoutSeconds
     self.clock = clock
     self.logger = logger
-    pages = OutsideService(
+    pages = ServiceFailureLog(
       name: "key page", advice: "its known keys stay valid; check the authority's jwksURL",
       clock: clock, logger: logger)
   }

@@ -120,11 +120,11 @@ struct DeviceCheckClient: Sendable {
   private let key: SigningKey
   private let timeoutSeconds: Int
   private let client: HTTPClient
-  private let service: OutsideService
+  private let service: ServiceFailureLog
 
   init(
     _ configuration: DeviceCheckConfiguration, timeoutSeconds: Int, client: HTTPClient,
-    service: OutsideService
+    service: ServiceFailureLog
   ) throws(KeyServerError) {
     let key: SigningKey
     do {

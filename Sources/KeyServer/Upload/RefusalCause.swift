@@ -2,6 +2,7 @@
 import Foundation
 import ServerStorage
 import UploadToken
+import World
 
 /// The cause of a refused upload, for the operator. Several causes have one response, so that it does not help to
 /// forge certificates.
@@ -10,7 +11,7 @@ struct RefusalCause: Hashable, Sendable {
   let name: String
   /// More about this refusal, without data of the user.
   var detail: String?
-  /// What the operator can check.
+  /// The remedy that the operator can try.
   let advice: String
 
   static let keyHMAC = RefusalCause(
@@ -78,11 +79,11 @@ extension RefusalCause {
   }
 
   private static func seconds(_ start: Date, _ end: Int64) -> String {
-    "\(end - Int64(start.timeIntervalSince1970)) seconds"
+    "\(end - start.unixSecond) seconds"
   }
 
   private static func seconds(_ start: Int64, _ end: Date) -> String {
-    "\(Int64(end.timeIntervalSince1970) - start) seconds"
+    "\(end.unixSecond - start) seconds"
   }
 
   /// The times of a token.

@@ -7,7 +7,7 @@ import ServerStorage
 struct CodeRefusalCause: Sendable {
   /// The name in the counts.
   let name: String
-  /// What the operator can check.
+  /// The remedy that the operator can try.
   let advice: String
 
   static let address = CodeRefusalCause(

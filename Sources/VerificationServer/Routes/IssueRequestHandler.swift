@@ -231,7 +231,7 @@ struct IssueQuota: Sendable {
   private let quota: Int
   private let keys: BudgetKeys
   private let issues: AttemptBudget
-  private let usedUp: OutsideService?
+  private let usedUp: ServiceFailureLog?
 
   /// - Parameter logger: Gets a line when the quota of a key is used up.
   init(
@@ -244,7 +244,7 @@ struct IssueQuota: Sendable {
       attempts: limits.issuesPerApiKey, windowSeconds: AttemptLimits.issueWindowSeconds,
       clock: clock)
     usedUp = logger.map {
-      OutsideService(
+      ServiceFailureLog(
         name: "issue of codes",
         advice: "raise attempts.issuesPerApiKey, or revoke the key if it is stolen", clock: clock,
         logger: $0)

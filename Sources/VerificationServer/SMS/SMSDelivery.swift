@@ -65,7 +65,7 @@ public struct SMSConfiguration: Sendable {
   /// Signs texts, so that phones can detect forged ones; `nil` for unsigned texts.
   public var signer: SMSSigner?
   /// Logs the failures of the sender.
-  var service: OutsideService?
+  var service: ServiceFailureLog?
 
   /// A configuration with one template.
   public init(

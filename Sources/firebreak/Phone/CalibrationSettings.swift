@@ -24,7 +24,8 @@ struct CalibrationSettings {
 
   /// The valid transmit powers, in dBm: phones discard beacons that state another one.
   static let transmitPowers =
-    Int(BluetoothMetadata.plausibleTransmitPower.lowerBound)...Int(
+    Int(
+      BluetoothMetadata.plausibleTransmitPower.lowerBound)...Int(
       BluetoothMetadata.plausibleTransmitPower.upperBound)
   /// The valid corrections, in dB; those of all listed models are well within.
   static let receiverCorrections = -50...50

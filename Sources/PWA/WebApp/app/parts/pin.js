@@ -9,9 +9,14 @@ const groupPair = /(?<![\p{L}\p{N}])([0-9A-Z]{3})(?=[ \u00a0-]([0-9A-Z]{3})(?![\
 /** Words before a PIN that look like a group. */
 const labels = new Set(["PIN", "KOD"]);
 
+/** The letters and digits of a text, in upper case. */
+function characters(text) {
+  return text.toUpperCase().replace(/[^0-9A-Z]/g, "");
+}
+
 /** The characters of a PIN in typed text, in upper case. */
 export function cleaned(text) {
-  const all = text.toUpperCase().replace(/[^0-9A-Z]/g, "");
+  const all = characters(text);
   return all.slice(0, /[A-Z]/.test(all) ? pinLengths.most : codeLengths.most);
 }
 
@@ -40,7 +45,7 @@ function isWithin(pin, { least, most }) {
  */
 export function found(text) {
   const link = /(?:^|[?&#])pin=([0-9a-z %+-]+)/i.exec(text);
-  if (link) return checked(cleaned(decoded(link[1].replaceAll("+", " "))));
+  if (link) return checked(characters(decoded(link[1].replaceAll("+", " "))));
   const alone = text.trim().replace(/^PIN\b[:\s]*/i, "");
   const isGrouped = /^([0-9a-z]{3} )+[0-9a-z]{1,3}$/i.test(alone);
   if (isGrouped && isMixed(alone.toUpperCase().replaceAll(" ", ""))) return cleaned(alone);
@@ -51,11 +56,12 @@ export function found(text) {
     const pins = [...new Set(candidates.filter((word) => /^[0-9A-Z]+$/.test(word) && isMixed(word)))];
     if (pins.length > 0) return pins.length === 1 ? pins[0] : null;
   }
-  return checked(cleaned(text.trim().length <= codeLengths.most + 3 ? text : ""));
+  return checked(text.trim().length <= codeLengths.most + 3 ? characters(text) : "");
 }
 
+/** A PIN or a doctor's code of the usual length. */
 function checked(pin) {
-  return isMixed(pin) || (isPIN(pin) && pin.length >= codeLengths.usual) ? pin : null;
+  return isMixed(pin) || (isPIN(pin) && pin.length === codeLengths.usual) ? pin : null;
 }
 
 function decoded(text) {

@@ -6,7 +6,7 @@ import World
 
 /// The failures of a service that a server calls, such as an SMS gateway: one log line when it begins to fail, when it
 /// fails in another way, and while it keeps failing.
-package final class OutsideService: Sendable {
+package final class ServiceFailureLog: Sendable {
   private struct Failure {
     let text: String
     let loggedAt: Date
@@ -25,7 +25,7 @@ package final class OutsideService: Sendable {
 
   /// - Parameters:
   ///   - name: The name of the service in the log, such as `SMS gateway`.
-  ///   - advice: What the operator can do, as a clause.
+  ///   - advice: The remedy that the operator can try, as a clause.
   package init(name: String, advice: String, clock: any WallClock, logger: Logger) {
     self.name = name
     self.advice = advice
