@@ -149,9 +149,21 @@ public struct SealedDays: Sendable {
     where isRemoved: (UInt32) -> Bool
   ) throws(SealedStorageError) {
     let damaged = try days(endingWith: Self.suffix + ".damaged")
-    for day in Set(try days() + damaged).sorted() where isRemoved(day) {
-      try record(nil, of: day)
-      try file(of: day).remove()
+    let removed = Set(try days() + damaged).filter(isRemoved).sorted()
+    let isRecorded = recordRemoval(of: removed)
+    for day in removed { try file(of: day).remove() }
+    // The removal has freed space.
+    if !isRecorded { for day in removed { try record(nil, of: day) } }
+  }
+
+  /// Removes the sizes of `days`, as far as they are recorded. Returns `false` if a full disk or another failure
+  /// prevents it; the files are removed all the same.
+  private func recordRemoval(of days: [UInt32]) -> Bool {
+    do {
+      for day in days { try record(nil, of: day) }
+      return true
+    } catch {
+      return false
     }
   }
 

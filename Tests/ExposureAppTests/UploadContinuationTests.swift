@@ -86,6 +86,38 @@ import Testing
     #expect(count(phone) == 2)
   }
 
+  @Test("After the token has expired, an attempt without a connection is not the last one")
+  func offlineAtTheEnd() async throws {
+    let (phone, app) = try await interrupted(Self.accepted)
+    phone.clock.advance(by: RemovalRule.pendingUploadSeconds + 600)
+    phone.network.script(TestApp.tokenPath, .fails(.interrupted))
+    _ = await app.check()
+    #expect(phone.notices.shown.isEmpty)
+    phone.clock.advance(by: 600)
+    phone.network.script(TestApp.tokenPath, UploadTests.wrongPIN)
+    _ = await app.check()
+    #expect(phone.notices.shown == [.uploadFinished])
+  }
+
+  @Test("A response that names skipped keys confirms the upload")
+  func warnings() async throws {
+    let (phone, app) = try await interrupted(
+      .text(#"{"result":"","warnings":["Key 0: not valid yet"]}"#))
+    _ = await app.check()
+    #expect(phone.notices.shown == [.uploadFinished])
+  }
+
+  @Test("The pause that a server asks for is kept, unless the clock is set back")
+  func pause() {
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+    var continuation = UploadContinuation()
+    #expect(continuation.isDue(at: now))
+    continuation.fail(.serverBusy(retryAfterSeconds: 3_600), at: now)
+    #expect(!continuation.isDue(at: now.addingTimeInterval(3_599)))
+    #expect(continuation.isDue(at: now.addingTimeInterval(3_600)))
+    #expect(continuation.isDue(at: now.addingTimeInterval(-1)))
+  }
+
   @Test("An upload without a token is not repeated, and its end is told")
   func noToken() async throws {
     let phone = try TestApp()

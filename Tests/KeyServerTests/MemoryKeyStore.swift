@@ -233,7 +233,7 @@ extension MemoryKeyStore {
       let known = state.register.keys[authority.issuer] ?? []
       state.register.keys[authority.issuer] = AuthorityKeyRule.adding(
         authority.publicKeysPEM, isPulled: false,
-        to: stored == nil ? AuthorityKeyRule.removing(known) : known)
+        to: AuthorityKeyRule.keeping(known, of: stored, changedTo: authority))
     }
   }
 

@@ -29,6 +29,20 @@ struct SealedDaysTests {
     #expect(try days.read(10) == Data("10".utf8))
   }
 
+  @Test("Days are removed on a full disk", .needs(.smallDisk))
+  func removalOnFullDisk() throws {
+    let disk = try SmallDisk(bytes: 256 << 10)
+    let days = SealedDays(
+      folder: disk.url.appendingPathComponent("days"), key: key, purpose: "test",
+      randomness: SystemRandomness())
+    for day: UInt32 in 1...3 { try days.replace(day, with: Data(count: 8_000)) }
+    let ballast = disk.fill()
+    try days.removeDays { $0 < 3 }
+    #expect(try days.days() == [3])
+    try FileManager.default.removeItem(at: ballast)
+    #expect(try days.read(3) == Data(count: 8_000))
+  }
+
   @Test("Damage to one day leaves the others readable, and the damaged file is set aside")
   func damage() throws {
     for day: UInt32 in [1, 2] { try days.replace(day, with: Data("\(day)".utf8)) }

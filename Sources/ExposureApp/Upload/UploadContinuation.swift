@@ -6,6 +6,7 @@ import World
 struct UploadContinuation: Sendable {
   /// The number of attempts.
   private var attempts = 0
+  private var failed = Date.distantPast
   private var next: Date?
 
   /// The first pause, in seconds; it doubles with each attempt.
@@ -13,10 +14,9 @@ struct UploadContinuation: Sendable {
   /// The longest pause, in seconds; a server may ask for a longer one.
   static let retrySecondsMax: TimeInterval = 8 * 60
 
-  /// Returns `true` if the next attempt is due at `now`. A time that is too far ahead was set before the clock was
-  /// set back.
+  /// Returns `true` if the next attempt is due at `now`, also if the clock was set back since the last one.
   func isDue(at now: Date) -> Bool {
-    next.map { $0 <= now || $0.timeIntervalSince(now) > RemovalRule.pendingUploadSeconds } ?? true
+    next.map { $0 <= now || now < failed } ?? true
   }
 
   /// Records an attempt that ended at `now`.
@@ -25,6 +25,7 @@ struct UploadContinuation: Sendable {
     attempts += 1
     var asked = 0
     if case .serverBusy(let seconds)? = reason { asked = seconds ?? 0 }
+    failed = now
     next = now.addingTimeInterval(max(growing, Double(asked)))
   }
 }
@@ -43,20 +44,20 @@ extension ExposureApp {
 
   /// Finishes an upload that the user has agreed to and whose token is valid, and tells the user how it ended.
   ///
-  /// When the token has expired, one last attempt finds out if the key server has accepted the keys.
+  /// When the token has expired, further attempts find out if the key server has accepted the keys.
   func finishUploadIfDue() async {
     guard runningUpload == nil, store.condition == .ready, pause == nil,
       let end = uploads.pendingEnd, store.state.notices.toldUpload != end
     else { return }
-    let isValid = hasPendingUpload
     // Without a token, the user has to repeat the upload.
-    guard uploads.hasToken || !isValid, !isValid || continuation.isDue(at: clock.now) else {
-      return
-    }
-    let outcome = uploads.hasToken ? await repeatUpload() : nil
+    // An unreadable record has no upload that could be continued.
+    let pending = try? uploads.load().pending
+    let mayRepeat = uploads.hasToken && pending?.isRepeatable(at: clock.now) == true
+    guard mayRepeat || !hasPendingUpload, continuation.isDue(at: clock.now) else { return }
+    let outcome = mayRepeat ? await repeatUpload() : nil
     if outcome == .success {
       await tellUpload(.uploadFinished, forSeconds: RemovalRule.completedUploadSeconds)
-    } else if isValid, outcome?.reason?.isFinal != true {
+    } else if mayRepeat, outcome?.reason?.isFinal != true {
       continuation.fail(outcome?.reason, at: clock.now)
     } else if !Task.isCancelled {
       await tellUpload(.uploadUnfinished, forSeconds: RemovalRule.daySeconds)

@@ -156,11 +156,11 @@ enum UploadResponses {
     return .serverBusy(retryAfterSeconds: response.retryAfterSeconds)
   }
 
-  /// True for `{"result":...}`, with or without padding, or an empty object. Proxies and sign-in pages send other
-  /// content with status 200.
+  /// True for `{"result":...}`, with or without warnings and padding, or an empty object. Proxies and sign-in pages
+  /// send other content with status 200.
   private static func isAcceptance(_ response: NetworkResponse) -> Bool {
     guard case .object(let fields)? = JSONValue(json: response.body) else { return false }
-    return fields.keys.allSatisfy(["result", "padding"].contains)
+    return fields.keys.allSatisfy(["result", "warnings", "padding"].contains)
   }
 
   /// The value of `accessToken` in `result`. The bytes are read in place: the copies of a JSON decoder would

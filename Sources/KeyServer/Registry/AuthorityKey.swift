@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Foundation
 import World
 
@@ -42,20 +43,44 @@ enum AuthorityKeyRule {
 
   /// True if a withdrawn key of `known` has the id `id` or the public key `pem`.
   static func isWithdrawn(_ id: String, _ pem: String, in known: [AuthorityKey]) -> Bool {
-    known.contains { $0.withdrawnAt != nil && ($0.keyID == id || $0.publicKeyPEM == pem) }
+    let key = point(pem)
+    return known.contains { other in
+      guard other.withdrawnAt != nil else { return false }
+      return other.keyID == id || other.publicKeyPEM == pem
+        || key != nil && point(other.publicKeyPEM) == key
+    }
+  }
+
+  /// The point of a public key, whose PEM may be written in several ways; nil for another text.
+  private static func point(_ pem: String) -> Data? {
+    do {
+      return try P256.Signing.PublicKey(pemRepresentation: pem).x963Representation
+    } catch {
+      return nil
+    }
   }
 
   /// Merges `page`, PEM by id, which was read from the authority's page. Pulled keys that are not on it any more
-  /// end at `end` unless they have an end, and are removed once it has passed. Keys added by hand stay.
+  /// end at `end` unless they end earlier, and are removed once it has passed. Keys added by hand stay.
   static func pulling(
     _ page: [String: String], into known: [AuthorityKey], at now: Date, othersEnd end: Date
   ) -> [AuthorityKey] {
     let kept = known.compactMap { key -> AuthorityKey? in
       guard key.isPulled, key.withdrawnAt == nil, page[key.keyID] == nil else { return key }
-      let until = key.goodUntil ?? end
+      let until = min(key.goodUntil ?? end, end)
       return until <= now ? nil : key.ending(at: until)
     }
     return adding(page, isPulled: true, to: kept)
+  }
+
+  /// The keys of an authority that stay when `stored` is changed to `changed`: pulled ones only if its page stays the
+  /// same, because nothing else ends them.
+  static func keeping(
+    _ known: [AuthorityKey], of stored: HealthAuthority?, changedTo changed: HealthAuthority
+  ) -> [AuthorityKey] {
+    guard let stored else { return removing(known) }
+    guard stored.jwksURL != changed.jwksURL else { return known }
+    return known.filter { !$0.isPulled || $0.withdrawnAt != nil }
   }
 
   /// The rest of the keys of an authority that is removed: those that must not be added again.

@@ -59,7 +59,7 @@ extension SQLiteKeyStore {
       _ = try Self.changeKeys(of: authority.issuer, in: db) { known in
         AuthorityKeyRule.adding(
           authority.publicKeysPEM, isPulled: false,
-          to: stored == nil ? AuthorityKeyRule.removing(known) : known)
+          to: AuthorityKeyRule.keeping(known, of: stored, changedTo: authority))
       }
     }
   }
