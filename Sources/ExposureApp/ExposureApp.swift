@@ -41,6 +41,8 @@ public actor ExposureApp {
   /// The kinds of shown notices that could not be recorded in the store.
   var noticesWithoutStore: Set<Notice.Identifier> = []
   var activation: Task<Void, any Error>?
+  /// True while all data is removed: a check or an upload would store its results after the removal.
+  var isRemovingEverything = false
   /// The number of removals of all data, by which a check recognizes that one interrupted it.
   var removals = 0
   /// The running check and the running upload, which a removal of all data stops.

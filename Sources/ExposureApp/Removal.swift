@@ -49,6 +49,8 @@ extension ExposureApp {
   /// Only the user can remove the system's own keys and received identifiers, in the system's settings.
   public func removeEverything() async throws {
     removals += 1
+    isRemovingEverything = true
+    defer { isRemovingEverything = false }
     // They would store their results after the removal.
     runningCheck?.cancel()
     runningUpload?.cancel()

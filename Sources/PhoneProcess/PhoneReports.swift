@@ -300,7 +300,9 @@ extension StatusReport {
         configurationRefused,
         StorageCondition(rawValue: storage)?.advice.map { "Storage: \($0)" },
         droppedBeacons.flatMap { $0 > 0 ? Self.dropped($0) : nil },
-        pendingUpload ? "An upload is not finished: repeat it with the same PIN." : nil,
+        pendingUpload
+          ? "An upload is not finished: the phone repeats it; you can also repeat it with the same PIN."
+          : nil,
       ].compactMap { $0 }
       + shownNotices.map { "Notice: \($0.title). \($0.body)" }
   }

@@ -13,6 +13,7 @@ extension ExposureApp {
   /// result.
   public func check() async -> CheckOutcome {
     guard runningCheck == nil else { return await resultOfRunningCheck() }
+    guard !isRemovingEverything else { return .failed(.dataRemoved) }
     let work = Task { await checkAndRecord() }
     runningCheck = work
     announce(.checkStarted)

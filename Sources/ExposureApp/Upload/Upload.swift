@@ -28,7 +28,7 @@ extension ExposureApp {
   public func upload(
     pin: ZeroingBytes, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis = .notStated
   ) async -> UploadOutcome {
-    guard runningUpload == nil else { return UploadOutcome(.alreadyRunning) }
+    guard runningUpload == nil, !isRemovingEverything else { return UploadOutcome(.alreadyRunning) }
     uploadProgress = nil
     let work = Task {
       await uploadOnce(
