@@ -41,6 +41,8 @@ public actor ExposureApp {
   /// The kinds of shown notices that could not be recorded in the store.
   var noticesWithoutStore: Set<Notice.Identifier> = []
   var activation: Task<Void, any Error>?
+  /// True while the app finishes an upload by itself.
+  var isContinuingUpload = false
   /// True while all data is removed: a check or an upload would store its results after the removal.
   var isRemovingEverything = false
   /// The number of removals of all data, by which a check recognizes that one interrupted it.

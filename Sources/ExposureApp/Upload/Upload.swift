@@ -28,6 +28,11 @@ extension ExposureApp {
   public func upload(
     pin: ZeroingBytes, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis = .notStated
   ) async -> UploadOutcome {
+    // The user's upload waits for an attempt of the app, which may have finished the same upload.
+    while isContinuingUpload, let attempt = runningUpload {
+      _ = await attempt.value
+      await Task.yield()
+    }
     guard runningUpload == nil, !isRemovingEverything else { return UploadOutcome(.alreadyRunning) }
     uploadProgress = nil
     let work = Task {

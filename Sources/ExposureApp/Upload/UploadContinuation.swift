@@ -54,7 +54,9 @@ extension ExposureApp {
     let pending = try? uploads.load().pending
     let mayRepeat = uploads.hasToken && pending?.isRepeatable(at: clock.now) == true
     guard mayRepeat || !hasPendingUpload, continuation.isDue(at: clock.now) else { return }
+    isContinuingUpload = true
     let outcome = mayRepeat ? await repeatUpload() : nil
+    isContinuingUpload = false
     if outcome == .success {
       await tellUpload(.uploadFinished, forSeconds: RemovalRule.completedUploadSeconds)
     } else if mayRepeat, outcome?.reason?.isFinal != true {
