@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureNotification
 
-// What apps for iOS 12.5 declare, whose SDK lacks these names.
+// Declarations of apps for iOS 12.5, whose SDK lacks these names.
 struct ENActivityFlags: OptionSet {
   let rawValue: UInt32
   static let periodicRun = ENActivityFlags(rawValue: 1 << 2)
