@@ -7,10 +7,14 @@ enum Disk {
   /// Replaces `url` by `content` atomically, and removes the leftovers of interrupted writes.
   ///
   /// If it throws, the old content is unchanged, except if only the folder could not be synced.
-  static func replace(_ url: URL, with content: Data) throws(SealedStorageError) {
+  static func replace(
+    _ url: URL, with content: Data, durability: AtomicFile.Durability = .synced
+  ) throws(SealedStorageError) {
     // First, so that on a full disk the space of the leftover is available.
     try removeLeftovers(of: url)
-    try inWorld { () throws(FileError) in try AtomicFile.write(content, to: url) }
+    try inWorld { () throws(FileError) in
+      try AtomicFile.write(content, to: url, durability: durability)
+    }
   }
 
   /// Removes the temporary files that a power failure during `replace` of `url` left behind.

@@ -35,10 +35,17 @@ public struct SealedFile: Sendable {
   ///
   /// - Throws: `.full` if no space is left, `.tooLarge` beyond the limit, `.disk` for another error.
   public func replace(with content: Data) throws(SealedStorageError) {
+    try replace(with: content, durability: .synced)
+  }
+
+  /// The same for content that may be lost in a power failure.
+  func replace(
+    with content: Data, durability: AtomicFile.Durability
+  ) throws(SealedStorageError) {
     guard content.count <= Self.contentBytesMax else { throw .tooLarge }
     let box = try seal.seal(content, location: url.lastPathComponent)
     try Disk.makeFolder(url.deletingLastPathComponent())
-    try Disk.replace(url, with: box)
+    try Disk.replace(url, with: box, durability: durability)
   }
 
   /// Removes the file, a damaged file that was set aside, and the leftovers of interrupted writes. It is

@@ -20,6 +20,8 @@ public actor SealedLog {
   private let sizes: SealedSizes
   /// The size of each day's segment, as far as this process knows it.
   private var ends: [UInt32: Int] = [:]
+  /// The record of sizes that this process has stored; nil if it has stored none yet.
+  private var storedSizes: [UInt32: SealedSizes.Entry]?
   /// The sizes that could not be stored yet; nil if those on the disk are complete.
   private var pendingSizes: [UInt32: SealedSizes.Entry]?
 
@@ -38,7 +40,7 @@ public actor SealedLog {
     guard !records.isEmpty else { return }
     let boxBytes = Frame.contentBytes(of: records) + Seal.overhead
     guard boxBytes <= Self.frameBytesMax else { throw .tooLarge }
-    let before = try recordedSizes()[day]
+    let before = try knownSizes()[day]
     let end = try end(of: day)
     guard end + Frame.headerBytes + boxBytes <= Self.segmentBytesMax else { throw .tooLarge }
     let box = try seal.seal(Frame.content(of: records), location: location(day, at: end))
@@ -116,7 +118,7 @@ public actor SealedLog {
   public func removeAll() throws(SealedStorageError) {
     try remove(days())
     try sizes.remove()
-    pendingSizes = nil
+    (storedSizes, pendingSizes) = (nil, nil)
   }
 
   private static let suffix = ".sealed"
@@ -224,15 +226,24 @@ extension SealedLog {
     }
   }
 
+  /// The recorded sizes, read only if this process has not stored them.
+  private func knownSizes() throws(SealedStorageError) -> [UInt32: SealedSizes.Entry] {
+    if let known = pendingSizes ?? storedSizes { known } else { try recordedSizes() }
+  }
+
   private func changeSizes(
     _ change: (inout [UInt32: SealedSizes.Entry]) -> Void
   ) throws(SealedStorageError) {
-    var entries = try recordedSizes()
+    var entries = try knownSizes()
     change(&entries)
     pendingSizes = entries
     do throws(SealedStorageError) {
-      if try sizes.differ(from: entries) { try sizes.replace(with: entries) }
-      pendingSizes = nil
+      let isStored =
+        if let storedSizes { storedSizes == entries } else { try !sizes.differ(from: entries) }
+      if !isStored {
+        try sizes.replace(with: entries, after: storedSizes)
+      }
+      (storedSizes, pendingSizes) = (entries, nil)
     } catch {
       // The segment itself is stored. An older size is smaller, so nothing is lost, and the next change stores this
       // one.

@@ -16,20 +16,21 @@ struct SealedSizes: Sendable {
     var isIncomplete = false
   }
 
+  private let url: URL
   private let file: SealedFile
 
   /// The sizes of the files in `folder`. Nothing is read or created yet.
   init(of folder: URL, key: SealingKey, purpose: String, randomness: any Randomness) {
+    url = folder.appendingPathExtension("sizes")
     file = SealedFile(
-      url: folder.appendingPathExtension("sizes"), key: key, purpose: purpose + " sizes",
-      randomness: randomness)
+      url: url, key: key, purpose: purpose + " sizes", randomness: randomness)
   }
 
-  /// The recorded sizes by day; nil if nothing was recorded.
+  /// The recorded sizes by day; nil if nothing was recorded, or if a power failure left an empty file.
   ///
   /// - Throws: `.damaged` if the file cannot be decrypted, `.disk` if it cannot be read.
   func read() throws(SealedStorageError) -> [UInt32: Entry]? {
-    guard let content = try file.read() else { return nil }
+    guard try Disk.size(of: url) > 0, let content = try file.read() else { return nil }
     guard content.count % Self.recordBytes == 0 else { throw .damaged }
     return Dictionary(
       stride(from: content.startIndex, to: content.endIndex, by: Self.recordBytes).map { start in
@@ -38,11 +39,19 @@ struct SealedSizes: Sendable {
   }
 
   /// Replaces all sizes. Throws like `SealedFile.replace`.
-  func replace(with entries: [UInt32: Entry]) throws(SealedStorageError) {
+  ///
+  /// If all `earlier` sizes have only grown, the file is not synced: after a power failure the earlier ones, or none,
+  /// are as true. So an append to a log costs one sync and not three.
+  func replace(
+    with entries: [UInt32: Entry], after earlier: [UInt32: Entry]? = nil
+  ) throws(SealedStorageError) {
+    let hasOnlyGrown = earlier?.allSatisfy { day, old in
+      entries[day].map { $0.bytes >= old.bytes && $0.isIncomplete == old.isIncomplete } ?? false
+    }
     try file.replace(
       with: entries.sorted { $0.key < $1.key }.reduce(into: Data()) { content, next in
         content += Self.record(of: next.key, next.value)
-      })
+      }, durability: hasOnlyGrown == true ? .unsynced : .synced)
   }
 
   /// Returns `true` if `entries` have to be stored: others are recorded, or none and `entries` has some.

@@ -22,14 +22,24 @@ package enum AtomicFile {
     case keep
   }
 
+  /// What a power failure after the write may undo.
+  package enum Durability: Sendable {
+    /// Nothing: the content and the name are on the disk when the write returns.
+    case synced
+    /// The write. On some file systems the file is then empty.
+    case unsynced
+  }
+
   /// Writes `bytes` to `url`.
   package static func write(
     _ bytes: some Sequence<UInt8>, to url: URL, permissions: mode_t = 0o600,
-    existing: Existing = .replace
+    existing: Existing = .replace, durability: Durability = .synced
   ) throws(FileError) {
     let bytes = Array(bytes)
-    try write(to: url, permissions: permissions, existing: existing, mapError: { $0 }) {
-      descriptor throws(FileError) in
+    try write(
+      to: url, permissions: permissions, existing: existing, durability: durability,
+      mapError: { $0 }
+    ) { descriptor throws(FileError) in
       try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
         try append(UnsafeRawBufferPointer(buffer), to: descriptor, at: url)
       }
@@ -54,7 +64,8 @@ package enum AtomicFile {
   /// The same with a typed error: `mapError` turns a failed system call into the caller's error type.
   package static func write<Result, Failure: Error>(
     to url: URL, permissions: mode_t = 0o600, existing: Existing = .replace,
-    create: Creation = { _ = $0() }, mapError: (FileError) -> Failure,
+    durability: Durability = .synced, create: Creation = { _ = $0() },
+    mapError: (FileError) -> Failure,
     fill: (_ descriptor: Int32) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let folder = url.deletingLastPathComponent()
@@ -79,8 +90,9 @@ package enum AtomicFile {
     let result = try fill(descriptor)
     do throws(FileError) {
       guard fchmod(descriptor, permissions) == 0 else { throw FileError(.setPermissions, url) }
-      try sync(descriptor, at: url)
+      if durability == .synced { try sync(descriptor, at: url) }
       try move(temporary, to: url, existing: existing)
+      if durability == .synced { try sync(folder) }
     } catch {
       throw mapError(error)
     }
@@ -98,6 +110,7 @@ package enum AtomicFile {
   ) throws(FileError) {
     try sync(unfinished)
     try move(unfinished, to: url, existing: existing)
+    try sync(url.deletingLastPathComponent())
     if case .keep = existing { unlink(unfinished.path) }
   }
 
@@ -149,7 +162,6 @@ package enum AtomicFile {
       case .keep: link(file.path, url.path)
       }
     guard status == 0 else { throw FileError(.rename, url) }
-    try sync(url.deletingLastPathComponent())
   }
 
   /// Syncs an open file or folder.

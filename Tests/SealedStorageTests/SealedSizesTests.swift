@@ -77,6 +77,16 @@ struct SealedSizesTests {
     for day: UInt32 in [1, 2] { #expect(try await log.segment(of: day).damagedFrames == 1) }
   }
 
+  @Test("An empty record of sizes, as after a power failure, is none, and the next append stores it")
+  func emptyRecord() async throws {
+    try await log.append([Data("a".utf8)], day: 1)
+    try Data().write(to: folder.path("log.sizes"))
+    #expect(try await log.segment(of: 1).damagedFrames == 0)
+    try await log.append([Data("b".utf8)], day: 2)
+    try FileManager.default.removeItem(at: url(1))
+    #expect(try await log.segment(of: 1).damagedFrames == 1)
+  }
+
   @Test("Segments without a record of sizes, of an earlier version, are complete")
   func earlierVersion() async throws {
     try await log.append([Data("a".utf8)], day: 1)

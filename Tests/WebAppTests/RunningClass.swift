@@ -68,13 +68,20 @@ extension Browser {
   }
 
   /// Presses a button of the teacher's page that lets time pass, and waits until the time is there.
+  ///
+  /// A day of many phones may take longer than a wait does on a busy machine. Each change of the time begins a new wait.
   func pass(_ button: String, until time: String) async throws {
+    let shown = "document.querySelector('#clock .time').textContent"
     try await click("#\(button)")
-    try await wait(
-      until: """
-        (t => t.startsWith(a[0]) && !document.querySelector('#clock .hint'))
-        (document.querySelector('#clock .time').textContent)
-        """, .string(time))
+    var last: JSONValue
+    repeat {
+      last = try await script("return \(shown)")
+      try await wait(
+        until: """
+          (t => t !== a[1] || t.startsWith(a[0]) && !document.querySelector('#clock .hint'))
+          (\(shown))
+          """, .string(time), last)
+    } while try await script("return \(shown)") != last
   }
 
   /// Waits until the row of a phone in the teacher's table has a text.
