@@ -83,8 +83,23 @@ import Testing
   @Test("A notice counts as correct for an exposed person only")
   func notices() {
     #expect(outcome(shared, isNotified: true) == .notified)
-    #expect(outcome(of: "d", shared, isNotified: true) == .notifiedWithoutExposure)
+    #expect(outcome(of: "d", shared, isNotified: true) == .notifiedWithoutExposure(.overestimated))
     #expect(outcome(of: "d", shared) == .notExposed)
+  }
+
+  @Test("A notice of a meeting before the diagnosed person was infectious has this reason")
+  func early() {
+    var outbreak = outbreak()
+    outbreak.pass(
+      minutes: 60, from: Self.time(day: 1, hour: 2), distances: ["a": ["f": 1], "f": ["a": 1]]
+    ) { _ in true }
+    let facts = NoticeFacts(isNotified: true)
+    let notified = outbreak.outcome(of: "f", phone: facts, diagnoses: ["a": shared])
+    #expect(notified == .notifiedWithoutExposure(.beforeInfectious) && !notified.isExposed)
+    // Without shared keys of that person, the notice has another reason.
+    #expect(
+      outbreak.outcome(of: "f", phone: facts, diagnoses: [:])
+        == .notifiedWithoutExposure(.overestimated))
   }
 
   @Test("Of several infectious people, the one who came closest to a notice gives the reason")

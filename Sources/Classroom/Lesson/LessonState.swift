@@ -67,7 +67,7 @@ struct LessonState: Sendable {
 
   /// The number of people who have been near an infectious person long enough.
   var exposedCount: Int {
-    phones.count { ![.notExposed, .notifiedWithoutExposure].contains($0.outcome) }
+    phones.count { $0.outcome.isExposed }
   }
 
   var missedCount: Int { exposedCount - count(.notified) }

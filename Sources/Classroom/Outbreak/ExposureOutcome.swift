@@ -7,11 +7,31 @@ enum ExposureOutcome: Hashable, Sendable {
   case notExposed
   /// Near an infectious person, and the phone shows a notice.
   case notified
-  /// A notice without enough time near an infectious person, for example from a meeting before that person was
-  /// infectious.
-  case notifiedWithoutExposure
+  /// A notice without enough time near an infectious person.
+  case notifiedWithoutExposure(FalseNoticeReason)
   /// Near an infectious person, and no notice.
   case missed(MissedReason)
+
+  /// True if the person was near an infectious one.
+  var isExposed: Bool {
+    switch self {
+    case .notExposed, .notifiedWithoutExposure: false
+    case .notified, .missed: true
+    }
+  }
+
+  /// True for a notice without an exposure.
+  var isFalseNotice: Bool {
+    if case .notifiedWithoutExposure = self { true } else { false }
+  }
+}
+
+/// The reason of a notice without an exposure.
+enum FalseNoticeReason: Hashable, Sendable {
+  /// The diagnosed person was met before they were infectious: a shared key is that of a whole day.
+  case beforeInfectious
+  /// The meeting was too short or too far, and the phones measured it as longer or closer.
+  case overestimated
 }
 
 /// The first condition of a notice that is not met, in the order in which a notice comes about.
@@ -63,7 +83,10 @@ extension Outbreak {
       reason(for: contact, diagnosis: diagnoses[source] ?? DiagnosisFacts(), phone: phone)
     }
     guard let last = reasons.max() else {
-      return phone.isNotified ? .notifiedWithoutExposure : .notExposed
+      guard phone.isNotified else { return .notExposed }
+      let sharers = diagnoses.filter { $0.value.shared != nil && $0.key != person }.keys
+      let hasMet = sharers.contains { minutes(of: person, near: $0) >= rules.exposedMinutes }
+      return .notifiedWithoutExposure(hasMet ? .beforeInfectious : .overestimated)
     }
     return phone.isNotified ? .notified : .missed(last)
   }

@@ -18,6 +18,8 @@ struct Outbreak: Sendable {
   let rules: OutbreakRules
   private let sources: SeededSources
   private(set) var infections: [String: Infection] = [:]
+  /// The minutes that each two people were near each other, in both orders, whether they were infectious or not.
+  private var meetings: [String: [String: Int]] = [:]
   /// The contacts of each person, by the infectious person.
   private(set) var contacts: [String: [String: Contact]] = [:]
 
@@ -59,6 +61,11 @@ struct Outbreak: Sendable {
   mutating func pass(
     minutes: Int, from start: Date, distances: AirDistances, isOn: (String) -> Bool
   ) {
+    for (person, others) in distances {
+      for (other, metres) in others where metres <= rules.near.metres {
+        meetings[person, default: [:]][other, default: 0] += minutes
+      }
+    }
     let infectious = distances.keys.filter { health(of: $0, at: start).infects }.sorted()
     for source in infectious {
       for (person, metres) in distances[source, default: [:]].sorted(by: { $0.key < $1.key }) {
@@ -78,6 +85,11 @@ struct Outbreak: Sendable {
   private func draw(from source: String, to person: String, at date: Date) -> Int {
     sources.source("infection of \(person) by \(source) at \(date.unixSecond)")
       .number(in: 1...100)
+  }
+
+  /// The minutes that two people were near each other.
+  func minutes(of person: String, near other: String) -> Int {
+    meetings[person, default: [:]][other, default: 0]
   }
 
   /// The contacts by which `person` counts as exposed.

@@ -18,7 +18,7 @@ enum OutbreakTables {
       (exposed, state.exposedCount),
       (ClassText.notifiedCount.with(), state.count(.notified)),
       (ClassText.missedCount.with(), state.missedCount),
-      (ClassText.falseCount.with(), state.count(.notifiedWithoutExposure)),
+      (ClassText.falseCount.with(), state.phones.count(where: \.outcome.isFalseNotice)),
     ]
     let items = rows.map { name, count -> HTML in
       "<div><dt>\(name)</dt><dd>\(count)</dd></div>"
@@ -66,11 +66,19 @@ enum OutbreakTables {
     }
   }
 
+  private static func reason(_ reason: FalseNoticeReason) -> ClassText {
+    switch reason {
+    case .beforeInfectious: .reasonBeforeInfectious
+    case .overestimated: .reasonOverestimated
+    }
+  }
+
   static func outcome(_ outcome: ExposureOutcome) -> ClassPhrase {
     switch outcome {
     case .notExposed: ClassText.outcomeNotExposed.with()
     case .notified: ClassText.outcomeNotified.with()
-    case .notifiedWithoutExposure: ClassText.outcomeFalse.with()
+    case .notifiedWithoutExposure(let reason):
+      ClassText.outcomeFalse.with(["reason": self.reason(reason).with()])
     case .missed(let reason): ClassText.outcomeMissed.with(["reason": self.reason(reason)])
     }
   }

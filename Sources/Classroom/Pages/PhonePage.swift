@@ -27,8 +27,10 @@ enum PhonePage {
   }
 
   private static func notice(_ phone: PhoneView) -> HTML {
+    let isPositive = if case .positive? = phone.test { true } else { false }
     let text: ClassText? =
       switch phone.noticeLevel {
+      case .low where isPositive, .medium where isPositive, .high where isPositive: .noticeAfterTest
       case .low: .noticeLow
       case .medium: .noticeMedium
       case .high: .noticeHigh

@@ -50,6 +50,10 @@ enum ClassText: String, CaseIterable, Sendable {
     You spent time close to someone who later tested positive. The risk is high. Ask for a \
     test, and stay at home.
     """
+  case noticeAfterTest = """
+    You were near someone who later tested positive. Your own test is positive already: stay at \
+    home. You need no other test.
+    """
   case noticePrivacy =
     "Your phone knows the day of the meeting, and neither the place nor the person."
   case bodyHeading = "Your health"
@@ -175,7 +179,7 @@ enum ClassText: String, CaseIterable, Sendable {
   case healthRecovered = "recovered"
   case outcomeNotExposed = "not exposed"
   case outcomeNotified = "notified"
-  case outcomeFalse = "notified without being exposed"
+  case outcomeFalse = "notified without being exposed: {reason}"
   case outcomeMissed = "missed: {reason}"
   case testedNegative = "negative"
   case testedPositive = "positive, PIN not entered"
@@ -189,6 +193,10 @@ enum ClassText: String, CaseIterable, Sendable {
   case reasonNotPublished = "the keys are not published yet"
   case reasonNotChecked = "the phone has not downloaded the keys yet"
   case reasonBelowThreshold = "too short or too far, by the risk configuration"
+  case reasonBeforeInfectious = "they met before the diagnosed person was infectious"
+  case reasonOverestimated = """
+    the meeting was too short or too far, and the phones measured it as longer or closer
+    """
 
   // News and refusals.
   case newsInfection = "The person of phone {number} is infected, and does not know it."

@@ -55,6 +55,10 @@ extension ClassText {
     Przez dłuższy czas blisko była osoba, której test okazał się później dodatni. Ryzyko jest \
     wysokie. Poproś o test i zostań w domu.
     """,
+    .noticeAfterTest: """
+    W pobliżu była osoba, której test okazał się później dodatni. Twój test jest już dodatni: zostań \
+    w domu. Kolejny test nie jest potrzebny.
+    """,
     .noticePrivacy: "Telefon zna dzień spotkania, ale nie miejsce ani osobę.",
     .bodyHeading: "Twoje zdrowie",
     .feelWell: "Czujesz się dobrze. Nie da się wyczuć, czy doszło do zakażenia.",
@@ -184,7 +188,7 @@ extension ClassText {
     .healthRecovered: "po chorobie",
     .outcomeNotExposed: "bez narażenia",
     .outcomeNotified: "powiadomiona",
-    .outcomeFalse: "powiadomiona bez narażenia",
+    .outcomeFalse: "powiadomiona bez narażenia: {reason}",
     .outcomeMissed: "pominięta: {reason}",
     .testedNegative: "ujemny",
     .testedPositive: "dodatni, PIN niewpisany",
@@ -197,6 +201,9 @@ extension ClassText {
     .reasonNotPublished: "klucze nie są jeszcze opublikowane",
     .reasonNotChecked: "telefon nie pobrał jeszcze kluczy",
     .reasonBelowThreshold: "za krótko lub za daleko według konfiguracji ryzyka",
+    .reasonBeforeInfectious: "spotkanie było, zanim osoba z dodatnim testem zaczęła zakażać",
+    .reasonOverestimated:
+      "spotkanie było za krótkie lub zbyt odległe, a telefony zmierzyły je jako dłuższe lub bliższe",
   ]
 
   private static let messages: [ClassText: String] = [
