@@ -97,7 +97,7 @@ struct ControllerSession: Sendable {
   private func turnOff(_ command: HCICommand) async throws(BluetoothError) {
     do throws(BluetoothError) {
       _ = try await host.send(command)
-    } catch let error where error.isOfState {
+    } catch let error where error.isInvalidState {
       // It is off: the controller never turned it on, or it restarted without notice.
     }
   }
@@ -109,7 +109,7 @@ struct ControllerSession: Sendable {
   ) async throws(BluetoothError) {
     do throws(BluetoothError) {
       _ = try await host.send(command)
-    } catch let error where error.isOfState {
+    } catch let error where error.isInvalidState {
       for command in off { try await turnOff(command) }
       _ = try await host.send(command)
     }
@@ -132,7 +132,7 @@ struct ControllerSession: Sendable {
 
 extension BluetoothError {
   /// True if the controller rejected a command because of the state that it is in.
-  fileprivate var isOfState: Bool {
+  fileprivate var isInvalidState: Bool {
     code == .rejected && status == HCICommand.disallowedStatus
   }
 }
