@@ -23,6 +23,8 @@ public struct AppState: Sendable, Hashable {
   public let damage: [DataDamage]
   /// The kinds of the notices that are shown.
   public let notices: Set<Notice.Identifier>
+  /// The positive test that the user has reported in the last fourteen days.
+  public let reportedTest: ReportedTest?
   /// True if an unfinished upload can be continued.
   public let hasPendingUpload: Bool
   /// True while a check is running.
@@ -126,7 +128,8 @@ extension ExposureApp {
       lastCheck: store.state.history.lastCheck, lastFailure: lastFailure,
       nextCheck: store.state.schedule.next, service: serviceStatus, storage: store.condition,
       damage: storageDamage, notices: store.state.notices.visible.union(noticesWithoutStore),
-      hasPendingUpload: hasPendingUpload, isChecking: isChecking,
+      reportedTest: store.state.reportedTest, hasPendingUpload: hasPendingUpload,
+      isChecking: isChecking,
       upload: runningUpload == nil ? nil : uploadProgress, isPaused: pause != nil,
       configurationRefusal: configurationRefusal)
   }

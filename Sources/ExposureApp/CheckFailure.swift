@@ -4,7 +4,7 @@ import Foundation
 
 /// The reason why a check was not complete. Files that were analysed are not analysed again; the next run continues
 /// with the others.
-public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, CustomStringConvertible {
+public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable {
   /// The user has not allowed exposure notifications.
   case notAuthorized
   /// There is no valid device configuration; `configurationRefusal` gives the reason. The next run retries.
@@ -56,54 +56,11 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
   case detectionFailed
   /// The user removed data while the check ran; the next run starts from the beginning.
   case dataRemoved
-
-  public var description: String {
-    switch self {
-    case .notAuthorized: "Exposure notifications are not allowed; allow them, then check again."
-    case .notConfigured:
-      "The health authority's keys could not be verified; check the phone's clock. The app will try again."
-    case .notEnabled: "Exposure notifications are off; turn them on."
-    case .noConnection: "The server could not be reached; the app will try again automatically."
-    case .certificate:
-      "The certificate of the server is not valid; check the phone's clock and its network. The app will try again."
-    case .portal:
-      "The network answers in place of the server; sign in to the network. The app will try again."
-    case .notFound:
-      "The server does not have the requested document; check the server's address. The app will try again."
-    case .tooLarge:
-      "A document of the server is larger than allowed; tell the health authority. The app will try again."
-    case .serverBusy:
-      "The server is busy or its response is not valid; the app will try again automatically."
-    case .invalidIndex:
-      "The list of key files is not readable; if your network asks you to sign in, do that first."
-    case .clockWrong:
-      "The phone's clock is wrong, so encounters cannot be found; set the date and time."
-    case .noKeyFiles:
-      "The server has published no keys for two weeks, so encounters cannot be found; check the phone's date and time."
-    case .filesMissing: "Some of the key files could not be checked; the app will try again."
-    case .timeIsUp: "The check took too long and was stopped; the app will continue later."
-    case .rateLimited: "The daily limit of checks is reached; the app will continue tomorrow."
-    case .windowsRateLimited:
-      "The daily limit of checks is reached; the app will read your exposures tomorrow."
-    case .windowsFailed: "Your exposures could not be read; the app will try again automatically."
-    case .diskFull: "The disk is full; free some space so that the app can continue."
-    case .notPermitted: "The app may not write to its folder; correct the folder's permissions."
-    case .diskFailed: "Reading or writing the disk failed; the app will try again automatically."
-    case .systemSilent:
-      "The phone's exposure notifications did not respond; the app will try again automatically."
-    case .systemUnreadable:
-      "The phone's exposure data cannot be read; unlock or restart the phone, and check its disk."
-    case .storageUnavailable: "The app cannot open its storage; its status says what to do."
-    case .detectionFailed: "The check failed; the app will try again automatically."
-    case .dataRemoved:
-      "Data was removed during the check; the next check starts from the beginning."
-    }
-  }
 }
 
 extension CheckFailure {
   /// True if encounters cannot be found although the server answers.
-  var isSilence: Bool { [.clockWrong, .noKeyFiles, .notConfigured].contains(self) }
+  var hidesEncounters: Bool { [.clockWrong, .noKeyFiles, .notConfigured].contains(self) }
 
   /// The failure for an unexpected HTTP status.
   init(status: Int) {

@@ -6,10 +6,8 @@ import World
 
 /// The history of checks that the user sees. The property names are the JSON keys on disk.
 struct CheckHistory: Codable, Sendable, Equatable {
-  /// One entry for each check that analysed files.
-  var analyzeChecks: [AnalyzeCheck] = []
-  /// The risk that each of those checks found.
-  var riskChecks: [RiskCheck] = []
+  /// The checks that analysed files, oldest first.
+  private(set) var checks: [CheckRecord] = []
   /// The number of analysed keys for each recent day; the key is the number of days since 1970 in UTC.
   var dayChecks: [Int: Int] = [:]
   /// The number of keys analysed since the installation.
@@ -42,12 +40,10 @@ struct CheckHistory: Codable, Sendable, Equatable {
     level: WindowRiskLevel? = nil, analysedFiles: Int
   ) {
     if analysedFiles > 0 {
-      let id = UUID()
-      analyzeChecks.append(
-        AnalyzeCheck(id: id, date: now, matchedKeyCount: matchedKeyCount, keysCount: keysCount))
-      riskChecks.append(
-        RiskCheck(
-          id: id, date: now, matchedKeyCount: matchedKeyCount, riskScore: riskScore, level: level))
+      checks.append(
+        CheckRecord(
+          id: UUID(), date: now, matchedKeyCount: matchedKeyCount, keysCount: keysCount,
+          riskScore: riskScore, level: level))
     }
     dayChecks[now.unixDay, default: 0] += keysCount
     totalKeysCount += keysCount
@@ -57,8 +53,7 @@ struct CheckHistory: Codable, Sendable, Equatable {
   /// that lies ahead are removed when the clock is right again.
   mutating func prune(keeping period: RetentionPeriod) {
     let seconds = Double(RemovalRule.exposureDays) * RemovalRule.daySeconds
-    analyzeChecks.removeAll { !period.keeps($0.date, forSeconds: seconds) }
-    riskChecks.removeAll { !period.keeps($0.date, forSeconds: seconds) }
+    checks.removeAll { !period.keeps($0.date, forSeconds: seconds) }
     let today = period.times.map(\.unixDay)
     guard !today.isEmpty else { return }
     dayChecks = dayChecks.filter { day in
@@ -68,13 +63,12 @@ struct CheckHistory: Codable, Sendable, Equatable {
 
   /// Removes the checks with these IDs. The counts of keys stay.
   mutating func removeChecks(_ ids: Set<UUID>) {
-    analyzeChecks.removeAll { ids.contains($0.id) }
-    riskChecks.removeAll { ids.contains($0.id) }
+    checks.removeAll { ids.contains($0.id) }
   }
 
   /// Removes all entries and counts.
   mutating func removeChecks() {
-    (analyzeChecks, riskChecks, dayChecks, totalKeysCount) = ([], [], [:], 0)
+    (checks, dayChecks, totalKeysCount) = ([], [:], 0)
   }
 
   func totals(at now: Date) -> CheckTotals {
@@ -86,9 +80,49 @@ struct CheckHistory: Codable, Sendable, Equatable {
   }
 }
 
-/// A check that analysed key files.
-public struct AnalyzeCheck: Codable, Sendable, Hashable, Identifiable {
-  /// The ID of the check, also that of its `RiskCheck`.
+extension CheckHistory {
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    checks =
+      try fields.decodeIfPresent([CheckRecord].self, forKey: .checks)
+      ?? EarlierChecks(from: decoder).checks
+    dayChecks = try fields.decode([Int: Int].self, forKey: .dayChecks)
+    totalKeysCount = try fields.decode(Int.self, forKey: .totalKeysCount)
+    lastCheck = try fields.decodeIfPresent(Date.self, forKey: .lastCheck)
+    lastFailure = try fields.decodeIfPresent(CheckFailure.self, forKey: .lastFailure)
+    failingSince = try fields.decodeIfPresent(Date.self, forKey: .failingSince)
+  }
+}
+
+/// The lists of an earlier version, which stored the keys and the risk of a check apart.
+private struct EarlierChecks: Decodable {
+  struct Keys: Decodable {
+    let id: UUID
+    let date: Date
+    let matchedKeyCount: Int
+    let keysCount: Int
+  }
+
+  struct Risk: Decodable {
+    let riskScore: Int
+    let level: WindowRiskLevel?
+  }
+
+  let analyzeChecks: [Keys]
+  let riskChecks: [Risk]
+
+  var checks: [CheckRecord] {
+    zip(analyzeChecks, riskChecks).map { keys, risk in
+      CheckRecord(
+        id: keys.id, date: keys.date, matchedKeyCount: keys.matchedKeyCount,
+        keysCount: keys.keysCount, riskScore: risk.riskScore, level: risk.level)
+    }
+  }
+}
+
+/// A check that analysed key files. The property names are the JSON keys on disk.
+public struct CheckRecord: Codable, Sendable, Hashable, Identifiable {
+  /// An ID for the app's lists.
   public let id: UUID
   /// The end of the check.
   public let date: Date
@@ -96,20 +130,10 @@ public struct AnalyzeCheck: Codable, Sendable, Hashable, Identifiable {
   public let matchedKeyCount: Int
   /// The number of analysed keys.
   public let keysCount: Int
-}
-
-/// The risk that a check found.
-public struct RiskCheck: Codable, Sendable, Hashable, Identifiable {
-  /// The ID of the check, also that of its `AnalyzeCheck`.
-  public let id: UUID
-  /// The end of the check.
-  public let date: Date
-  /// The number of keys that this phone has encountered.
-  public let matchedKeyCount: Int
   /// The highest score; 0 without exposures or with a policy for exposure windows.
   public let riskScore: Int
   /// The highest level of a day; `nil` without a policy or below the lowest level.
-  public var level: WindowRiskLevel?
+  public let level: WindowRiskLevel?
 }
 
 /// The numbers of analysed keys.

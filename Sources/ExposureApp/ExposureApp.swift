@@ -144,13 +144,13 @@ public actor ExposureApp {
   /// False while lost or undone results are being computed again, if the store is not open, or if the last check
   /// could not find encounters.
   var areResultsKnown: Bool {
-    store.condition == .ready && lastFailure?.isSilence != true
+    store.condition == .ready && lastFailure?.hidesEncounters != true
       && store.state.damage.recoveringSince == nil
       && !store.state.download.isUndoing
   }
 
   /// The level of one check; scores use the current thresholds.
-  public func riskLevel(of check: RiskCheck) -> RiskLevel {
+  public func riskLevel(of check: CheckRecord) -> RiskLevel {
     check.level.map { RiskLevel($0) }
       ?? RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: check.riskScore)
   }
@@ -163,7 +163,7 @@ public actor ExposureApp {
   /// The exposures of the last fourteen days, newest first.
   public var exposures: [Exposure] {
     let oldest = store.state.oldestExposure(at: clock.now)
-    return store.state.exposures.filter { $0.date >= oldest }.sorted { $0.date > $1.date }
+    return store.state.exposures.filter { $0.day.start >= oldest }.sorted { $0.day > $1.day }
   }
 
   /// The current table of score ranges and levels. An app with a policy for windows uses it only for
@@ -174,10 +174,7 @@ public actor ExposureApp {
   public var checkTotals: CheckTotals { store.state.history.totals(at: clock.now) }
 
   /// The checks that analysed files, oldest first.
-  public var analyzeChecks: [AnalyzeCheck] { store.state.history.analyzeChecks }
-
-  /// The risk that each of those checks found, oldest first.
-  public var riskChecks: [RiskCheck] { store.state.history.riskChecks }
+  public var checks: [CheckRecord] { store.state.history.checks }
 
   /// The reason why the last check failed; `nil` if it succeeded.
   public var lastFailure: CheckFailure? {

@@ -71,14 +71,15 @@ extension ExposureApp {
     announce(.removal)
   }
 
-  /// Removes expired parts of the upload record and updates `hasPendingUpload`. A damaged record is set aside;
-  /// the user then has to enter the PIN again.
-  private func removeOldUploads() {
+  /// Removes expired parts of the upload record and updates `hasPendingUpload`. An unfinished upload stays until the
+  /// user was notified of its end. A damaged record is set aside; the user then has to enter the PIN again.
+  func removeOldUploads() {
     guard store.condition == .ready, runningUpload == nil else { return }
     let now = clock.now
     let times = store.state.retentionPeriod(at: now).times
     do {
-      try uploads.removeOld(at: times.isEmpty ? [now] : times)
+      try uploads.removeOld(
+        at: times.isEmpty ? [now] : times, keepsPending: !isUploadEndNotified)
     } catch {
       logger.notice("removing old uploads failed", metadata: ["error": "\(error)"])
       noteOwnDamage()

@@ -40,10 +40,16 @@ struct StoredState: Codable, Sendable {
   var trustedKeys: Set<DeviceConfiguration.Key>?
   /// True if a withdrawn file may have caused exposures that only a new detection can undo.
   var mustDetectAgain = false
+  /// The version of the remote configuration that the last detection used.
+  var detectionRulesVersion: Int?
   /// The infectiousness map of the last detection with exposure windows.
   var infectiousness = InfectiousnessRecord()
   /// The versions of the configurations, for conditional requests.
   var configurationVersions: [String: ResponseVersion] = [:]
+  /// The positive test that the user has reported; `nil` without one in the last fourteen days.
+  var reportedTest: ReportedTest?
+  /// The day that the user has stated for the upload that is not finished.
+  var statedDay: CalendarDay?
   /// The times of recently refused PINs.
   var refusedPINs: [Date] = []
   /// The time of the next decoy.
@@ -56,8 +62,8 @@ extension StoredState {
   mutating func add(_ result: DetectedExposures) {
     if result.coversAllFiles {
       let isPartial = damage.recoveringSince != nil && !download.isRestored
-      let found = Set(result.exposures.map(\.date))
-      let others = exposures.filter { $0.judgement != nil && !found.contains($0.date) }
+      let found = Set(result.exposures.map(\.day))
+      let others = exposures.filter { $0.judgement != nil && !found.contains($0.day) }
       replaceDays(with: result.exposures + (isPartial ? others : []))
     } else {
       add(result.exposures)
@@ -82,13 +88,13 @@ extension StoredState {
   private mutating func replaceDays(with days: [Exposure]) {
     let before = exposures.filter { $0.judgement != nil }
     let removed = Dictionary(
-      (removedDays ?? []).map { ($0.date, $0.judgement?.normalizedMinutes ?? 0) },
+      (removedDays ?? []).map { ($0.day, $0.judgement?.normalizedMinutes ?? 0) },
       uniquingKeysWith: max)
     let kept = days.filter { day in
-      removed[day.date].map { day.judgement?.normalizedMinutes ?? 0 > $0 } ?? true
+      removed[day.day].map { day.judgement?.normalizedMinutes ?? 0 > $0 } ?? true
     }
     exposures.removeAll { $0.judgement != nil }
-    exposures += kept.map { day in day.identified(as: before.first { $0.date == day.date }?.id) }
+    exposures += kept.map { day in day.identified(as: before.first { $0.day == day.day }?.id) }
   }
 
   /// The value after a loss: all files of the last fourteen days are analysed again.
@@ -111,8 +117,8 @@ extension StoredState {
   /// Removes exposures; days from exposure windows are remembered as removed.
   mutating func removeExposures(where predicate: (Exposure) -> Bool = { _ in true }) {
     let judged = exposures.filter { $0.judgement != nil && predicate($0) }
-    let dates = Set(judged.map(\.date))
-    let days = (removedDays ?? []).filter { !dates.contains($0.date) } + judged
+    let dates = Set(judged.map(\.day))
+    let days = (removedDays ?? []).filter { !dates.contains($0.day) } + judged
     removedDays = days.isEmpty ? nil : days
     exposures.removeAll(where: predicate)
   }
@@ -135,10 +141,11 @@ extension StoredState {
   mutating func removeOld(at now: Date) {
     retention.read(now)
     let oldest = oldestExposure(at: now)
-    exposures.removeAll { $0.date < oldest }
-    removedDays?.removeAll { $0.date < oldest }
+    exposures.removeAll { $0.day.start < oldest }
+    removedDays?.removeAll { $0.day.start < oldest }
     history.prune(keeping: retentionPeriod(at: now))
     damage.prune(before: oldest)
+    if let last = reportedTest?.shared.last, last < oldest { reportedTest = nil }
     refusedPINs = PINLock.relevant(refusedPINs, at: now)
   }
 }
@@ -147,7 +154,7 @@ extension Exposure {
   /// The same exposure with the ID that the app's lists already use.
   fileprivate func identified(as known: UUID?) -> Exposure {
     Exposure(
-      id: known ?? id, date: date, durationSeconds: durationSeconds, riskScore: riskScore,
+      id: known ?? id, day: day, durationSeconds: durationSeconds, riskScore: riskScore,
       judgement: judgement, files: files, bands: bands)
   }
 }

@@ -35,7 +35,7 @@ package actor MessageRecord {
     case keyServer, verificationServer, statistics
   }
 
-  /// One request and its response. The property names are the JSON keys on disk.
+  /// One request and its response. The property names are the JSON keys on disk and for the owner.
   package struct Exchange: Codable, Hashable, Sendable {
     package let id: UUID
     package let time: Date
@@ -48,9 +48,9 @@ package actor MessageRecord {
     /// The bytes of the response's body.
     package var received = 0
     /// The HTTP status; `nil` without a response.
-    package var status: Int?
+    @Nullable package var status: Int? = nil
     /// The reason why there is no response.
-    package var failure: NetworkFailure?
+    @Nullable package var failure: NetworkFailure? = nil
   }
 
   private struct RecordContent: Codable {

@@ -29,13 +29,16 @@ package final class Phone: Sendable {
     package let version: String
     /// The language of texts until the owner chooses one.
     package let language: Language
+    /// The time zone of the owner's calendar.
+    package let zone: TimeZone
     package let logger: Logger
 
     package init(
       clock: any WallClock, randomness: any Randomness, network: any Network, radio: any Radio,
       runRadio: @escaping @Sendable () async -> Void = {},
       radioChanges: AsyncStream<Void>? = nil, desktop: DesktopNotifications?,
-      version: String = "", language: Language = .english, logger: Logger
+      version: String = "", language: Language = .english,
+      zone: TimeZone = .gmt, logger: Logger
     ) {
       self.clock = clock
       self.randomness = randomness
@@ -46,6 +49,7 @@ package final class Phone: Sendable {
       self.desktop = desktop
       self.version = version
       self.language = language
+      self.zone = zone
       self.logger = logger
     }
   }
@@ -66,15 +70,19 @@ package final class Phone: Sendable {
   package let developerRadio: DeveloperRadio?
   let key: SealingKey
   let version: String
+  /// The time zone of the owner's calendar.
+  let zone: TimeZone
   private let runRadio: @Sendable () async -> Void
   private let radioChanges: AsyncStream<Void>?
   private let logger: Logger
   private let running = Mutex(false)
   private let radio: CountingRadio
+  /// False for a phone without a Bluetooth controller.
+  private let hasBluetooth: Bool
   /// The lock of the folder while the phone runs.
   private let lock = Mutex<HeldFolderLock?>(nil)
   /// The result of the last upload that a user interface has not shown.
-  let lastUpload = Mutex<PhoneState.UploadResult?>(nil)
+  let lastUpload = Mutex<UploadReport?>(nil)
 
   /// Opens the phone in `folder`. The caller holds the lock of the folder.
   package init(
@@ -89,6 +97,7 @@ package final class Phone: Sendable {
     self.clock = clock
     self.logger = logger
     version = surroundings.version
+    zone = surroundings.zone
     runRadio = surroundings.runRadio
     radioChanges = surroundings.radioChanges
     developerRadio = surroundings.radio as? DeveloperRadio
@@ -111,6 +120,8 @@ package final class Phone: Sendable {
         logger: logger)
     }
     radio = CountingRadio(surroundings.radio, record: messages)
+    hasBluetooth =
+      (surroundings.radio as? DeveloperRadio)?.hasBluetooth ?? !(surroundings.radio is NoRadio)
     let device = Device(
       radio: radio, consent: consent, clock: clock,
       randomness: randomness, folder: folder.framework, sealingKey: key, region: settings.region,
@@ -143,6 +154,29 @@ package final class Phone: Sendable {
       await notices.damageFound.map { DataDamage(.notices, found: $0) },
     ]
     return device.storageDamage.map { DataDamage($0) } + own.compactMap(\.self)
+  }
+
+  /// The radio as the state reports it.
+  var radioState: PhoneState.Radio {
+    get async {
+      guard isRunning else { return .unused }
+      guard hasBluetooth else { return .none }
+      return await radio.isPoweredOn ? .on : .off
+    }
+  }
+
+  /// Makes a sequence that yields after changes of the state. Changes of the preferences are not among them: their
+  /// caller knows.
+  package func makeChanges() -> AsyncStream<Void> {
+    let changes = app.makeStateChanges()
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let reading = Task {
+      for await _ in changes { continuation.yield() }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in reading.cancel() }
+    return stream
   }
 
   /// True while `run()` runs.
@@ -267,7 +301,7 @@ package struct PhoneSettings: Sendable {
 
 /// The owner's consent on a phone without a screen: running a command grants the requests that it causes.
 ///
-/// A request is granted only while a command that announces its kind runs. Reading the owner's exposures needs no
+/// A request is granted only while an operation that announces its kind runs. Reading the owner's exposures needs no
 /// command, because the owner has turned the phone on for this purpose.
 package final class PhoneConsent: ConsentPrompt {
   private enum Kind: Hashable {
@@ -302,8 +336,8 @@ package final class PhoneConsent: ConsentPrompt {
 
   private static func kind(announcedBy operation: PhoneOperation) -> Kind? {
     switch operation {
-    case .enable: .enable
-    case .upload: .shareKeys
+    case .enable, .onboard(.consent): .enable
+    case .upload, .unfinishedUpload(.continue): .shareKeys
     case .travel: .showTravel
     default: nil
     }

@@ -7,7 +7,7 @@ import Synchronization
 import World
 
 /// The functions of the developer menu; the raw values are those of the bridge's message 1012.
-package enum DeveloperAction: String, Hashable, Sendable, CaseIterable {
+package enum DeveloperAction: String, Codable, Hashable, Sendable, CaseIterable {
   /// Checks now.
   case detectNow
   /// Adds an exposure that no beacon has caused.
@@ -30,13 +30,13 @@ extension Phone {
   /// Performs a function of the developer menu; returns the text of its result in English.
   ///
   /// - Throws: `ENError`, or an error of the storage.
-  package func develop(_ action: DeveloperAction) async throws -> String {
+  func develop(_ action: DeveloperAction) async throws -> String {
     switch action {
     case .detectNow: return await perform(PhoneRequest(.check)).text
     case .simulateExposure: return try await app.simulateExposure().line
     case .simulateFailure:
       try await app.simulateFailedCheck()
-      return "Recorded: \(CheckFailure.noConnection.description)"
+      return "Recorded: \(CheckFailure.noConnection.explanation)"
     case .resetExposures:
       try await app.removeExposures()
       return "All exposures were removed."
@@ -83,7 +83,7 @@ extension Exposure {
   fileprivate var line: String {
     let score =
       judgement.map { "\(Int($0.normalizedMinutes)) weighted minutes" } ?? "score \(riskScore)"
-    return "Added: \(date.dayText), \(Int(durationSeconds / 60)) minutes, \(score)."
+    return "Added: \(day) UTC, \(Int(durationSeconds / 60)) minutes, \(score)."
   }
 }
 
@@ -116,6 +116,9 @@ package final class DeveloperRadio: Radio {
     self.radio = radio
     self.clock = clock
   }
+
+  /// False for a phone without Bluetooth.
+  var hasBluetooth: Bool { radio != nil }
 
   /// The beacons sent since the start, oldest first.
   package var sent: [Sent] { state.withLock { $0.sent } }

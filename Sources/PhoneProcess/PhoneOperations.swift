@@ -5,11 +5,12 @@ import ExposureNotification
 import Foundation
 import KeyServerAPI
 import Secrets
+import Synchronization
 import TextEncodings
 import World
 
 extension Phone {
-  /// Performs an operation of the owner.
+  /// Performs an operation of the owner: a command, or an action on a page. It is the consent that some need.
   package func perform(_ request: PhoneRequest) async -> PhoneReply {
     let operation = request.operation
     if operation.isForDevelopers && developerRadio == nil {
@@ -39,8 +40,10 @@ extension Phone {
   /// off then, and must not be reported as off.
   private func unreadableConsent(for operation: PhoneOperation) async -> PhoneReply? {
     switch operation {
-    case .status, .check, .enable, .disable, .upload, .travel, .exportMyData, .hear: break
-    case .history, .exposures, .remove, .startOver, .messages, .sent: return nil
+    case .status, .check, .enable, .disable, .upload, .unfinishedUpload, .uploadPreview, .travel,
+      .onboard, .exportMyData, .hear:
+      break
+    default: return nil
     }
     guard device.consentFailure != nil else { return nil }
     // It reads them again.
@@ -55,23 +58,35 @@ extension Phone {
 
   private func result(of operation: PhoneOperation, pin: ZeroingBytes) async throws -> PhoneReply {
     switch operation {
-    case .status: return await status().reply
+    case .status: return await state().reply
     case .check: return await check()
     case .enable: return await enable()
     case .disable: return try await disable()
     case .history: return await history().reply
     case .exposures: return await exposures().reply
+    case .shownExposures:
+      return await exposures(isHidden: preferences.values.hidesDetails).reply
     case .upload(let sharesAbroad, let diagnosis):
       return await upload(pin, sharesAbroad: sharesAbroad, diagnosis: diagnosis)
+    case .unfinishedUpload(let action): return try await resolveUpload(action)
+    case .uploadPreview(let diagnosis):
+      return PhoneReply(.done, "", try await uploadPreview(diagnosis))
     case .travel(let region): return try await travelled(to: region)
     case .remove(let removal): return try await remove(removal)
     case .startOver: return try await startOver()
+    case .removeRows(let rows): return try await remove(rows)
+    case .onboard(let step): return try await onboard(step)
+    case .choose(let choice): return try choose(choice)
     case .messages:
-      let sent = await PhoneMessages.all(in: messages, received: [:])
+      let sent = await PhoneMessages(in: messages, received: [:])
       return PhoneReply(.done, "\(sent.messages.count) messages were sent.", sent)
+    case .traffic:
+      let received = try await device.storedDataCounts().sightings
+      return PhoneReply(.done, "", await PhoneMessages(in: messages, received: received))
     case .exportMyData: return try await ownerData().reply
     case .hear(let scans): return await hear(scans)
     case .sent: return sentBeacons()
+    case .develop(let action): return PhoneReply(.done, try await develop(action))
     }
   }
 }
@@ -93,7 +108,7 @@ extension Phone {
       let report = await checkReport(ok: false, await app.riskLevel, failure)
       return PhoneReply(
         failure.isForOwner ? .refused : .failed,
-        [failure.description, report.configurationRefused].compactMap(\.self)
+        [failure.explanation, report.configurationRefused].compactMap(\.self)
           .joined(separator: " "), report)
     }
   }
@@ -114,15 +129,44 @@ extension Phone {
         .badInput,
         "The day of the test or of the first symptoms must be one of the last fourteen days.")
     }
-    let outcome = await app.upload(
-      pin: pin, isInteroperabilityEnabled: sharesAbroad, diagnosis: diagnosis)
-    let report = UploadReport(
-      ok: outcome.reason == nil, result: outcome.result.rawValue, reason: outcome.reason?.name)
+    noteUpload(nil)
+    return noted(
+      await app.upload(
+        pin: pin, isInteroperabilityEnabled: sharesAbroad, diagnosis: diagnosis))
+  }
+
+  private func resolveUpload(
+    _ action: PhoneOperation.UnfinishedUpload
+  ) async throws -> PhoneReply {
+    switch action {
+    case .continue:
+      noteUpload(nil)
+      guard let outcome = await app.continueUpload() else {
+        return PhoneReply(.badInput, "There is no unfinished upload: enter a PIN.")
+      }
+      return noted(outcome)
+    case .forget:
+      try await app.forgetUpload()
+      let report = UploadReport(ok: false, result: UploadResult.canceled.rawValue, reason: nil)
+      return PhoneReply(.done, "The unfinished upload was removed.", report)
+    case .seen:
+      noteUpload(nil)
+      return PhoneReply(.done, "")
+    }
+  }
+
+  /// Keeps the result of an upload for a user interface that was closed meanwhile, and makes the reply.
+  private func noted(_ outcome: UploadOutcome) -> PhoneReply {
+    let report = UploadReport(outcome)
+    // The other upload reports its own result.
+    if outcome.reason != .alreadyRunning { noteUpload(report) }
     guard let reason = outcome.reason else {
       return PhoneReply(.done, "Your keys were shared. Thank you.", report)
     }
     return PhoneReply(reason.replyStatus, reason.description, report)
   }
+
+  private func noteUpload(_ report: UploadReport?) { lastUpload.withLock { $0 = report } }
 }
 
 extension CheckFailure {
@@ -176,7 +220,30 @@ extension Phone {
       EnableReport(enabled: false, outcome: "disabled"))
   }
 
+  private func onboard(_ step: PhoneOperation.Onboarding) async throws -> PhoneReply {
+    switch step {
+    case .consent:
+      if await app.enable().isOn { try preferences.update { $0.hasDeclined = false } }
+    case .decline: try preferences.update { $0.hasDeclined = true }
+    case .finish: try await app.finishOnboarding()
+    }
+    return PhoneReply(.done, "")
+  }
+
+  private func choose(_ choice: PhoneChoice) throws -> PhoneReply {
+    try preferences.update {
+      $0.language = choice.language ?? $0.language
+      $0.hidesDetails = choice.hidesDetails ?? $0.hidesDetails
+      $0.notifications = choice.notifications ?? $0.notifications
+      $0.wantsStatistics = choice.statistics ?? $0.wantsStatistics
+    }
+    return PhoneReply(.done, "")
+  }
+
   private func travelled(to region: String?) async throws -> PhoneReply {
+    guard region.map(TravelLimit.isRegion) ?? true else {
+      return PhoneReply(.badInput, "A region is a code such as PL or US-CA.")
+    }
     if let region { try travel.record(region) }
     let home = settings.region.region
     let report = { [travel] traveled in
@@ -223,6 +290,14 @@ extension Phone {
       noteUpload(nil)
     }
     return PhoneReply(.done, "Removed.", RemovalReport(removed: removal.rawValue))
+  }
+
+  private func remove(_ rows: PhoneOperation.Rows) async throws -> PhoneReply {
+    let ids = { (texts: [String]) in Set(texts.compactMap(UUID.init)) }
+    try await notices.removeFromHistory(ids: ids(rows.notices))
+    try await app.removeChecks(ids: ids(rows.checks))
+    try await app.removeExposures(ids: ids(rows.exposures))
+    return PhoneReply(.done, "Removed.")
   }
 }
 

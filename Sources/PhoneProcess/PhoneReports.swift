@@ -3,65 +3,20 @@ import ExposureApp
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import Synchronization
+import World
 
-// The JSON objects of the commands. Times are Unix seconds. The names are a promise to other programs, and so is `null`
-// for an absent value where a property is `@Nullable`.
-
-/// The state of a phone: `status --json`.
-struct StatusReport: Encodable {
-  /// True if the owner has turned exposure notifications on.
-  var enabled: Bool
-  /// True if the owner has allowed them.
-  var authorized: Bool
-  /// True if beacons are sent and received; false without a running phone.
-  var bluetooth: Bool
-  /// The risk level of the last fourteen days, 0 to 3; `nil` while it is unknown.
-  @Nullable var riskLevel: Int?
-  /// The number of exposures of the last fourteen days.
-  var exposures: Int
-  /// The time of the last complete check; `nil` before the first.
-  @Nullable var lastCheck: Date?
-  /// The reason of the last failure; `nil` if the last check succeeded.
-  @Nullable var lastFailure: String?
-  /// The number of notices that are shown.
-  var notices: Int
-  /// True if an unfinished upload can be continued.
-  var pendingUpload: Bool
-  /// The time of the next check; `nil` if the phone is not running.
-  @Nullable var nextCheck: Date?
-  /// True if the health authority has paused checks and uploads.
-  var paused: Bool
-  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
-  @Nullable var configurationRefused: String?
-  /// The condition of the app's storage: `ready` or a kind of damage.
-  var storage: String
-  /// The kinds of stored data that were damaged and are not restored.
-  var damaged: [String]
-  /// The received beacons of the last fourteen days that were not stored, because there were too many; `nil` if the
-  /// received beacons cannot be read.
-  @Nullable var droppedBeacons: Int?
-  /// The notices with their texts.
-  var shownNotices: [NoticeReport]
-}
-
-/// A notice that is shown, or was in the last fourteen days.
-struct NoticeReport: Encodable {
-  let id: String
-  let identifier: String
-  let title: String
-  let body: String
-  let time: Date
-}
+// The results of operations as JSON objects, in the form of `PhoneState`.
 
 /// The result of `check`.
-struct CheckReport: Encodable {
-  let ok: Bool
-  @Nullable var riskLevel: Int?
-  @Nullable var failure: String?
+package struct CheckReport: Encodable, Hashable, Sendable {
+  package var ok: Bool
+  @Nullable package var riskLevel: Int?
+  @Nullable package var failure: String?
   /// True if the health authority has paused checks.
-  let paused: Bool
+  package var paused = false
   /// The reason why the last device configuration was rejected; `nil` if it was accepted.
-  @Nullable var configurationRefused: String?
+  @Nullable package var configurationRefused: String? = nil
 }
 
 /// The result of `enable` and `disable`.
@@ -70,49 +25,114 @@ struct EnableReport: Encodable {
   let outcome: String
 }
 
-/// The checks of the last fourteen days: `history`.
-struct HistoryReport: Encodable {
-  let checks: [Check]
-  let notices: [NoticeReport]
-  @Nullable var lastCheck: Date?
-  let keysToday: Int
-  let keysInSevenDays: Int
-  let keysTotal: Int
+/// The checks and notices of the last fourteen days, oldest first: `history`.
+package struct PhoneHistory: Encodable, Hashable, Sendable {
+  package var checks: [Check] = []
+  package var notices: [PhoneNotice] = []
+  /// The times at which keys were shared.
+  package var shared: [Date] = []
+  @Nullable package var lastCheck: Date? = nil
+  /// Keys analysed since 00:00 UTC.
+  package var keysToday = 0
+  /// Keys analysed today and on the six days before.
+  package var keysInSevenDays = 0
+  /// Keys analysed since the installation.
+  package var keysTotal = 0
 
   /// A check that analysed key files.
-  struct Check: Encodable {
-    let id: String
-    let time: Date
-    let keys: Int
-    let matchedKeys: Int
-    @Nullable var riskLevel: Int?
+  package struct Check: Encodable, Hashable, Sendable {
+    package let id: String
+    package let time: Date
+    /// The number of analysed keys.
+    package let keys: Int
+    /// The number of keys that this phone has encountered.
+    package let matchedKeys: Int
+    /// The risk level that the check found, 0 to 3; `nil` while it is unknown.
+    @Nullable package var riskLevel: Int?
   }
 }
 
-/// The exposures of the last fourteen days, newest first: `exposures`.
-struct ExposuresReport: Encodable {
-  @Nullable var riskLevel: Int?
-  let exposures: [Day]
+/// The exposures of the last fourteen days, newest first: `exposures`, and message 1001 of the bridge.
+package struct PhoneExposures: Encodable, Hashable, Sendable {
+  @Nullable package var riskLevel: Int?
+  package let exposures: [Row]
+  /// The version of the framework's interface: 1 or 2.
+  package let version: Int
 
   /// An encounter, or a day of encounters.
-  struct Day: Encodable {
-    let id: String
-    /// `YYYY-MM-DD`.
-    let date: String
-    let seconds: Int
-    let riskScore: Int
-    /// The level of the policy for exposure windows: 1 or 2; `nil` without one.
-    let level: Int?
+  package struct Row: Encodable, Hashable, Sendable {
+    package let id: String
+    /// The UTC day, `YYYY-MM-DD`.
+    package let date: String
+    /// 0 to 3.
+    package let riskLevel: Int
+    package let seconds: Int
+    /// The time by distance, from near to far.
+    package let bands: [Band]
+    /// The score of version 1; 0 in version 2.
+    package let score: Int
+    /// The same as `score`, which `exposures` has under this name.
+    package let riskScore: Int
+    /// The level of the policy for exposure windows: 1 or 2; absent without one.
+    package let level: Int?
+    /// The weighted minutes of version 2.
+    @Nullable package var normalizedMinutes: Double?
+    /// True if the owner hides details; then there are none.
+    package let hidden: Bool
+  }
+
+  /// The time within one range of attenuation.
+  package struct Band: Encodable, Hashable, Sendable {
+    /// In dB; `nil` for the farthest range.
+    @Nullable package var maximumAttenuation: Int?
+    package let seconds: Int
+    package let weightPercent: Int
   }
 }
 
 /// The result of `upload`.
-struct UploadReport: Encodable {
-  let ok: Bool
+package struct UploadReport: Encodable, Hashable, Sendable {
+  package var ok: Bool
   /// The category of ProteGO Safe: 1 to 5.
-  let result: Int
-  /// The reason of a failure.
-  let reason: String?
+  package var result: Int
+  /// The name of the reason of a failure.
+  @Nullable package var reason: String?
+  /// The end of a lock of the PIN entry, in Unix seconds.
+  @Nullable package var until: Int? = nil
+}
+
+/// The keys that an upload would share, without the keys themselves.
+package struct PhoneUploadPreview: Encodable, Hashable, Sendable {
+  package let keys: [Key]
+  /// The host and port of the key server.
+  package let receiver: String
+  package let region: String
+
+  /// A key of the owner.
+  package struct Key: Encodable, Hashable, Sendable {
+    /// `YYYY-MM-DD`.
+    package let day: String
+    /// 1 to 8.
+    package let transmissionRisk: Int
+    /// The number of ten-minute intervals.
+    package let rollingPeriod: Int
+  }
+}
+
+/// The messages of the last fourteen days, newest first.
+package struct PhoneMessages: Encodable, Hashable, Sendable {
+  package let messages: [MessageRecord.Exchange]
+  package let beacons: [Beacons]
+
+  /// The beacons of one day.
+  package struct Beacons: Encodable, Hashable, Sendable {
+    /// `YYYY-MM-DD`.
+    package let date: String
+    /// The number of sent identifiers.
+    package let sent: Int
+    /// The number of received beacons.
+    package let received: Int
+  }
 }
 
 /// The result of `travel`.
@@ -137,9 +157,9 @@ struct RemovalReport: Encodable {
 /// All data about the owner: `export-my-data`. Keys and received identifiers are only counted: the keys would let
 /// others recognize the owner, the identifiers belong to other people.
 struct OwnerDataReport: Encodable {
-  let status: StatusReport
-  let exposures: ExposuresReport
-  let history: HistoryReport
+  let status: PhoneState
+  let exposures: PhoneExposures
+  let history: PhoneHistory
   let stays: [Stay]
   /// The number of own keys that the phone stores.
   let ownKeys: Int
@@ -206,127 +226,196 @@ struct SentReport: Encodable {
   }
 }
 
-// The facts that the commands print, and their words.
+// The facts of a phone.
 extension Phone {
-  func status() async -> StatusReport {
+  func state() async -> PhoneState {
     await app.reportDamage()
     let state = await app.currentState
-    let shown = await notices.shown
-    return StatusReport(
-      enabled: device.isEnabled, authorized: device.authorizationStatus == .authorized,
-      bluetooth: isRunning && device.status == .active, riskLevel: state.riskLevel.known,
+    let (choices, shown) = (preferences.values, await notices.shown)
+    return PhoneState(
+      onboarding: await onboarding, enabled: device.isEnabled,
+      authorized: device.authorizationStatus == .authorized,
+      bluetooth: isRunning && device.status == .active, radio: await radioState,
+      supported: device.authorizationStatus != .restricted,
+      riskLevel: Self.riskLevel(of: state),
       exposures: state.exposureCount, lastCheck: state.lastCheck,
-      lastFailure: state.lastFailure?.rawValue, notices: shown.count,
-      pendingUpload: state.hasPendingUpload, nextCheck: isRunning ? state.nextCheck : nil,
-      paused: state.isPaused, configurationRefused: state.configurationRefusal?.description,
+      lastFailure: state.lastFailure?.rawValue, nextCheck: isRunning ? state.nextCheck : nil,
+      checking: state.isChecking, paused: state.isPaused,
+      configurationRefused: state.configurationRefusal?.description,
       storage: state.storage.rawValue, damaged: state.damage.map(\.content.rawValue),
       // A check reports why they cannot be read.
       droppedBeacons: try? await device.droppedSightings(),
-      shownNotices: shown.map(NoticeReport.init))
+      advice: await app.adviceEnd.map { PhoneState.Advice(until: $0, isOver: $0 < today) },
+      positiveTest: state.reportedTest.map { positiveTest($0) },
+      pendingUpload: state.hasPendingUpload, upload: state.upload?.step,
+      lastUpload: lastUpload.withLock(\.self), language: choices.language,
+      hidesDetails: choices.hidesDetails, notifications: choices.notifications,
+      statisticsNews: choices.wantsStatistics, developer: developerRadio != nil,
+      region: settings.region.region, lastCheckKeys: await app.checks.last?.keysCount ?? 0,
+      notices: shown.count, shownNotices: shown, version: version, now: clock.now)
   }
 
-  func history() async -> HistoryReport {
-    var checks: [HistoryReport.Check] = []
-    let risks = await app.riskChecks
-    for (analysis, risk) in zip(await app.analyzeChecks, risks) {
+  /// The day in the owner's calendar.
+  private var today: CalendarDay { CalendarDay(of: clock.now, in: zone) }
+
+  private func positiveTest(_ test: ReportedTest) -> PhoneState.PositiveTest {
+    let day = test.day(in: zone)
+    let until = day.adding(days: AdviceRule.isolationDays)
+    return PhoneState.PositiveTest(
+      shared: test.shared, day: day, until: until, isOver: until < today)
+  }
+
+  /// The number of the level; `nil` while it is unknown. Without a complete check, nothing is known of the files.
+  private static func riskLevel(of state: AppState) -> Int? {
+    state.lastCheck == nil && state.riskLevel == .none ? nil : state.riskLevel.known
+  }
+
+  private var onboarding: PhoneState.Onboarding {
+    get async {
+      switch await app.onboarding {
+      case .finished: .finished
+      case .readyToFinish: .consented
+      case .secondChance: .declined
+      case .askToEnable, .restricted: preferences.values.hasDeclined ? .declined : .new
+      }
+    }
+  }
+
+  func history() async -> PhoneHistory {
+    var checks: [PhoneHistory.Check] = []
+    for check in await app.checks {
       checks.append(
-        HistoryReport.Check(
-          id: analysis.id.uuidString, time: analysis.date, keys: analysis.keysCount,
-          matchedKeys: analysis.matchedKeyCount,
-          riskLevel: await app.riskLevel(of: risk).known))
+        PhoneHistory.Check(
+          id: check.id.uuidString, time: check.date, keys: check.keysCount,
+          matchedKeys: check.matchedKeyCount, riskLevel: await app.riskLevel(of: check).known))
     }
     let totals = await app.checkTotals
-    return HistoryReport(
-      checks: checks, notices: await notices.history.map(NoticeReport.init),
-      lastCheck: totals.lastCheck, keysToday: totals.todayKeysCount,
-      keysInSevenDays: totals.last7DaysKeysCount, keysTotal: totals.totalKeysCount)
+    let shared = await app.currentState.reportedTest?.shared ?? []
+    return PhoneHistory(
+      checks: checks, notices: await notices.history, shared: shared, lastCheck: totals.lastCheck,
+      keysToday: totals.todayKeysCount, keysInSevenDays: totals.last7DaysKeysCount,
+      keysTotal: totals.totalKeysCount)
   }
 
-  func exposures() async -> ExposuresReport {
-    ExposuresReport(
-      riskLevel: await app.riskLevel.known,
-      exposures: await app.exposures.map { exposure in
-        ExposuresReport.Day(
-          id: exposure.id.uuidString, date: exposure.date.dayText,
-          seconds: Int(exposure.durationSeconds),
-          riskScore: exposure.riskScore, level: exposure.judgement?.level?.rawValue)
-      })
+  /// The exposures of the last fourteen days, newest first; with `isHidden`, only the days and levels.
+  func exposures(isHidden: Bool = false) async -> PhoneExposures {
+    var rows: [PhoneExposures.Row] = []
+    for exposure in await app.exposures {
+      let level = await app.riskLevel(of: exposure)
+      rows.append(PhoneExposures.Row(exposure, level, isHidden: isHidden))
+    }
+    return PhoneExposures(
+      riskLevel: Self.riskLevel(of: await app.currentState), exposures: rows,
+      version: settings.apiVersion)
   }
 
   func ownerData() async throws -> OwnerDataReport {
     let counts = try await device.storedDataCounts()
     let choices = preferences.values
     return OwnerDataReport(
-      status: await status(), exposures: await exposures(), history: await history(),
+      status: await state(), exposures: await exposures(), history: await history(),
       stays: try travel.regions().map { OwnerDataReport.Stay(region: $0.region, time: $0.date) },
       ownKeys: counts.ownKeys,
       received: counts.sightings.sorted { $0.key < $1.key }.map {
         OwnerDataReport.Day(date: $0.key.dayText, beacons: $0.value)
       },
-      sent: await PhoneMessages.all(in: messages, received: counts.sightings),
+      sent: await PhoneMessages(in: messages, received: counts.sightings),
       preferences: OwnerDataReport.Preferences(
         language: choices.language, hidesDetails: choices.hidesDetails,
         notifications: choices.notifications))
   }
+
+  /// The keys that an upload with this date would share, without the keys themselves.
+  ///
+  /// - Throws: `ENError`, or an error of the storage.
+  func uploadPreview(_ diagnosis: Diagnosis) async throws -> PhoneUploadPreview {
+    let periods = try await device.releasableKeys().map { (start: $0.start, period: $0.period) }
+    let keys = await app.uploadPreview(of: periods, diagnosis: diagnosis)
+    return PhoneUploadPreview(
+      keys: keys.map {
+        PhoneUploadPreview.Key(
+          day: $0.day.description, transmissionRisk: $0.transmissionRisk,
+          rollingPeriod: $0.rollingPeriod)
+      },
+      receiver: settings.app.keyServer.hostAndPort, region: settings.region.region)
+  }
 }
 
-extension NoticeReport {
-  fileprivate init(_ row: PhoneNotices.Row) {
+extension UploadProgress {
+  /// The step of an upload that has not ended.
+  fileprivate var step: PhoneState.Upload? {
+    switch self {
+    case .waitingForConsent: .waitingForConsent
+    case .requestingToken: .requestingToken
+    case .sending: .sending
+    case .finished: nil
+    }
+  }
+}
+
+extension PhoneExposures.Row {
+  init(_ exposure: Exposure, _ level: RiskLevel, isHidden: Bool) {
+    let score = isHidden ? 0 : exposure.riskScore
     self.init(
-      id: row.id, identifier: row.identifier, title: row.title, body: row.body, time: row.time)
+      id: exposure.id.uuidString, date: exposure.day.description, riskLevel: level.known ?? 0,
+      seconds: isHidden ? 0 : Int(exposure.durationSeconds),
+      bands: isHidden
+        ? []
+        : exposure.bands.map {
+          PhoneExposures.Band(
+            maximumAttenuation: $0.maximumAttenuation, seconds: $0.seconds,
+            weightPercent: $0.weightPercent)
+        },
+      score: score, riskScore: score,
+      level: isHidden ? nil : exposure.judgement?.level?.rawValue,
+      normalizedMinutes: isHidden ? nil : exposure.judgement?.normalizedMinutes, hidden: isHidden)
   }
 }
 
-extension StatusReport {
-  private static func dropped(_ count: Int) -> String {
-    "Dropped: \(count) received beacons were not stored, because there were too many at once. Encounters of the last "
-      + "fourteen days may be missing."
-  }
-
-  var reply: PhoneReply { PhoneReply(.done, lines.joined(separator: "\n"), self) }
-
-  private var lines: [String] {
-    [
-      "Exposure notifications: \(enabled ? "on" : "off")",
-      "Bluetooth: \(bluetooth ? "on" : "off")",
-      "Risk: \((riskLevel.flatMap(RiskLevel.init) ?? .unknown).words)",
-      "Exposures in the last fourteen days: \(exposures)",
-      "Last check: \(lastCheck?.text ?? "never")",
-    ]
-      + [
-        lastFailure.flatMap(CheckFailure.init).map { "Last failure: \($0.description)" },
-        nextCheck.map { "Next check: \($0.text)" },
-        paused ? "Paused: the health authority has paused checks and uploads." : nil,
-        configurationRefused,
-        StorageCondition(rawValue: storage)?.advice.map { "Storage: \($0)" },
-        droppedBeacons.flatMap { $0 > 0 ? Self.dropped($0) : nil },
-        pendingUpload
-          ? "An upload is not finished: the phone repeats it; you can also repeat it with the same PIN."
-          : nil,
-      ].compactMap { $0 }
-      + shownNotices.map { "Notice: \($0.title). \($0.body)" }
+extension PhoneMessages {
+  /// Joins the requests and counts of a record with the received beacons by day.
+  init(in record: MessageRecord, received: [Date: Int]) async {
+    let sent = await record.sentBeacons
+    let received = Dictionary(
+      received.map { ($0.key.dayText, $0.value) }, uniquingKeysWith: { $0 + $1 })
+    let days = Set(sent.keys).union(received.keys).sorted(by: >)
+    self.init(
+      messages: await record.rows,
+      beacons: days.map { Beacons(date: $0, sent: sent[$0] ?? 0, received: received[$0] ?? 0) })
   }
 }
 
-extension HistoryReport {
+extension UploadReport {
+  init(_ outcome: UploadOutcome) {
+    self.init(
+      ok: outcome.reason == nil, result: outcome.result.rawValue, reason: outcome.reason?.name)
+    if case .locked(let end)? = outcome.reason {
+      until = Int(end.timeIntervalSince1970.rounded(.up))
+    }
+  }
+}
+
+// The results as text.
+extension PhoneHistory {
   var reply: PhoneReply {
     let lines = checks.map { check in
       let risk = check.riskLevel.map { "\($0)" } ?? "unknown"
       return
         "\(check.time.text): \(check.keys) keys, \(check.matchedKeys) encountered, risk \(risk)"
     }
-    let told = notices.map { "\($0.time.text): notice: \($0.title)" }
+    let past = notices.map { "\($0.time.text): notice: \($0.title)" }
+    let shared = shared.map { "\($0.text): your keys were shared" }
     let sum = "Keys today: \(keysToday), in seven days: \(keysInSevenDays), in total: \(keysTotal)"
-    return PhoneReply(.done, (lines + told + [sum]).joined(separator: "\n"), self)
+    return PhoneReply(.done, (lines + past + shared + [sum]).joined(separator: "\n"), self)
   }
 }
 
-extension ExposuresReport {
+extension PhoneExposures {
   var reply: PhoneReply {
     let lines = exposures.map { exposure in
       let level = exposure.level.map { ", level \($0)" } ?? ""
       return
-        "\(exposure.date): \((exposure.seconds + 59) / 60) minutes, score \(exposure.riskScore)\(level)"
+        "\(exposure.date) UTC: \((exposure.seconds + 59) / 60) minutes, score \(exposure.score)\(level)"
     }
     return PhoneReply(
       .done, lines.isEmpty ? "No exposures." : lines.joined(separator: "\n"), self)
@@ -338,28 +427,5 @@ extension OwnerDataReport {
     let reply = PhoneReply(.done, "", self)
     // The text is the JSON itself: the data is the result.
     return PhoneReply(.done, reply.json ?? "", self)
-  }
-}
-
-extension RiskLevel {
-  /// The number of the level, 0 to 3; `nil` while it is unknown.
-  var known: Int? { self == .unknown ? nil : rawValue }
-
-  var words: String {
-    switch self {
-    case .unknown: "the risk is not known at the moment"
-    case .none: "no relevant encounter is known"
-    case .low: "low risk"
-    case .medium: "moderate risk"
-    case .high: "high risk"
-    }
-  }
-}
-
-extension Date {
-  /// The time in UTC: `2020-10-15 12:00`.
-  fileprivate var text: String {
-    let time = Date.ISO8601FormatStyle(timeZone: .gmt).time(includingFractionalSeconds: false)
-    return "\(dayText) \(formatted(time).prefix(5))"
   }
 }

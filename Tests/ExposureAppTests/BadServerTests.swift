@@ -173,7 +173,7 @@ import Testing
     }
     func fits(_ start: UInt64, _ end: UInt64, _ region: String) -> [Bool] {
       let facts = KeyFileFacts(start: start, end: end, region: region, keyCount: 1)
-      return names.map { facts.fit($0, regions: ["PL", "DE"]) }
+      return names.map { facts.match($0, regions: ["PL", "DE"]) }
     }
     #expect(fits(1_600_000_000, 1_600_014_400, "PL") == [true, true])
     #expect(fits(1_600_000_000, 1_600_014_400, "de") == [true, true])
@@ -240,7 +240,7 @@ import Testing
     #expect(await app.riskLevel == .unknown)
     phone.clock.advance(by: NoticeRule.failingSeconds)
     _ = await app.check()
-    #expect(phone.notices.shown == [.checksFailing(.noKeyFiles)])
+    #expect(phone.notices.shown.map(\.cause) == [.checksFailing(.noKeyFiles)])
   }
 
   @Test("A device configuration that is missing or forged for two days fails the checks")

@@ -25,13 +25,6 @@ import World
     phone.publish(94..<95)
     _ = await app.check()
     #expect(phone.notices.risks == [.low, .high, .medium])
-    for level in [RiskLevel.low, .medium, .high] {
-      let notice = try #require(Notice.risk(level))
-      #expect(!(notice.title + notice.body).contains("!"))
-      #expect(notice.body.count < 200)
-    }
-    #expect(Notice.risk(.none) == nil)
-    #expect(Notice.risk(.unknown) == nil)
   }
 
   /// Makes the files from now on contain an encounter today.
@@ -84,7 +77,7 @@ import World
       }
       #expect(phone.notices.removed.filter { $0 == .risk }.count == 1)
       #expect(await !app.currentState.notices.contains(.risk))
-      #expect(!phone.notices.shown.contains(.riskCorrected))
+      #expect(!phone.notices.shown.map(\.cause).contains(.riskCorrected))
     }
   }
 
@@ -100,11 +93,23 @@ import World
     phone.publish(0..<2)
     #expect(await app.check() == .checked(.none))
     #expect(phone.notices.removed == [.risk])
-    #expect(phone.notices.shown.last == .riskCorrected)
+    #expect(phone.notices.shown.last?.cause == .riskCorrected)
     try await app.dismissNotices()
     phone.publish(0..<3)
     _ = await app.check()
-    #expect(phone.notices.shown.filter { $0 == .riskCorrected }.count == 1)
+    #expect(phone.notices.shown.filter { $0.cause == .riskCorrected }.count == 1)
+  }
+
+  @Test("A level that falls with new rules is no correction, and one that falls later is")
+  func newRules() throws {
+    let oldest = Date(unixDay: 90)
+    var state = NoticeState()
+    state.markShown([100: .high, 101: .high])
+    state.follow([100: .high, 101: .high], isKnown: true, rules: 1, after: oldest)
+    state.follow([100: .low, 101: .high], isKnown: true, rules: 2, after: oldest)
+    #expect(state.correctedDay == nil && state.notifiedDays == [100: .low, 101: .high])
+    state.follow([100: .low], isKnown: true, rules: 2, after: oldest)
+    #expect(state.correctedDay == 101)
   }
 
   @Test("A notice without a complete check comes back after it was dismissed while it stays true")
@@ -136,20 +141,20 @@ import World
     #expect(state.due([100: .high, 101: .medium, 102: .low]) == [101: .medium, 102: .low])
     #expect(state.isTrue(of: [100: .high]) && !state.isTrue(of: [100: .low]))
     // While results are computed again, a missing day is not withdrawn, and is told again when it returns.
-    state.follow([101: .low], isKnown: false, after: oldest)
+    state.follow([101: .low], isKnown: false, rules: 1, after: oldest)
     #expect(state.correctedDay == nil)
     #expect(state.due([100: .high, 101: .low]) == [100: .high])
-    state.follow([101: .low], isKnown: true, after: oldest)
+    state.follow([101: .low], isKnown: true, rules: 1, after: oldest)
     #expect(state.correctedDay == 100)
-    state.follow([101: .low], isKnown: true, after: Date(unixDay: 101))
+    state.follow([101: .low], isKnown: true, rules: 1, after: Date(unixDay: 101))
     #expect(state.correctedDay == nil)
-    state.follow([:], isKnown: true, after: Date(unixDay: 102))
+    state.follow([:], isKnown: true, rules: 1, after: Date(unixDay: 102))
     #expect(state.correctedDay == nil)
 
     let text = #"{"toldLevel":3,"visible":["risk"]}"#
     var old = try JSONDecoder().decode(NoticeState.self, from: Data(text.utf8))
     #expect(old.due([100: .high]).isEmpty && old.isTrue(of: [100: .high]))
-    old.follow([100: .high], isKnown: true, after: oldest)
+    old.follow([100: .high], isKnown: true, rules: 1, after: oldest)
     #expect(old.due([100: .high, 101: .low]) == [101: .low])
     #expect(!old.isTrue(of: [:]))
   }
@@ -160,7 +165,7 @@ import World
     phone.script.update { $0.status = .bluetoothOff }
     let app = try await phone.launchedAfterFirstCheck()
     _ = await app.check()
-    #expect(phone.notices.shown == [.bluetoothOff])
+    #expect(phone.notices.shown.map(\.cause) == [.bluetoothOff])
     phone.clock.advance(by: NoticeState.bluetoothNoticeSeconds - 1)
     _ = await app.check()
     #expect(phone.notices.shown.count == 1)

@@ -25,7 +25,7 @@ import Testing
     phone.clock.advance(by: 1)
     try await app.removeOldData()
     #expect(await app.store.state.exposures.isEmpty)
-    #expect(await app.riskChecks.isEmpty)
+    #expect(await app.checks.isEmpty)
     #expect(await app.riskLevel == .none)
     #expect(try await phone.launch().store.state.exposures.isEmpty)
   }
@@ -51,7 +51,7 @@ import Testing
     let restarted = try phone.launch()
     _ = await restarted.check()
     let after = await restarted.store.state
-    #expect(after.exposures == before.exposures && after.history.riskChecks.count == 1)
+    #expect(after.exposures == before.exposures && after.history.checks.count == 1)
     #expect(after.history.dayChecks == before.history.dayChecks)
     #expect(after.download.pending == before.download.pending)
     #expect(phone.notices.risks == [.high])
@@ -60,7 +60,7 @@ import Testing
     // The server has listed no file for two weeks.
     #expect(await restarted.check() == .failed(.noKeyFiles))
     let last = await restarted.store.state
-    #expect(last.exposures.isEmpty && last.history.riskChecks.isEmpty)
+    #expect(last.exposures.isEmpty && last.history.checks.isEmpty)
     #expect(last.download.isComplete)
   }
 
@@ -75,11 +75,11 @@ import Testing
     _ = await app.check()
     phone.publish(2_200..<2_201)
     #expect(await app.check() == .checked(.none))
-    #expect(await app.riskChecks.count == 2)
+    #expect(await app.checks.count == 2)
     phone.clock.advance(by: -365 * TestApp.day)
     try await app.removeOldData()
-    #expect(await app.riskChecks.isEmpty)
-    #expect(await app.analyzeChecks.isEmpty)
+    #expect(await app.checks.isEmpty)
+    #expect(await app.checks.isEmpty)
     #expect(await app.store.state.history.dayChecks.values.allSatisfy { $0 == 0 })
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import KeyServerAPI
 import Testing
 
 @testable import ExposureApp
@@ -17,15 +18,14 @@ import Testing
     return (phone, app)
   }
 
-  @Test("A check has one ID in both lists, which survives a restart")
+  @Test("A check has an ID of its own, which survives a restart")
   func ids() async throws {
     let (phone, app) = try await phone(scores: [1_000])
     phone.publish(0..<2)
     _ = await app.check()
-    let ids = await app.analyzeChecks.map(\.id)
+    let ids = await app.checks.map(\.id)
     #expect(ids.count == 2 && Set(ids).count == 2)
-    #expect(await app.riskChecks.map(\.id) == ids)
-    #expect(try await phone.launch().analyzeChecks.map(\.id) == ids)
+    #expect(try await phone.launch().checks.map(\.id) == ids)
   }
 
   @Test("A check is removed by its ID, and the counts of keys stay")
@@ -33,13 +33,30 @@ import Testing
     let (phone, app) = try await phone(scores: [1_000])
     phone.publish(0..<2)
     _ = await app.check()
-    let ids = await app.analyzeChecks.map(\.id)
+    let ids = await app.checks.map(\.id)
     let totals = await app.checkTotals
     try await app.removeChecks(ids: [ids[0], UUID()])
-    #expect(await app.analyzeChecks.map(\.id) == [ids[1]])
-    #expect(await app.riskChecks.map(\.id) == [ids[1]])
+    #expect(await app.checks.map(\.id) == [ids[1]])
     #expect(await app.checkTotals == totals)
-    #expect(try await phone.launch().analyzeChecks.count == 1)
+    #expect(try await phone.launch().checks.count == 1)
+  }
+
+  @Test("The two lists of an earlier version are read as one")
+  func earlierLists() throws {
+    let id = UUID()
+    let stored = """
+      {"analyzeChecks":[{"id":"\(id)","date":10,"matchedKeyCount":1,"keysCount":7}],
+      "riskChecks":[{"id":"\(id)","date":10,"matchedKeyCount":1,"riskScore":900,"level":2}],
+      "dayChecks":[19000,7],"totalKeysCount":7,"lastCheck":10}
+      """
+    let history = try JSONDecoder().decode(CheckHistory.self, from: Data(stored.utf8))
+    let check = try #require(history.checks.first)
+    #expect(check.id == id && check.keysCount == 7 && check.matchedKeyCount == 1)
+    #expect(check.riskScore == 900 && check.level == .high)
+    #expect(history.dayChecks == [19_000: 7] && history.lastCheck == check.date)
+    let again = try JSONDecoder().decode(
+      CheckHistory.self, from: try JSONEncoder().encode(history))
+    #expect(again == history)
   }
 
   @Test("An exposure is removed by its ID, and the level of the others applies")

@@ -50,7 +50,7 @@ import Testing
       for _ in 0..<60 { await advance(phone, app, by: 60) }
     }
     #expect(phone.clock.now.timeIntervalSince(start) <= 7 * TestApp.day)
-    let checks = await app.analyzeChecks.map(\.date)
+    let checks = await app.checks.map(\.date)
     // Sleep delays checks and adds none.
     #expect((30...42).contains(checks.count))
     for (one, next) in zip(checks, checks.dropFirst()) {
@@ -230,7 +230,7 @@ import Testing
     _ = await app.check()
     _ = try await phone.launch().check()
     #expect(phone.notices.shown.map(\.identifier) == [.checksFailing])
-    #expect(phone.notices.shown.last?.body == CheckFailure.noConnection.description)
+    #expect(phone.notices.shown.last?.cause == .checksFailing(.noConnection))
     phone.network.index([])
     #expect(try await phone.launch().check() == .checked(.none))
     #expect(phone.notices.removed == [.checksFailing])

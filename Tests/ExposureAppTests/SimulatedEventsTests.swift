@@ -14,7 +14,7 @@ import Testing
     let app = try await phone.launchedAfterFirstCheck()
     let exposure = try await app.simulateExposure()
     #expect(await app.riskLevel >= .low)
-    #expect(phone.clock.now.timeIntervalSince(exposure.date) < 5 * TestApp.day)
+    #expect(phone.clock.now.timeIntervalSince(exposure.day.start) < 5 * TestApp.day)
     #expect((300...1_500).contains(exposure.durationSeconds))
     #expect(await app.currentState.notices.contains(.risk))
     #expect(try await phone.launch().exposures.map(\.id) == [exposure.id])
@@ -40,10 +40,10 @@ import Testing
     phone.script.update { $0.found = [(date: TestApp.noon, seconds: 900, score: 3_136)] }
     phone.publish(0..<1)
     #expect(await app.check() == .checked(.high))
-    let checks = await app.analyzeChecks.count
+    let checks = await app.checks.count
     try await app.resetDownloads()
     #expect(await app.check() == .checked(.high))
-    #expect(await app.analyzeChecks.count == checks + 1)
+    #expect(await app.checks.count == checks + 1)
     #expect(await app.exposures.count == 1)
   }
 

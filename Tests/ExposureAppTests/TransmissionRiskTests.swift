@@ -26,9 +26,8 @@ import Testing
     return (phone, app)
   }
 
-  private static func day(_ ago: Double) -> Date {
-    // 2020-10-15 00:00 UTC is noon minus half a day.
-    TestApp.noon.addingTimeInterval(-TestApp.day * (ago + 0.5))
+  private static func day(_ ago: Int) -> CalendarDay {
+    CalendarDay(sameDateAs: UTCDay(of: TestApp.noon)).adding(days: -ago)
   }
 
   /// The risks of the uploaded keys by the number of days ago.
@@ -68,10 +67,7 @@ import Testing
     #expect(
       Dictionary(
         uniqueKeysWithValues: preview.map {
-          (
-            Int((TestApp.noon.timeIntervalSince($0.day) / 86_400).rounded(.down)),
-            $0.transmissionRisk
-          )
+          (Int(today) - $0.day.number, $0.transmissionRisk)
         }) == expected)
     #expect(preview.map(\.day) == preview.map(\.day).sorted())
     let outcome = await app.upload(
@@ -120,17 +116,33 @@ import Testing
   }
 
   @Test(
+    "The phone accepts every day that a page offers, in any time zone and at any hour",
+    arguments: ["Pacific/Kiritimati", "Europe/Warsaw", "GMT", "America/Los_Angeles", "Etc/GMT+12"])
+  func offered(_ name: String) throws {
+    let zone = try #require(TimeZone(identifier: name))
+    for hour in 0..<48 {
+      let now = TestApp.noon.addingTimeInterval(Double(hour) * 3_600)
+      let today = CalendarDay(of: now, in: zone)
+      for ago in 0...14 {
+        #expect(Diagnosis.test(day: today.adding(days: -ago)).isUsable(at: now), "\(hour) \(ago)")
+      }
+      #expect(!Diagnosis.test(day: today.adding(days: -17)).isUsable(at: now))
+      #expect(!Diagnosis.test(day: today.adding(days: 3)).isUsable(at: now))
+    }
+  }
+
+  @Test(
     "A day is one of the last fourteen in the form of ISO 8601",
     arguments: [
       ("2020-10-15", true), ("2020-10-01", true), ("2020-10-16", true), ("2020-09-30", false),
       ("2020-10-17", false),
     ])
   func usable(_ text: String, _ isUsable: Bool) throws {
-    let day = try #require(Diagnosis.day(text))
+    let day = try #require(CalendarDay(text))
     #expect(Diagnosis.test(day: day).isUsable(at: TestApp.noon) == isUsable)
     #expect(Diagnosis.notStated.isUsable(at: TestApp.noon))
     for wrong in ["2020-1-01", "2020-02-30", "20201001", "", "2020-10-1x", "tomorrow!!"] {
-      #expect(Diagnosis.day(wrong) == nil, "\(wrong)")
+      #expect(CalendarDay(wrong) == nil, "\(wrong)")
     }
   }
 }

@@ -31,7 +31,7 @@ import Testing
     _ = await app.check()
     #expect(count(phone) == 2)
     #expect(await !app.hasPendingUpload)
-    #expect(phone.notices.shown == [.uploadFinished])
+    #expect(phone.notices.shown.map(\.cause) == [.uploadFinished])
     #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true) == .success)
     #expect(count(phone) == 2)
     #expect(phone.notices.removed == [.upload])
@@ -55,7 +55,7 @@ import Testing
       await Patience.yielding { phone.clock.sleeperCount == 1 }
       phone.clock.advance(by: 60)
     }
-    try await Patience.until { phone.notices.shown == [.uploadFinished] }
+    try await Patience.until { phone.notices.shown.map(\.cause) == [.uploadFinished] }
     work.cancel()
     await work.value
   }
@@ -69,7 +69,7 @@ import Testing
     _ = await app.check()
     _ = await app.check()
     #expect(count(phone) == 2)
-    #expect(phone.notices.shown == [.uploadUnfinished])
+    #expect(phone.notices.shown.map(\.cause) == [.uploadUnfinished])
     #expect(await app.store.state.refusedPINs.isEmpty)
     phone.clock.advance(by: RemovalRule.daySeconds)
     _ = await app.check()
@@ -96,7 +96,7 @@ import Testing
     phone.clock.advance(by: 600)
     phone.network.script(TestApp.tokenPath, UploadTests.wrongPIN)
     _ = await app.check()
-    #expect(phone.notices.shown == [.uploadFinished])
+    #expect(phone.notices.shown.map(\.cause) == [.uploadFinished])
   }
 
   @Test("A response that names skipped keys confirms the upload")
@@ -104,7 +104,7 @@ import Testing
     let (phone, app) = try await interrupted(
       .text(#"{"result":"","warnings":["Key 0: not valid yet"]}"#))
     _ = await app.check()
-    #expect(phone.notices.shown == [.uploadFinished])
+    #expect(phone.notices.shown.map(\.cause) == [.uploadFinished])
   }
 
   @Test("The pause that a server asks for is kept, unless the clock is set back")
@@ -130,7 +130,31 @@ import Testing
     phone.clock.advance(by: RemovalRule.pendingUploadSeconds)
     _ = await app.check()
     _ = await app.check()
-    #expect(phone.notices.shown == [.uploadUnfinished])
+    #expect(phone.notices.shown.map(\.cause) == [.uploadUnfinished])
     #expect(phone.network.requests(for: TestApp.tokenPath).count == 1)
+  }
+
+  @Test("A phone that was off for days says that the interrupted upload was not finished")
+  func offForDays() async throws {
+    let (phone, _) = try await interrupted(Self.accepted)
+    phone.clock.advance(by: 3 * RemovalRule.daySeconds)
+    let app = try phone.launch()
+    await app.start()
+    _ = await app.check()
+    #expect(phone.notices.shown.map(\.cause) == [.uploadUnfinished])
+    #expect(count(phone) == 1)
+    #expect(try await app.uploadRecord.pending == nil)
+    // It is said once, also after another restart.
+    let restarted = try phone.launch()
+    await restarted.start()
+    _ = await restarted.check()
+    #expect(phone.notices.shown.count == 1)
+  }
+}
+
+extension ExposureApp {
+  /// The upload record, read again.
+  fileprivate var uploadRecord: UploadRecord {
+    get throws { try uploads.load() }
   }
 }

@@ -26,7 +26,7 @@ import Testing
     #expect(await app.exposures.count == 1)
     #expect(day.judgement == DayRisk(level: .high, normalizedMinutes: 17))
     #expect(day.durationSeconds == 1_020 && day.riskScore == 0)
-    #expect(day.date == TestApp.noon.addingTimeInterval(-1.5 * TestApp.day))
+    #expect(day.day.start == TestApp.noon.addingTimeInterval(-1.5 * TestApp.day))
     phone.publish(0..<2)
     #expect(await app.check() == .checked(.high))
     #expect(await app.exposures == [day])
@@ -54,8 +54,8 @@ import Testing
     #expect(await app.check() == .checked(.low))
     #expect(await app.exposures.map(\.judgement?.level) == [.low, nil])
     #expect(phone.notices.risks == [.low])
-    #expect(await app.riskChecks.map(\.level) == [.low])
-    let last = try #require(await app.riskChecks.last)
+    #expect(await app.checks.map(\.level) == [.low])
+    let last = try #require(await app.checks.last)
     #expect(await app.riskLevel(of: last) == .low)
     phone.script.update { $0.windows.append(.beside(minutes: 20)) }
     phone.publish(0..<2)
@@ -96,14 +96,6 @@ import Testing
     #expect(phone.script.state.detections.count == 2)
   }
 
-  @Test("Both failures of reading windows have their own text")
-  func words() {
-    let words = Set(CheckFailure.allCases.map(\.description))
-    #expect(words.count == CheckFailure.allCases.count)
-    #expect(CheckFailure.windowsRateLimited.description.contains("tomorrow"))
-    #expect(CheckFailure.windowsFailed.description.contains("try again"))
-  }
-
   @Test("Files analysed alone find the same days again, and nothing counts twice")
   func alone() async throws {
     let (phone, app) = try await windowApp([.beside(minutes: 8)])
@@ -115,7 +107,7 @@ import Testing
     #expect(await app.check() == .failed(.filesMissing))
     #expect(await app.exposures.map(\.judgement?.normalizedMinutes) == [8])
     #expect(await app.riskLevel == .low)
-    #expect(await app.analyzeChecks.map(\.matchedKeyCount) == [1])
+    #expect(await app.checks.map(\.matchedKeyCount) == [1])
   }
 
   @Test("Encounters of API version 1 stay next to days of version 2")

@@ -38,8 +38,8 @@ import Testing
     let exposure = try #require(await app.exposures.first)
     #expect(exposure.judgement == DayRisk(level: .high, normalizedMinutes: 32))
     #expect(exposure.durationSeconds == 1_920)
-    #expect(exposure.date == TestApp.noon.addingTimeInterval(-TestApp.day / 2))
-    #expect(await app.analyzeChecks.map(\.matchedKeyCount) == [1])
+    #expect(exposure.day.start == TestApp.noon.addingTimeInterval(-TestApp.day / 2))
+    #expect(await app.checks.map(\.matchedKeyCount) == [1])
     #expect(await app.cursor == TestApp.end(0))
   }
 
@@ -63,7 +63,7 @@ import Testing
     try await app.removeExposures()
     try phone.publish([phone.diagnosedUser(2)])
     #expect(await app.check() == .checked(.none))
-    #expect(await app.analyzeChecks.map(\.matchedKeyCount) == [1, 1])
+    #expect(await app.checks.map(\.matchedKeyCount) == [1, 1])
     #expect(await app.exposures.isEmpty)
     #expect(phone.app.notices.risks == [.high])
   }

@@ -23,7 +23,7 @@ struct BridgeChangesTests {
       (52, #"{"enableNotification":true,"enableExposureNotificationService":true}"#, [], true),
     ] as [(Int, String, [String], Bool)])
   func services(_ type: Int, _ data: String, _ requests: [String], _ notices: Bool) async throws {
-    let phone = ScriptedPhone { $0.services.areNotificationsOn = false }
+    let phone = ScriptedPhone { $0.state.notifications = false }
     try await RunningWebsite.with(phone) { (site) async throws in
       let events = try EventReader(site)
       defer { events.stop() }
@@ -38,16 +38,18 @@ struct BridgeChangesTests {
   @Test("Rows of message 90 are removed by their identifiers, texts or numbers")
   func removal() async throws {
     let phone = ScriptedPhone {
-      $0.activities = PhoneActivities(
-        notifications: ["1", "2"].map { .init(id: $0, time: 1, title: "", content: "") },
-        riskChecks: ["1", "2"].map { .init(id: $0, time: 1, exposures: 0, keys: 1) },
-        exposures: ["1"].map { .init(id: $0, time: 1, exposures: 1, riskLevel: 1) })
+      $0.history.notices = ["1", "2"].map { PhoneNotice(id: $0, time: 1, title: "", body: "") }
+      $0.history.checks = ["1", "2", "3"].map { id in
+        PhoneHistory.Check(id: id, time: 1, keys: 1, matchedKeys: id == "3" ? 1 : 0)
+      }
     }
     try await RunningWebsite.with(phone) { (site) async throws in
       _ = try await site.ask(91, ["notifications": .array(["1", "7"]), "riskChecks": .array([2])])
-      let left = await phone.activities()
-      #expect(left.notifications.map(\.id) == ["2"] && left.riskChecks.map(\.id) == ["1"])
-      #expect(left.exposures.count == 1)
+      #expect(phone.history.notices.map(\.id) == ["2"])
+      #expect(phone.history.checks.map(\.id) == ["1", "3"])
+      _ = try await site.ask(91, ["exposures": .array(["3"])])
+      #expect(try await site.answer(90)["exposures"] == .array([]))
+      #expect(phone.history.checks.map(\.id) == ["1"])
     }
   }
 
@@ -112,10 +114,10 @@ struct BridgeChangesTests {
       defer { events.stop() }
       _ = try await events.push { $0 == .foreground }
       let gate = Gate()
-      phone.delayNextServices { await gate.pass() }
+      phone.delayNextState { await gate.pass() }
       async let answer = site.ask(35)
       try await Patience.until { gate.isReached }
-      phone.edit { $0.services.isBluetoothOn = false }
+      phone.edit { $0.state.radio = .off }
       // Time in which a push without order would overtake the first.
       _ = try await site.answer(1_000)
       gate.open()
@@ -133,7 +135,8 @@ struct BridgeChangesTests {
       "onboarding", "enabled", "authorized", "bluetooth", "supported", "riskLevel", "exposures",
       "lastCheck", "lastFailure", "nextCheck", "checking", "paused", "configurationRefused",
       "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
-      "notifications", "developer", "region", "lastCheckKeys", "notices", "version", "now",
+      "notifications", "statisticsNews", "developer", "region", "lastCheckKeys", "notices",
+      "version", "now", "radio", "droppedBeacons", "advice", "positiveTest",
     ]
     try await RunningWebsite.with { (site) async throws in
       guard case .object(let state) = try await site.answer(1_000) else {

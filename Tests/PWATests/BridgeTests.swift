@@ -17,7 +17,7 @@ struct BridgeTests {
     ])
   func escaping(_ text: String) async throws {
     let phone = ScriptedPhone {
-      $0.activities.notifications = [.init(id: "1", time: 1, title: text, content: text)]
+      $0.history.notices = [PhoneNotice(id: "1", time: 1, title: text, body: text)]
     }
     try await RunningWebsite.with(phone) { (site) async throws in
       guard case .array(let rows) = try await site.answer(90)["notifications"] else {

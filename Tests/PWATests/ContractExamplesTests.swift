@@ -23,11 +23,10 @@ struct ContractExamplesTests {
   private static var phone: ScriptedPhone {
     ScriptedPhone { script in
       script.state.riskLevel = 3
-      script.totals = PhoneCheckTotals(lastCheck: 5, today: 1, lastSevenDays: 2, total: 3)
-      script.activities = PhoneActivities(
-        notifications: [.init(id: "4", time: 1, title: "T", content: "C")],
-        riskChecks: [.init(id: "1", time: 2, exposures: 1, keys: 9)],
-        exposures: [.init(id: "1", time: 3, exposures: 1, riskLevel: 3)])
+      script.history = PhoneHistory(
+        checks: [PhoneHistory.Check(id: "1", time: 3, keys: 9, matchedKeys: 1, riskLevel: 3)],
+        notices: [PhoneNotice(id: "4", time: 1, title: "T", body: "C")],
+        lastCheck: Date(timeIntervalSince1970: 5), keysToday: 1, keysInSevenDays: 2, keysTotal: 3)
     }
   }
 
@@ -99,7 +98,7 @@ struct ContractExamplesTests {
         try await events.push { _ in true }?.content
           == Example.file("11-native-state.onBridgeData.json"))
       phone.edit {
-        $0.services.isBluetoothOn = false
+        $0.state.radio = .off
         $0.state.riskLevel = 1
       }
       for (type, name) in [

@@ -12,18 +12,11 @@ import TextEncodings
 final class ScriptedPhone: BridgePhone {
   struct Script {
     var state = PhoneState.example
-    var services = PhoneServices(
-      exposureNotifications: 1, isBluetoothOn: true, areNotificationsOn: true)
-    var wantsStatistics = false
-    var activities = PhoneActivities()
-    var totals = PhoneCheckTotals(lastCheck: nil, today: 0, lastSevenDays: 0, total: 0)
-    var uploadResult = PhoneUploadResult(result: 1, reason: nil)
+    var history = PhoneHistory()
     /// True for a phone that never answers a check or an upload.
     var hangs = false
-    /// Delays the next result of `state()`.
+    /// Delays the next result of `status`.
     var stateDelay: (@Sendable () async -> Void)?
-    /// Delays the next result of `services()`.
-    var servicesDelay: (@Sendable () async -> Void)?
     /// A description of each request, in order.
     var requests: [String] = []
   }
@@ -46,6 +39,7 @@ final class ScriptedPhone: BridgePhone {
   func makeChanges() -> AsyncStream<Void> { changes }
 
   var requests: [String] { script.withLock { $0.requests } }
+  var history: PhoneHistory { script.withLock { $0.history } }
 
   private func note(_ words: String) { script.withLock { $0.requests.append(words) } }
 
@@ -54,12 +48,12 @@ final class ScriptedPhone: BridgePhone {
     try? await Task.sleep(for: .seconds(100_000))
   }
 
-  /// Runs `delay` after the next call of `state()` has read the state, before it returns.
+  /// Runs `delay` after the next request for the state has read it, before it returns.
   func delayNextState(_ delay: @escaping @Sendable () async -> Void) {
     script.withLock { $0.stateDelay = delay }
   }
 
-  func state() async -> PhoneState {
+  private func state() async -> PhoneState {
     let (state, delay) = script.withLock { script in
       defer { script.stateDelay = nil }
       return (script.state, script.stateDelay)
@@ -68,109 +62,87 @@ final class ScriptedPhone: BridgePhone {
     return state
   }
 
-  /// Runs `delay` after the next call of `services()` has read them, before it returns.
-  func delayNextServices(_ delay: @escaping @Sendable () async -> Void) {
-    script.withLock { $0.servicesDelay = delay }
-  }
-
-  func services() async -> PhoneServices {
-    let (services, delay) = script.withLock { script in
-      defer { script.servicesDelay = nil }
-      return (script.services, script.servicesDelay)
+  func perform(_ request: PhoneRequest) async -> PhoneReply {
+    switch request.operation {
+    case .status: return await state().reply
+    case .history: return history.reply
+    case .check:
+      await answerOrHang()
+      return PhoneReply(.done, "", CheckReport(ok: true, riskLevel: 2, failure: nil))
+    case .upload(let sharesAbroad, let diagnosis):
+      await answerOrHang()
+      let pin = request.pin.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      note("upload \(pin) \(sharesAbroad) \(diagnosis)")
+      return PhoneReply(.done, "", UploadReport(ok: true, result: 1, reason: nil))
+    case .unfinishedUpload(.forget):
+      return PhoneReply(.done, "", UploadReport(ok: false, result: 3, reason: nil))
+    case .unfinishedUpload(.continue): return PhoneReply(.badInput, "There is none.")
+    case .travel(to: "Poland"): return PhoneReply(.badInput, "A region is a code.")
+    case .travel: return PhoneReply(.done, "", TravelReport(region: "PL", incomplete: false))
+    case .shownExposures:
+      return PhoneReply(.done, "", PhoneExposures(exposures: [], version: 1))
+    case .traffic: return PhoneReply(.done, "", PhoneMessages(messages: [], beacons: []))
+    case .exportMyData: return PhoneReply(.done, "", ["status": [String: String]()])
+    case .uploadPreview:
+      return PhoneReply(
+        .done, "", PhoneUploadPreview(keys: [], receiver: "localhost:1", region: "PL"))
+    default:
+      change(request.operation)
+      return PhoneReply(.done, "Done.")
     }
-    await delay?()
-    return services
   }
 
-  func setExposureNotifications(_ isOn: Bool) async throws(BridgePhoneError) {
-    note("notifications \(isOn)")
-  }
-
-  func choose(_ choice: PhoneChoice) async throws(BridgePhoneError) {
-    script.withLock {
-      if let language = choice.language { $0.state.language = language }
-      if let hides = choice.hidesDetails { $0.state.hidesDetails = hides }
-      if let notices = choice.notifications {
-        $0.state.notifications = notices
-        $0.services.areNotificationsOn = notices
+  private func change(_ operation: PhoneOperation) {
+    script.withLock { script in
+      switch operation {
+      case .enable: script.requests.append("notifications true")
+      case .disable: script.requests.append("notifications false")
+      case .onboard(let step): script.requests.append("onboard \(step)")
+      case .unfinishedUpload: script.state.lastUpload = nil
+      case .remove(let what):
+        script.requests.append("remove \(what)")
+        if what == .exposures { script.state.riskLevel = 0 }
+      case .removeRows(let rows):
+        script.history.notices.removeAll { rows.notices.contains($0.id) }
+        script.history.checks.removeAll { rows.checks.contains($0.id) }
+      case .choose(let choice):
+        if let language = choice.language { script.state.language = language }
+        if let hides = choice.hidesDetails { script.state.hidesDetails = hides }
+        if let notices = choice.notifications { script.state.notifications = notices }
+        if let statistics = choice.statistics { script.state.statisticsNews = statistics }
+      default: break
       }
-      if let statistics = choice.statistics { $0.wantsStatistics = statistics }
     }
-  }
-
-  func wantsStatistics() async -> Bool { script.withLock { $0.wantsStatistics } }
-
-  func activities() async -> PhoneActivities { script.withLock { $0.activities } }
-
-  func removeActivities(_ rows: PhoneActivityRows) async throws(BridgePhoneError) {
-    script.withLock {
-      $0.activities.notifications.removeAll { rows.notifications.contains($0.id) }
-      $0.activities.riskChecks.removeAll { rows.riskChecks.contains($0.id) }
-      $0.activities.exposures.removeAll { rows.exposures.contains($0.id) }
-    }
-  }
-
-  func checkTotals() async -> PhoneCheckTotals { script.withLock { $0.totals } }
-
-  func remove(_ what: PhoneRemoval) async throws(BridgePhoneError) {
-    note("remove \(what)")
-    if what == .exposures { script.withLock { $0.state.riskLevel = 0 } }
-  }
-
-  func upload(_ upload: PhoneUpload) async -> PhoneUploadResult {
-    await answerOrHang()
-    let pin = upload.pin.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-    note("upload \(pin) \(upload.sharesAbroad) \(upload.diagnosis)")
-    return script.withLock { $0.uploadResult }
-  }
-
-  func resolveUpload(
-    continuing: Bool
-  ) async throws(BridgePhoneError) -> PhoneUploadResult {
-    guard continuing else { return PhoneUploadResult(result: 3, reason: nil) }
-    throw .badRequest("There is no unfinished upload.")
-  }
-
-  func noteUploadShown() async { script.withLock { $0.state.lastUpload = nil } }
-
-  func uploadPreview(_ diagnosis: Diagnosis) async throws(BridgePhoneError) -> JSONValue {
-    ["keys": .array([]), "receiver": "localhost:1", "region": "PL"]
-  }
-
-  func check() async throws(BridgePhoneError) -> PhoneCheckResult {
-    await answerOrHang()
-    return PhoneCheckResult(riskLevel: 2, failure: nil)
-  }
-
-  func exposures() async -> JSONValue { ["exposures": .array([]), "version": 1] }
-
-  func traffic() async throws(BridgePhoneError) -> JSONValue {
-    ["messages": .array([]), "beacons": .array([])]
-  }
-
-  func ownerData() async throws(BridgePhoneError) -> JSONValue { ["status": [:]] }
-
-  func onboard(_ step: PhoneOnboarding) async throws(BridgePhoneError) { note("onboard \(step)") }
-
-  func travel(to region: String?) async throws(BridgePhoneError) -> JSONValue {
-    guard region != "Poland" else { throw .badRequest("A region is a code.") }
-    return ["traveled": .null, "region": "PL"]
-  }
-
-  func develop(_ action: DeveloperAction) async throws(BridgePhoneError) -> String {
-    throw .notDeveloper
   }
 }
 
 extension PhoneState {
   /// A phone that has found nothing.
   static let example = PhoneState(
-    onboarding: .finished, enabled: true, authorized: true, bluetooth: true, supported: true,
-    riskLevel: 0, exposures: 0, lastCheck: nil, lastFailure: nil, nextCheck: nil,
-    checking: false, paused: false, configurationRefused: nil, storage: "ready", damaged: [],
-    pendingUpload: false, upload: nil, language: .polish, hidesDetails: false,
-    notifications: true, developer: false, region: "PL", lastCheckKeys: 0, notices: [],
-    version: "1.2.3", now: 1_600_000_000)
+    onboarding: .finished, enabled: true, authorized: true, bluetooth: true, radio: .on,
+    supported: true, riskLevel: 0, exposures: 0, lastCheck: nil, lastFailure: nil,
+    nextCheck: nil, checking: false, paused: false, configurationRefused: nil, storage: "ready",
+    damaged: [], droppedBeacons: 0, advice: nil, positiveTest: nil, pendingUpload: false,
+    upload: nil, lastUpload: nil,
+    language: .polish, hidesDetails: false, notifications: true, statisticsNews: false,
+    developer: false, region: "PL", lastCheckKeys: 0, notices: 0, shownNotices: [],
+    version: "1.2.3", now: Date(timeIntervalSince1970: 1_600_000_000))
+}
+
+extension PhoneNotice {
+  init(id: String, time: Int, title: String, body: String) {
+    self.init(
+      id: id, kind: "risk", identifier: "risk", title: title, body: body,
+      time: Date(timeIntervalSince1970: TimeInterval(time)))
+  }
+}
+
+extension PhoneHistory.Check {
+  init(id: String, time: Int, keys: Int, matchedKeys: Int = 0, riskLevel: Int? = nil) {
+    self.init(
+      id: id, time: Date(timeIntervalSince1970: TimeInterval(time)), keys: keys,
+      matchedKeys: matchedKeys, riskLevel: riskLevel)
+  }
 }
 
 /// Statistics of the examples.

@@ -96,14 +96,14 @@ struct CatalogueTests {
   @Test("Every failure of a check and of an upload has a text", arguments: Language.allCases)
   func failures(_ language: Language) throws {
     let texts = try catalogue(language).texts
-    for failure in CheckFailure.allCases {
-      #expect(texts["failure.check.\(failure.rawValue)"] != nil, "\(failure)")
-    }
+    let words = Set(CheckFailure.allCases.compactMap { texts["failure.check.\($0.rawValue)"] })
+    #expect(words.count == CheckFailure.allCases.count)
     for failure in Self.uploadFailures {
       #expect(texts["failure.upload.\(failure.name)"] != nil, "\(failure)")
     }
     for content in DataDamage.Content.allCases {
-      #expect(texts["damage.\(content.rawValue)"] != nil, "\(content)")
+      let text = try #require(texts["damage.\(content.rawValue)"], "\(content)")
+      #expect(text.hasSuffix(".") && text.count < 200)
     }
   }
 
@@ -121,7 +121,7 @@ struct CatalogueTests {
   func missing() throws {
     let none = Catalogues(in: URL(fileURLWithPath: "/nonexistent"))
     #expect(none.words(for: .bluetoothOff, in: .polish) == nil)
-    #expect(none.text(of: CheckFailure.diskFull, in: .german) == CheckFailure.diskFull.description)
+    #expect(none.text(of: CheckFailure.diskFull, in: .german) == "diskFull")
   }
 
   @Test("The environment chooses the language")

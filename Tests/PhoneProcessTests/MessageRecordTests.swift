@@ -165,7 +165,7 @@ struct MessageRecordTests {
     clock.advance(by: 86_400)
     await radio.advertise(beacon)
     #expect(await restarted.sentBeacons == ["2020-09-13": 3, "2020-09-14": 1])
-    let all = await PhoneMessages.all(
+    let all = await PhoneMessages(
       in: record, received: [Date(timeIntervalSince1970: 1_600_041_600): 7])
     #expect(all.beacons.map(\.date) == ["2020-09-14", "2020-09-13"])
     #expect(all.beacons.map(\.sent) == [1, 3] && all.beacons.map(\.received) == [7, 0])

@@ -35,7 +35,7 @@ struct PhoneNoticesTests {
   }
 
   private func notice(_ cause: Notice.Cause) -> Notice {
-    Notice(cause: cause, title: "title", body: "body")
+    Notice(cause)
   }
 
   @Test(

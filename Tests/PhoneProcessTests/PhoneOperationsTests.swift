@@ -139,7 +139,7 @@ struct PhoneOperationsTests {
             in: folder, key: key, language: .english, randomness: SystemRandomness()),
           clock: scene.clock, randomness: SystemRandomness(), logger: log.logger)
       }
-      let notice = Notice(cause: .risk(.high), title: "High risk", body: "You met a person.")
+      let notice = Notice(.risk(.high))
       await notices().show(notice)
       let shown = await notices().shown
       let words = Catalogues.installed.words(for: notice.cause, in: .english)
@@ -148,7 +148,7 @@ struct PhoneOperationsTests {
       let lines = log.lines.filter { $0.contains("firebreak phone status") }
       #expect(lines.count == 1)
       // The log is not encrypted.
-      #expect(!log.lines.contains { $0.contains("risk") || $0.contains("met") })
+      #expect(!log.lines.contains { $0.contains("risk") || $0.contains("near") })
       await notices().remove(.risk)
       #expect(await notices().shown.isEmpty)
     }

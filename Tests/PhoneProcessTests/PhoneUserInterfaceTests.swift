@@ -55,20 +55,23 @@ struct PhoneUserInterfaceTests {
     return phone
   }
 
-  private func json(_ value: some Encodable) throws -> [String: Any] {
-    let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(value))
-    return try #require(object as? [String: Any])
+  /// The JSON of the result of an operation that is done.
+  private func json(_ operation: PhoneOperation, of phone: Phone) async throws -> [String: Any] {
+    let facts = try await phone.facts(operation)
+    #expect(facts.status == .done, "\(operation)")
+    return facts.json
   }
 
   @Test("The state of a new phone has all promised fields, absent ones as null")
   func fields() async throws {
-    let state = try json(await phone().state())
+    let state = try await json(.status, of: phone())
     #expect(
       Set(state.keys) == [
         "onboarding", "enabled", "authorized", "bluetooth", "supported", "riskLevel", "exposures",
         "lastCheck", "lastFailure", "nextCheck", "checking", "paused", "configurationRefused",
         "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
-        "notifications", "developer", "region", "lastCheckKeys", "notices", "version", "now",
+        "notifications", "statisticsNews", "developer", "region", "lastCheckKeys", "notices",
+        "shownNotices", "version", "now", "radio", "droppedBeacons", "advice", "positiveTest",
       ])
     let absent = [
       "lastCheck", "lastFailure", "nextCheck", "configurationRefused", "upload", "lastUpload",
@@ -86,14 +89,14 @@ struct PhoneUserInterfaceTests {
   @Test("The onboarding: decline, consent, finish; each survives a restart")
   func onboarding() async throws {
     let first = try await phone()
-    try first.declineNotifications()
+    _ = try await json(.onboard(.decline), of: first)
     #expect(await first.state().onboarding == .declined)
     let second = try await phone()
     #expect(await second.state().onboarding == .declined)
-    #expect(try await second.consentToNotifications().isOn)
+    _ = try await json(.onboard(.consent), of: second)
     let state = await second.state()
     #expect(state.onboarding == .consented && state.enabled && state.authorized)
-    try await second.finishOnboarding()
+    _ = try await json(.onboard(.finish), of: second)
     #expect(try await phone().state().onboarding == .finished)
     _ = await second.perform(PhoneRequest(.remove(.everything)))
     #expect(await second.state().onboarding == .new)
@@ -102,10 +105,10 @@ struct PhoneUserInterfaceTests {
   @Test("A failed check and its requests are in the state, in the messages and in the export")
   func failedCheck() async throws {
     let phone = try await phone()
-    _ = try await phone.consentToNotifications()
+    _ = try await json(.onboard(.consent), of: phone)
     _ = await phone.perform(PhoneRequest(.check))
     #expect(await phone.state().lastFailure == "noConnection")
-    let messages = try json(await phone.sentMessages())
+    let messages = try await json(.traffic, of: phone)
     let rows = try #require(messages["messages"] as? [[String: Any]])
     #expect(rows.first?["kind"] as? String == "deviceConfiguration")
     #expect(rows.first?["host"] as? String == "127.0.0.1:10")
@@ -116,15 +119,18 @@ struct PhoneUserInterfaceTests {
     let sent = try #require(all["sent"] as? [String: Any])
     #expect((sent["messages"] as? [Any])?.count == rows.count && all["preferences"] != nil)
     _ = await phone.perform(PhoneRequest(.remove(.everything)))
-    #expect(try await phone.sentMessages().messages.isEmpty)
+    #expect((try await json(.traffic, of: phone)["messages"] as? [Any])?.isEmpty == true)
   }
 
   @Test("Preferences change one at a time and are in the state")
   func preferences() async throws {
     let phone = try await phone()
-    try phone.setPreferences(language: .german)
-    try phone.setPreferences(hidesDetails: true)
-    try phone.setPreferences(notifications: false)
+    for choice in [
+      PhoneChoice(language: .german), PhoneChoice(hidesDetails: true),
+      PhoneChoice(notifications: false),
+    ] {
+      _ = try await json(.choose(choice), of: phone)
+    }
     for state in [await phone.state(), try await self.phone().state()] {
       #expect(state.language == .german && state.hidesDetails && !state.notifications)
     }
@@ -133,20 +139,20 @@ struct PhoneUserInterfaceTests {
   @Test("A notice is in the rows with its ID and is removed by it")
   func rows() async throws {
     let phone = try await phone()
-    await phone.notices.show(Notice(cause: .bluetoothOff, title: "", body: ""))
-    let row = try #require(await phone.rows().notices.first)
-    #expect(await phone.state().notices == [row])
-    try await phone.removeNotices(ids: ["no ID", row.id])
-    try await phone.removeChecks(ids: ["no ID"])
-    try await phone.removeExposures(ids: [row.id])
-    #expect(await phone.rows().notices.isEmpty)
-    #expect(await phone.state().notices == [row])
+    await phone.notices.show(Notice(.bluetoothOff))
+    let row = try #require(await phone.history().notices.first)
+    #expect(await phone.state().shownNotices == [row])
+    let rows = PhoneOperation.Rows(
+      notices: ["no ID", row.id], checks: ["no ID"], exposures: [row.id])
+    _ = try await json(.removeRows(rows), of: phone)
+    #expect(await phone.history().notices.isEmpty)
+    #expect(await phone.state().shownNotices == [row])
   }
 
   @Test("The preview of an upload lists the days of the keys without a request for consent")
   func preview() async throws {
     let phone = try await phone()
-    _ = try await phone.consentToNotifications()
+    _ = try await json(.onboard(.consent), of: phone)
     let radio = Task { try? await phone.device.run() }
     defer { radio.cancel() }
     try await Patience.until { try await phone.device.storedDataCounts().ownKeys == 1 }
@@ -157,21 +163,53 @@ struct PhoneUserInterfaceTests {
     #expect(preview.keys.first?.transmissionRisk == 8)
     #expect(preview.receiver == "127.0.0.1:10" && preview.region == "PL")
     #expect(try await phone.uploadPreview(.notStated) == preview)
-    #expect(await phone.continueUpload() == nil)
+    #expect(await phone.perform(PhoneRequest(.unfinishedUpload(.continue))).status == .badInput)
+  }
+
+  @Test(
+    "The text of the state names the last day of the isolation and of the advice until it is over")
+  func lastDays() async throws {
+    var state = try await phone().state()
+    let day = try #require(CalendarDay("2020-09-10"))
+    let until = day.adding(days: AdviceRule.isolationDays)
+    state.positiveTest = PhoneState.PositiveTest(
+      shared: [clock.now], day: day, until: until, isOver: false)
+    state.advice = PhoneState.Advice(until: day, isOver: true)
+    let text = state.reply.text
+    #expect(text.contains("thank you") && text.contains("until 2020-09-20"))
+    #expect(text.contains("Advice: ended on 2020-09-10"))
+    #expect(
+      state.reply.json?.contains(
+        #""positiveTest":{"day":"2020-09-10","isOver":false,"shared":[1600000000],"until":"2020-09-20"}"#
+      ) == true)
+    state.positiveTest?.isOver = true
+    #expect(!state.reply.text.contains("thank you"))
+  }
+
+  @Test("The radio is told apart from exposure notifications")
+  func radio() async throws {
+    var state = try await phone().state()
+    #expect(state.radio == .unused && state.reply.text.contains("the phone is not running"))
+    (state.radio, state.enabled) = (.on, false)
+    #expect(state.reply.text.contains("Bluetooth: on, and not used while"))
+    state.radio = .none
+    #expect(state.reply.text.contains("Bluetooth: this phone has no radio"))
+    (state.radio, state.enabled) = (.on, true)
+    #expect(state.reply.text.contains("Bluetooth: on\n"))
   }
 
   @Test("Hidden details leave the day and the level of an exposure, and nothing else")
   func hidden() throws {
     let bands = [DistanceBand(maximumAttenuation: nil, seconds: 600, weightPercent: 50)]
     let exposure = Exposure(
-      id: UUID(), date: clock.now, durationSeconds: 600, riskScore: 3_000, bands: bands)
-    let shown = PhoneExposureDetails.ExposureRow(exposure, .high, isHidden: false)
+      id: UUID(), day: UTCDay(of: clock.now), durationSeconds: 600, riskScore: 3_000, bands: bands)
+    let shown = PhoneExposures.Row(exposure, .high, isHidden: false)
     #expect(shown.seconds == 600 && shown.score == 3_000 && shown.bands.count == 1)
-    let fields = try json(shown.bands[0])
-    #expect(fields["maximumAttenuation"] is NSNull && fields["weightPercent"] as? Int == 50)
-    let hidden = PhoneExposureDetails.ExposureRow(exposure, .high, isHidden: true)
+    let band = PhoneReply(.done, "", shown.bands[0])
+    #expect(band.json == #"{"maximumAttenuation":null,"seconds":600,"weightPercent":50}"#)
+    let hidden = PhoneExposures.Row(exposure, .high, isHidden: true)
     #expect(hidden.hidden && hidden.date == "2020-09-13" && hidden.riskLevel == 3)
     #expect(hidden.seconds == 0 && hidden.score == 0 && hidden.bands.isEmpty)
-    #expect(try json(hidden)["normalizedMinutes"] is NSNull)
+    #expect(PhoneReply(.done, "", hidden).json?.contains(#""normalizedMinutes":null"#) == true)
   }
 }

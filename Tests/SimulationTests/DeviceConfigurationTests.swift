@@ -28,7 +28,7 @@ struct DeviceConfigurationTests {
       // The first key ended after a day's lead and 14 days' overlap.
       let keys = try scene.authority.signing.verificationKeys()
       #expect(keys.map(\.keyVersion) == ["v2"])
-      #expect(await steady.app.analyzeChecks.count >= 13)
+      #expect(await steady.app.checks.count >= 13)
       #expect(await sleeper.app.check() == .checked(.none))
       #expect(await sleeper.app.cursor == steady.app.cursor)
       #expect(await sleeper.app.deviceConfiguration?.version == 2)
@@ -72,7 +72,7 @@ struct DeviceConfigurationTests {
       #expect(await near.app.exposures.count == 1)
       try await scene.publish(late)
       #expect(await near.app.check() == .checked(.high))
-      #expect(await near.app.analyzeChecks.map(\.matchedKeyCount) == [1, 1])
+      #expect(await near.app.checks.map(\.matchedKeyCount) == [1, 1])
     }
   }
 

@@ -44,6 +44,19 @@ extension BrowserSuite {
             "return location.href + JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie"
           )
           #expect(traces.string?.contains(pin) == false)
+          // Home says thank you, what to do and until when, and does not ask for another test.
+          try await browser.go("/", to: "home")
+          #expect(try await browser.count("[data-reported=yes]") == 1)
+          #expect(try await browser.count(".pin-card") == 0)
+          let until = try await browser.script(
+            """
+            return Promise.all([import('/app/store.js'), import('/app/format.js')])
+              .then(([{ store }, { dateInSentence }]) => dateInSentence(store.state.positiveTest.until));
+            """)
+          let advice = try await browser.text("[data-part=advice]")
+          #expect(advice.contains("until \(until.string ?? "a day")"), "\(advice)")
+          try await browser.go("/history", to: "history")
+          #expect(try await browser.count("[data-list=shared] .entry") == 1)
         }
       }
     }

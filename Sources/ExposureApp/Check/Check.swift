@@ -94,11 +94,11 @@ extension ExposureApp {
     await showDueRiskNotice()
     await sendDecoyIfDue()
     guard store.state.download.isComplete else { throw await server.failure ?? .filesMissing }
-    if let reason = reasonOfSilence { throw reason }
+    if let reason = reasonOfNoEncounters { throw reason }
   }
 
   /// The reason why nothing is known of encounters although all listed files are analysed.
-  private var reasonOfSilence: CheckFailure? {
+  private var reasonOfNoEncounters: CheckFailure? {
     let now = clock.now
     if isClockBehind { return .clockWrong }
     if let since = store.state.configurationFailingSince,
@@ -107,7 +107,7 @@ extension ExposureApp {
       return .notConfigured
     }
     let oldest = RemovalRule.oldestExposure(at: now)
-    return store.state.download.isSilent(since: oldest) ? .noKeyFiles : nil
+    return store.state.download.hasNoFile(since: oldest) ? .noKeyFiles : nil
   }
 
   /// Checks the wanted files, or those of the last fourteen days if results turn out to be lost.
@@ -177,7 +177,7 @@ extension ExposureApp {
     for name in names {
       // An unreadable file, or another one than that of the name, is a failed transfer, which the next check repeats.
       guard let facts = try? inspect(download.url(of: name)),
-        facts.fit(name, regions: configuration.uploadRegions)
+        facts.match(name, regions: configuration.uploadRegions)
       else {
         logger.info("a downloaded file is not the key file of its name")
         analysis.missing.append(name)
@@ -264,7 +264,7 @@ extension ExposureApp {
 
   /// Stores the results, the cursor and the history together.
   private func save(_ analysis: Analysis) throws {
-    let now = clock.now
+    let (now, version) = (clock.now, remote.version)
     let before = riskLevel
     let wasRecovering = store.state.damage.recoveringSince != nil
     let keysCount = analysis.analysed.reduce(0) { $0 + (analysis.keyCounts[$1.text] ?? 0) }
@@ -274,7 +274,10 @@ extension ExposureApp {
       state.download.finish(
         analysed: analysis.done, missing: analysis.missing, after: state.oldestExposure(at: now))
       state.add(found)
-      if analysis.hasDetected { state.mustDetectAgain = false }
+      if analysis.hasDetected {
+        state.mustDetectAgain = false
+        state.detectionRulesVersion = version
+      }
       if analysis.isPartial { state.mustDetectAgain = true }
       if state.download.isRestored, !state.mustDetectAgain { state.damage.finishRecovery() }
       state.history.record(

@@ -56,7 +56,7 @@ extension Exposure {
     let level: WindowRiskLevel = randomness.number(in: 0...1) == 0 ? .low : .high
     return Exposure(
       id: UUID(),
-      date: Date(unixDay: now.unixDay - randomness.number(in: days)),
+      day: UTCDay(now.unixDay - randomness.number(in: days)),
       durationSeconds: Double(minutes * 60),
       riskScore: isJudged ? 0 : randomness.number(in: scores),
       judgement: isJudged

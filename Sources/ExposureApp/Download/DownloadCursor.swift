@@ -49,7 +49,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
   var isRestored: Bool { hasListing && wanted.keys.allSatisfy { search.refused[$0] != nil } }
 
   /// Returns `true` if indexes have listed no file that ends after `date`, and the phone could receive before.
-  func isSilent(since date: Date) -> Bool {
+  func hasNoFile(since date: Date) -> Bool {
     (newest ?? receiving).map { $0 <= date.unixSecond } ?? false
   }
 

@@ -22,7 +22,7 @@ public struct KeyFileFacts: Hashable, Sendable {
 
   /// Returns `true` if the period is that of `name` and the region is one of `regions`. The name is not signed:
   /// a server or a cache may deliver another file under it.
-  func fit(_ name: KeyFileName, regions: [String]) -> Bool {
+  func match(_ name: KeyFileName, regions: [String]) -> Bool {
     end == UInt64(name.endTimestamp)
       && (name.startTimestamp.map { start == UInt64($0) } ?? true)
       && regions.contains { $0.uppercased() == region.uppercased() }

@@ -128,7 +128,8 @@ extension Exposure {
   fileprivate init?(_ info: ENExposureInfo, scoring: KeyServerAPI.RiskScoringParameters) {
     guard let score = info.metadata?["totalRiskScoreFullRange"] as? NSNumber else { return nil }
     self.init(
-      id: UUID(), date: info.date, durationSeconds: info.duration, riskScore: score.intValue,
+      id: UUID(), day: UTCDay(of: info.date), durationSeconds: info.duration,
+      riskScore: score.intValue,
       bands: DistanceBand.bands(
         seconds: info.attenuationDurations.map(\.intValue), total: Int(info.duration),
         scoring: scoring))
@@ -168,7 +169,7 @@ extension Exposure {
   /// Creates the exposure of one day.
   fileprivate init(_ day: WindowRisk.Day) {
     self.init(
-      id: UUID(), date: day.date, durationSeconds: Double(day.seconds), riskScore: 0,
+      id: UUID(), day: UTCDay(of: day.date), durationSeconds: Double(day.seconds), riskScore: 0,
       judgement: DayRisk(level: day.level, normalizedMinutes: day.normalizedTime),
       bands: day.bands)
   }

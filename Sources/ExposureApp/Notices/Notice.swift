@@ -4,7 +4,7 @@ import Foundation
 import KeyServerAPI
 import World
 
-/// A notification for the user.
+/// A notification for the user. Its texts are those of the program that shows it.
 public struct Notice: Sendable, Hashable {
   /// The kind of a notice. At most one notice of each kind is shown.
   public enum Identifier: String, Sendable, Codable, CaseIterable {
@@ -48,12 +48,13 @@ public struct Notice: Sendable, Hashable {
 
   /// The reason of the notice.
   public let cause: Cause
-  /// One line of text.
-  public let title: String
-  /// One or two sentences.
-  public let body: String
   /// The days that a risk notice is about, as numbers of days since 1970; empty for other notices.
   public var days: Set<Int> = []
+
+  /// Creates a notice.
+  public init(_ cause: Cause) {
+    self.cause = cause
+  }
 
   /// The kind of the notice.
   public var identifier: Identifier { cause.identifier }
@@ -79,75 +80,6 @@ extension Notice.Cause {
   }
 }
 
-extension Notice {
-  /// The notice for a risk level; `nil` for `none`.
-  static func risk(_ level: RiskLevel) -> Notice? {
-    guard let words = words[level] else { return nil }
-    return Notice(cause: .risk(level), title: words.title, body: words.body)
-  }
-
-  /// The notice that an encounter was withdrawn.
-  static let riskCorrected = Notice(
-    cause: .riskCorrected, title: "An encounter was withdrawn",
-    body: "The health authority has corrected the data in which this phone had found an encounter. "
-      + "The earlier notice does not apply any more.")
-
-  /// The notice that the app has finished an upload by itself.
-  static let uploadFinished = Notice(
-    cause: .uploadFinished, title: "Your keys were shared",
-    body: "The upload that was interrupted is complete. People who were near you can now be warned."
-  )
-
-  /// The notice that the app could not finish an upload.
-  static let uploadUnfinished = Notice(
-    cause: .uploadUnfinished, title: "Your keys were not shared",
-    body: "The upload that was interrupted could not be finished in time. "
-      + "Enter the PIN again; if it is not valid any more, ask for a new one.")
-
-  /// The notice that Bluetooth is off.
-  static let bluetoothOff = Notice(
-    cause: .bluetoothOff,
-    title: "Bluetooth is off",
-    body:
-      "While Bluetooth is off, this phone cannot record encounters. Turn it on again."
-  )
-
-  /// The notice that exposure notifications are not allowed any more.
-  static let permissionLost = Notice(
-    cause: .permissionLost, title: "Exposure notifications are not allowed",
-    body: "This phone does not record encounters any more. Allow exposure notifications again.")
-
-  /// The notice that no check has been complete for two days.
-  static func checksFailing(_ reason: CheckFailure) -> Notice {
-    Notice(
-      cause: .checksFailing(reason), title: "No complete check for two days",
-      body: reason.description)
-  }
-
-  /// The notice about damaged data.
-  static func storageDamaged(_ cause: Cause, _ explanation: String) -> Notice {
-    Notice(cause: cause, title: "Stored data was damaged", body: explanation)
-  }
-
-  private static let words: [RiskLevel: (title: String, body: String)] = [
-    .low: (
-      "A brief encounter",
-      "You were briefly near someone who has since tested positive. "
-        + "The risk is low. Your exposures show the day."
-    ),
-    .medium: (
-      "An encounter with some risk",
-      "You were near someone who has since tested positive. "
-        + "The risk is moderate. Your exposures show the day."
-    ),
-    .high: (
-      "An encounter with high risk",
-      "You spent time close to someone who has since tested positive. "
-        + "Read the advice of the health authority on what to do now."
-    ),
-  ]
-}
-
 /// Shows notices: the system's notification centre, or a recording in tests and simulations.
 public protocol NoticeSink: Sendable {
   /// Shows a notice and replaces one of the same kind.
@@ -160,7 +92,7 @@ extension ExposureApp {
   /// The risk level of each day with an encounter, as the user sees it.
   var riskDays: [Int: RiskLevel] {
     let assessment = RiskAssessment(thresholds: remote.riskLevelConfiguration)
-    let days = exposures.map { ($0.date.unixDay, assessment.level(of: $0)) }
+    let days = exposures.map { ($0.day.number, assessment.level(of: $0)) }
     return Dictionary(days.filter { $0.1 > .none }, uniquingKeysWith: max)
   }
 
@@ -168,7 +100,8 @@ extension ExposureApp {
   /// a crash in between, it is shown twice, and the second replaces the first.
   func showDueRiskNotice() async {
     let due = store.state.notices.due(riskDays)
-    guard let level = due.values.max(), var notice = Notice.risk(level) else { return }
+    guard let level = due.values.max() else { return }
+    var notice = Notice(.risk(level))
     notice.days = Set(due.keys)
     await notices.show(notice)
     store.updateIfPossible { $0.notices.markShown(due) }
@@ -181,10 +114,16 @@ extension ExposureApp {
     let (days, oldest) = (riskDays, store.state.oldestExposure(at: clock.now))
     let isRiskNoticeTrue = store.state.notices.isTrue(of: days)
     var next = store.state.notices
-    next.follow(days, isKnown: areResultsKnown, after: oldest)
+    next.follow(days, isKnown: areResultsKnown, rules: rulesVersion, after: oldest)
     if next != store.state.notices { store.updateIfPossible { $0.notices = next } }
     if !isRiskNoticeTrue { await removeNotice(.risk) }
-    await setNotice(.riskCorrected, next.correctedDay == nil ? nil : .riskCorrected)
+    await setNotice(next.correctedDay == nil ? nil : .riskCorrected, of: .riskCorrected)
+  }
+
+  /// The version of the rules that gave the current levels: those of the last detection, or for scores those in force.
+  private var rulesVersion: Int {
+    configuration.windowRisk == nil
+      ? remote.version : store.state.detectionRulesVersion ?? remote.version
   }
 
   /// Removes the notices that the user has dismissed. One whose cause lasts is shown again by the next check.
@@ -208,7 +147,7 @@ extension ExposureApp {
       state.notices.visible.insert(.bluetoothOff)
     }
     guard store.updateIfPossible(change) else { return }
-    await notices.show(.bluetoothOff)
+    await notices.show(Notice(.bluetoothOff))
     announce(.noticeShown(.bluetoothOff))
   }
 
@@ -230,17 +169,17 @@ extension ExposureApp {
     if let end = store.state.notices.uploadNoticeEnd, end <= clock.now {
       await removeNotice(.upload)
     }
-    await setNotice(.permissionLost, isPermissionLost ? .permissionLost : nil)
-    await setNotice(.checksFailing, lastingFailure.map(Notice.checksFailing))
-    await setNotice(.storageDamaged, storageWarning)
+    await setNotice(isPermissionLost ? .permissionLost : nil, of: .permissionLost)
+    await setNotice(lastingFailure.map(Notice.Cause.checksFailing), of: .checksFailing)
+    await setNotice(damageCause, of: .storageDamaged)
   }
 
-  /// Shows `notice` unless it is shown already, or removes it if it is `nil`.
-  private func setNotice(_ identifier: Notice.Identifier, _ notice: Notice?) async {
-    guard let notice else { return await removeNotice(identifier) }
+  /// Shows the notice with this cause unless one of its kind is shown already, or removes it if there is no cause.
+  private func setNotice(_ cause: Notice.Cause?, of identifier: Notice.Identifier) async {
+    guard let cause else { return await removeNotice(identifier) }
     let isShown = store.state.notices.visible.contains(identifier)
     guard !isShown, !noticesWithoutStore.contains(identifier) else { return }
-    await notices.show(notice)
+    await notices.show(Notice(cause))
     do {
       try store.update { $0.notices.visible.insert(identifier) }
     } catch {
@@ -264,17 +203,12 @@ extension ExposureApp {
     return lastFailure
   }
 
-  /// The notice about damage that is neither repaired nor acknowledged by the user.
-  private var storageWarning: Notice? {
-    if let advice = store.condition.advice {
-      return .storageDamaged(.storage(store.condition), advice)
-    }
+  /// The damage that is neither repaired nor acknowledged by the user.
+  private var damageCause: Notice.Cause? {
+    guard store.condition.advice == nil else { return .storage(store.condition) }
     let contents = storageDamage.map(\.content)
-    guard !contents.isEmpty else { return nil }
-    let sentences = Set(contents.map(\.message)).sorted()
-    return .storageDamaged(
-      .damage(DataDamage.Content.allCases.filter(contents.contains)),
-      sentences.joined(separator: " "))
+    return contents.isEmpty
+      ? nil : .damage(DataDamage.Content.allCases.filter(contents.contains))
   }
 
   /// Records that the user has allowed exposure notifications, so that a loss of the permission is noticed,

@@ -7,8 +7,8 @@ import KeyServerAPI
 public struct Exposure: Codable, Hashable, Sendable, Identifiable {
   /// An ID for the app's lists.
   public let id: UUID
-  /// The day of the exposure, 00:00 UTC.
-  public let date: Date
+  /// The day of the exposure.
+  public let day: UTCDay
   /// The duration in seconds.
   public let durationSeconds: Double
   /// The full-range score, 0...4096; 0 for a day of exposure windows.
@@ -20,11 +20,16 @@ public struct Exposure: Codable, Hashable, Sendable, Identifiable {
   /// The time by distance, from near to far; empty if the framework does not report it.
   public var bands: [DistanceBand] = []
 
+  private enum CodingKeys: String, CodingKey {
+    case day = "date"
+    case id, durationSeconds, riskScore, judgement, files, bands
+  }
+
   /// Returns `true` if both describe the same encounter; analysing a file again repeats its encounters.
   ///
   /// Equal encounters of different files are those of different people.
   func isSame(as other: Exposure) -> Bool {
-    date == other.date && durationSeconds == other.durationSeconds && riskScore == other.riskScore
+    day == other.day && durationSeconds == other.durationSeconds && riskScore == other.riskScore
       && sharesFile(with: other)
   }
 
@@ -120,7 +125,7 @@ struct RiskAssessment {
 
   /// The level of the worst exposure of `oldest` or later; exposures are not added up.
   func level(of exposures: [Exposure], since oldest: Date) -> RiskLevel {
-    exposures.filter { $0.date >= oldest }.map { level(of: $0) }.max() ?? .none
+    exposures.filter { $0.day.start >= oldest }.map { level(of: $0) }.max() ?? .none
   }
 
   /// The level by the policy's result if there is one, otherwise by the score.

@@ -58,23 +58,6 @@ public struct DataDamage: Codable, Hashable, Sendable {
 extension DataDamage.Content {
   /// True if analysing the key files of the last fourteen days again restores the data.
   var isRestoredByChecking: Bool { self == .appState || self == .results }
-
-  /// The explanation for the user.
-  var message: String {
-    switch self {
-    case .appState, .results:
-      "Stored results were damaged, so your risk is unknown. The app is checking the last 14 days again."
-    case .appMarker: "A file of the app was damaged and has been replaced. Nothing was lost."
-    case .upload: "An unfinished upload was damaged and removed. Enter your PIN again."
-    case .ownKeys: "Keys of some days were damaged. An upload can no longer warn others about them."
-    case .contacts:
-      "Records of some days were damaged. The app cannot find encounters of those days any more."
-    case .settings:
-      "Settings of exposure notifications were damaged and reset. Check that they are turned on."
-    case .travel: "The recorded stays were damaged and set aside. Report again where you have been."
-    case .notices: "Shown notices were damaged and set aside. Look at your exposures."
-    }
-  }
 }
 
 /// The damage that the app knows of. The property names are the JSON keys on disk.

@@ -9,35 +9,23 @@ import World
 public enum Diagnosis: Codable, Hashable, Sendable {
   /// No date is stated.
   case notStated
-  /// The day of the test, 00:00 UTC.
-  case test(day: Date)
-  /// The day of the first symptoms, 00:00 UTC.
-  case symptoms(day: Date)
+  /// The day of the test.
+  case test(day: CalendarDay)
+  /// The day of the first symptoms.
+  case symptoms(day: CalendarDay)
 
   /// The day that is stated.
-  public var day: Date? {
+  public var day: CalendarDay? {
     switch self {
     case .notStated: nil
     case .test(let day), .symptoms(let day): day
     }
   }
 
-  /// Returns `true` if the stated day is today or one of the fourteen days before. The day may be tomorrow in UTC,
-  /// where the user's day begins earlier.
+  /// Returns `true` if the stated day is today or one of the fourteen days before, in the time zone of the page or
+  /// command on which the user has stated it.
   public func isUsable(at now: Date) -> Bool {
-    guard let day else { return true }
-    let ago = now.unixDay - day.unixDay
-    return (-1...RemovalRule.exposureDays).contains(ago)
-  }
-
-  /// The start of a day such as `2026-11-20` in UTC; `nil` for another form or a day that does not exist.
-  public static func day(_ text: String) -> Date? {
-    let style = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
-    // Text of another form makes the parser throw.
-    guard text.utf8.count == 10, let day = try? Date(text, strategy: style),
-      day.formatted(style) == text
-    else { return nil }
-    return day
+    day?.isTodayOrBefore(by: RemovalRule.exposureDays, at: now) ?? true
   }
 }
 
@@ -53,12 +41,12 @@ struct TransmissionRisks: Sendable {
   /// The risk of a key that starts at `date`; `nil` if the key is not shared.
   func risk(ofKeyFrom date: Date) -> Int? {
     guard let configuration else { return ReleasedKey.protegoRisk }
-    let key = date.unixDay
+    let key = UTCDay(of: date)
     return switch diagnosis {
     case .notStated: configuration.withoutDate
-    case .test(let day): configuration.risk(daysSinceTest: key - day.unixDay)
+    case .test(let day): configuration.risk(daysSinceTest: key.days(since: day))
     case .symptoms(let day):
-      configuration.risk(daysSinceOnsetOfSymptoms: key - day.unixDay)
+      configuration.risk(daysSinceOnsetOfSymptoms: key.days(since: day))
     }
   }
 }
@@ -107,15 +95,15 @@ enum KeySelection {
 
 /// A key that an upload would share, without its bytes.
 public struct KeyPreview: Hashable, Sendable {
-  /// The day of the key, 00:00 UTC.
-  public let day: Date
+  /// The day of the key.
+  public let day: UTCDay
   /// The transmission risk that the upload states, 1...8.
   public let transmissionRisk: Int
   /// The number of ten-minute intervals of the key.
   public let rollingPeriod: Int
 
   /// Creates a preview.
-  public init(day: Date, transmissionRisk: Int, rollingPeriod: Int) {
+  public init(day: UTCDay, transmissionRisk: Int, rollingPeriod: Int) {
     self.day = day
     self.transmissionRisk = transmissionRisk
     self.rollingPeriod = rollingPeriod
@@ -159,7 +147,7 @@ extension ReleasedKey {
 
   fileprivate var preview: KeyPreview {
     KeyPreview(
-      day: Date(unixDay: start.unixDay), transmissionRisk: transmissionRisk,
+      day: UTCDay(of: start), transmissionRisk: transmissionRisk,
       rollingPeriod: Int(rollingPeriod))
   }
 }

@@ -80,8 +80,13 @@ extension ExposureApp {
       return UploadOutcome(.storage(.notReady(store.condition)))
     }
     do {
+      let record = try uploadRecord()
+      // An upload that is continued keeps the day that the user stated at first.
+      if record.pending == nil || diagnosis.day != nil {
+        store.updateIfPossible { $0.statedDay = diagnosis.day }
+      }
       var flow = UploadFlow(
-        record: try uploadRecord(), isInteroperabilityEnabled: isInteroperabilityEnabled,
+        record: record, isInteroperabilityEnabled: isInteroperabilityEnabled,
         risks: TransmissionRisks(
           configuration: remote.transmissionRiskConfiguration, diagnosis: diagnosis))
       return await run(flow.receivedPIN(pin, at: now), for: pin, in: &flow)
@@ -202,8 +207,10 @@ extension ExposureApp {
       next.completed = CompletedUpload(of: used, at: now, randomness: randomness)
       next.released = nil
     }
+    let isShared = next.completed != record.completed
     do {
       if next != record { try uploads.save(next) }
+      if isShared { try store.update { $0.noteSharing(at: now) } }
       guard outcome.reason == .pinRefused else { return }
       try store.update { state in
         state.refusedPINs = PINLock.relevant(state.refusedPINs + [now], at: now)

@@ -33,46 +33,50 @@ struct UploadContinuation: Sendable {
 extension ExposureApp {
   /// Continues the unfinished upload with its own PIN; returns `nil` if there is none.
   public func continueUpload() async -> UploadOutcome? {
-    hasPendingUpload ? await repeatUpload() : nil
-  }
-
-  private func repeatUpload() async -> UploadOutcome? {
     // An unreadable record has no upload that could be continued.
-    guard let pin = try? uploads.load().pending?.pin.bytes else { return nil }
-    return await upload(pin: pin, isInteroperabilityEnabled: false)
+    guard hasPendingUpload, let pending = try? uploads.load().pending else { return nil }
+    return await upload(pin: pending.pin.bytes, isInteroperabilityEnabled: false)
   }
 
-  /// Finishes an upload that the user has agreed to and whose token is valid, and tells the user how it ended.
+  /// Finishes an upload that the user has agreed to and whose token is valid, and notifies the user of its end.
   ///
   /// When the token has expired, further attempts find out if the key server has accepted the keys.
   func finishUploadIfDue() async {
     guard runningUpload == nil, store.condition == .ready, pause == nil,
-      let end = uploads.pendingEnd, store.state.notices.toldUpload != end
+      uploads.pendingEnd != nil, !isUploadEndNotified
     else { return }
-    // Without a token, the user has to repeat the upload.
-    // An unreadable record has no upload that could be continued.
+    // Without a token, the user has to repeat the upload. An unreadable record has none that could be continued.
     let pending = try? uploads.load().pending
-    let mayRepeat = uploads.hasToken && pending?.isRepeatable(at: clock.now) == true
-    guard mayRepeat || !hasPendingUpload, continuation.isDue(at: clock.now) else { return }
-    isContinuingUpload = true
-    let outcome = mayRepeat ? await repeatUpload() : nil
-    isContinuingUpload = false
+    let repeated = pending.flatMap {
+      $0.token != nil && $0.isRepeatable(at: clock.now) ? $0.pin.bytes : nil
+    }
+    guard repeated != nil || !hasPendingUpload, continuation.isDue(at: clock.now) else { return }
+    var outcome: UploadOutcome?
+    if let repeated {
+      isContinuingUpload = true
+      outcome = await upload(pin: repeated, isInteroperabilityEnabled: false)
+      isContinuingUpload = false
+    }
     if outcome == .success {
-      await tellUpload(.uploadFinished, forSeconds: RemovalRule.completedUploadSeconds)
-    } else if mayRepeat, outcome?.reason?.isFinal != true {
+      await notifyOfUpload(.uploadFinished, forSeconds: RemovalRule.completedUploadSeconds)
+    } else if repeated != nil, outcome?.reason?.isFinal != true {
       continuation.fail(outcome?.reason, at: clock.now)
     } else if !Task.isCancelled {
-      await tellUpload(.uploadUnfinished, forSeconds: RemovalRule.daySeconds)
+      await notifyOfUpload(.uploadUnfinished, forSeconds: RemovalRule.daySeconds)
+      removeOldUploads()
     }
   }
 
-  private func tellUpload(_ notice: Notice, forSeconds seconds: TimeInterval) async {
+  /// True if the user was notified of the end of the unfinished upload.
+  var isUploadEndNotified: Bool { store.state.notices.notifiedUploadEnd == uploads.pendingEnd }
+
+  private func notifyOfUpload(_ cause: Notice.Cause, forSeconds seconds: TimeInterval) async {
     continuation = UploadContinuation()
     let end = clock.now.addingTimeInterval(seconds)
     let upload = uploads.pendingEnd
-    await notices.show(notice)
+    await notices.show(Notice(cause))
     store.updateIfPossible { state in
-      state.notices.toldUpload = upload
+      state.notices.notifiedUploadEnd = upload
       state.notices.uploadNoticeEnd = end
       state.notices.visible.insert(.upload)
     }

@@ -24,9 +24,11 @@ struct UploadRecord: Sendable, Equatable {
     func isValid(at now: Date) -> Bool { now.unixDay == date.unixDay }
   }
 
-  /// Removes everything that has expired at all of `times`.
-  mutating func removeOld(at times: [Date]) {
-    if let pending, !times.contains(where: pending.isRepeatable) { self.pending = nil }
+  /// Removes everything that has expired at all of `times`, but no unfinished upload with `keepsPending`.
+  mutating func removeOld(at times: [Date], keepsPending: Bool) {
+    if let pending, !keepsPending, !times.contains(where: pending.isRepeatable) {
+      self.pending = nil
+    }
     if let released, !times.contains(where: released.isValid) { self.released = nil }
     if let completed, times.allSatisfy(completed.isExpired) { self.completed = nil }
   }
@@ -38,8 +40,6 @@ extension UploadRecord: Redacted {}
 struct UploadStore {
   /// The time until which an unfinished upload can be continued.
   private(set) var pendingEnd: Date?
-  /// True if the unfinished upload has a token, which may have expired.
-  private(set) var hasToken = false
   /// True if the file is known to be empty.
   private var isEmpty = false
 
@@ -96,11 +96,11 @@ struct UploadStore {
   }
 
   /// Removes everything that has expired at all of `times`.
-  mutating func removeOld(at times: [Date]) throws {
+  mutating func removeOld(at times: [Date], keepsPending: Bool) throws {
     guard !isEmpty else { return }
     let record = try load()
     var next = record
-    next.removeOld(at: times)
+    next.removeOld(at: times, keepsPending: keepsPending)
     if next != record { try save(next) }
   }
 
@@ -109,7 +109,6 @@ struct UploadStore {
 
   private mutating func note(_ record: UploadRecord) {
     isEmpty = record == UploadRecord()
-    hasToken = record.pending?.token != nil
     pendingEnd = record.pending.map {
       ($0.tokenReceived ?? $0.begun).addingTimeInterval(RemovalRule.pendingUploadSeconds)
     }

@@ -34,7 +34,8 @@ package final class Bridge: Sendable {
   /// - Returns: Work that pushes the changes until its task is cancelled.
   package func follow() async -> @Sendable () async -> Void {
     let changes = phone.makeChanges()
-    let start = await Shown(phone)
+    // A phone whose state cannot be read has none to compare with.
+    let start = try? await state()
     return {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await self.pushes.beat() }
@@ -69,68 +70,47 @@ package final class Bridge: Sendable {
           ? contractAnswer(to: message) : ownAnswer(to: message))
     } catch let failure as BridgeFailure {
       return .failure(failure)
-    } catch let error as BridgePhoneError {
-      return .failure(BridgeFailure(error))
     } catch {
       return .failure(.phone("The phone could not do this: try again."))
     }
   }
 }
 
-extension BridgeFailure {
-  fileprivate init(_ error: BridgePhoneError) {
-    self =
-      switch error {
-      case .badRequest(let sentence): .badRequest(sentence)
-      case .notDeveloper: .notDeveloper
-      case .failed(let sentence): .phone(sentence)
-      }
-  }
-}
-
 // MARK: Changes
 
 extension Bridge {
-  /// The parts of the state whose changes are pushed.
-  fileprivate struct Shown {
-    let state: PhoneState
-    let services: PhoneServices
-
-    init(_ phone: any BridgePhone) async {
-      state = await phone.state()
-      services = await phone.services()
-    }
-  }
-
   /// Pushes the differences to `last`; returns the new state.
-  private func pushChanges(since last: Shown) async -> Shown {
-    let shown = await Shown(phone)
-    if shown.services != last.services { await pushServices() }
-    if shown.state.contractRiskLevel != last.state.contractRiskLevel {
-      pushes.send(BridgePush(MessageID.riskLevel, shown.state.riskJSON))
+  private func pushChanges(since last: JSONValue?) async -> JSONValue? {
+    // The next change is compared with the last state that could be read.
+    guard let state = try? await state() else { return last }
+    if state.servicesMessage != last?.servicesMessage { await pushServices() }
+    if state.riskLevelMessage != last?.riskLevelMessage {
+      pushes.send(BridgePush(MessageID.riskLevel, state.riskLevelMessage))
     }
-    if !shown.state.isSame(as: last.state) { await pushState() }
-    return shown
+    if state.withoutTime != last?.withoutTime { await pushState() }
+    return state
   }
 
   /// Pushes the services to all pages, also if they did not change: the push is the answer to messages 35 and 52.
-  func pushServices() async {
-    await inOrder { self.pushes.send(await self.phone.services().push) }
-  }
+  func pushServices() async { await push(MessageID.serviceStatus, \.servicesMessage) }
 
   /// Pushes the state to all pages.
   func pushState() async {
     guard isOurs.withLock(\.self) else { return }
-    await inOrder {
-      let state = await self.phone.state()
-      self.pushes.send(BridgePush(MessageID.state, JSONValue(answer: state)))
-    }
+    await push(MessageID.state, \.self)
   }
 
   /// Pushes the language to all pages.
-  func pushLanguage() async {
+  func pushLanguage() async { await push(MessageID.language, \.languageMessage) }
+
+  /// Pushes a part of the current state.
+  private func push(
+    _ type: Int, _ part: @escaping @Sendable (JSONValue) -> JSONValue
+  ) async {
     await inOrder {
-      self.pushes.send(BridgePush(MessageID.language, await self.phone.state().languageJSON))
+      // Pages ask again for a state that cannot be read, and are told the reason.
+      guard let state = try? await self.state() else { return }
+      self.pushes.send(BridgePush(type, part(state)))
     }
   }
 
@@ -150,7 +130,11 @@ extension Bridge {
 
   /// A stream for a new page. It begins with the messages that a phone sends when an app comes to the foreground.
   func connect() async -> AsyncStream<BridgePushes.Event> {
-    pushes.subscribe(greeting: [.foreground, await phone.services().push])
+    // Pages ask again for a state that cannot be read, and are told the reason.
+    let services = (try? await state()).map {
+      BridgePush(MessageID.serviceStatus, $0.servicesMessage)
+    }
+    return pushes.subscribe(greeting: [.foreground] + [services].compactMap(\.self))
   }
 
   /// Opens a screen of the page that connects next: message 69.
@@ -163,38 +147,13 @@ extension Bridge {
   package var openStreams: Int { pushes.count }
 }
 
-extension PhoneState {
-  /// The risk level of messages 61 and 66, which have no value for an unknown level.
-  fileprivate var contractRiskLevel: Int { riskLevel ?? 0 }
-
-  /// True if nothing but the time differs.
-  fileprivate func isSame(as other: PhoneState) -> Bool {
-    var other = other
-    other.now = now
-    return self == other
+extension JSONValue {
+  /// The state without the time, by which states are compared.
+  fileprivate var withoutTime: JSONValue {
+    var fields = fields
+    fields["now"] = nil
+    return .object(fields)
   }
-
-  /// `{"language":"PL"}`.
-  var languageJSON: JSONValue { ["language": .string(language.rawValue.uppercased())] }
-
-  /// `{"riskLevel":3}`.
-  var riskJSON: JSONValue { ["riskLevel": .integer(contractRiskLevel)] }
-}
-
-extension PhoneServices {
-  /// The content of message 51.
-  var json: JSONValue {
-    [
-      "servicesStatus": [
-        "exposureNotificationStatus": .integer(exposureNotifications),
-        "isBtOn": .bool(isBluetoothOn), "isNotificationEnabled": .bool(areNotificationsOn),
-        // No location service is needed here; pages for Android wait until it is on.
-        "isLocationOn": true,
-      ]
-    ]
-  }
-
-  var push: BridgePush { BridgePush(MessageID.serviceStatus, json) }
 }
 
 /// Limits of the bridge.

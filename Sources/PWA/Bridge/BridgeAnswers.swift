@@ -19,8 +19,8 @@ extension Bridge {
     case MessageID.fontScale: return ["fontScale": 1]
     case MessageID.appVersion: return ["appVersion": .string(version)]
     case MessageID.language: return try await language(message)
-    case MessageID.riskLevel: return await phone.state().riskJSON
-    case MessageID.checkTotals: return await phone.checkTotals().json
+    case MessageID.riskLevel: return try await state().riskLevelMessage
+    case MessageID.checkTotals: return try await ask(.history).checkTotalsMessage
     case MessageID.upload: return await contractUpload(message)
     case MessageID.clearData, MessageID.clearExposureRisk, MessageID.activities,
       MessageID.removeActivities:
@@ -39,29 +39,29 @@ extension Bridge {
   private func language(_ message: BridgeMessage) async throws -> JSONValue? {
     // A page may offer a language that the phone does not have; the phone keeps its own.
     if let code = message["language"]?.string, let language = Language(locale: code) {
-      try await phone.choose(PhoneChoice(language: language))
+      try await ask(.choose(PhoneChoice(language: language)))
       await pushState()
       await pushLanguage()
     }
-    return await phone.state().languageJSON
+    return try await state().languageMessage
   }
 
   private func contractUpload(_ message: BridgeMessage) async -> JSONValue {
-    let result = await upload(message, diagnosis: .notStated) ?? .undecodable
-    let answer: JSONValue = ["result": .integer(result.result)]
+    // The contract has numbers for an upload that failed (2) and for one without a PIN (3), and no reasons.
+    let result = (try? await upload(message, diagnosis: .notStated))?["result"] ?? 2
+    let answer: JSONValue = ["result": result]
     pushes.send(BridgePush(MessageID.upload, answer))
     return answer
   }
 
-  /// Uploads with the PIN that a message names; `nil` if it names none.
+  /// Uploads with the PIN that a message names.
   private func upload(
     _ message: BridgeMessage, diagnosis: Diagnosis
-  ) async -> PhoneUploadResult? {
-    guard let pin = message["pin"]?.string else { return nil }
-    return await phone.upload(
-      PhoneUpload(
-        pin: ZeroingBytes(copying: pin.utf8),
-        sharesAbroad: message["isInteroperabilityEnabled"]?.asBool ?? false, diagnosis: diagnosis))
+  ) async throws(BridgeFailure) -> JSONValue {
+    guard let pin = message["pin"]?.string else { return ["result": 3, "reason": "invalidPIN"] }
+    let isAbroad = message["isInteroperabilityEnabled"]?.asBool ?? false
+    let operation = PhoneOperation.upload(sharesAbroad: isAbroad, diagnosis: diagnosis)
+    return try await ask(operation, pin: ZeroingBytes(copying: pin.utf8)).uploadAnswer
   }
 }
 
@@ -71,9 +71,9 @@ extension Bridge {
   private func services(_ message: BridgeMessage) async throws -> JSONValue? {
     switch message.type {
     case MessageID.notificationsPermission:
-      try await phone.choose(PhoneChoice(notifications: true))
+      try await ask(.choose(PhoneChoice(notifications: true)))
     case MessageID.setServices: try await setServices(message)
-    default: return await phone.services().json
+    default: return try await state().servicesMessage
     }
     await pushServices()
     return nil
@@ -88,11 +88,11 @@ extension Bridge {
     }
     let notifications = message["enableNotification"]?.asBool
     // Message 51, which follows, states the result.
-    if let notifications { try? await phone.choose(PhoneChoice(notifications: notifications)) }
+    if let notifications { _ = try? await ask(.choose(PhoneChoice(notifications: notifications))) }
     guard notifications != true, let isOn = message["enableExposureNotificationService"]?.asBool
     else { return }
     // Message 51 states this result, too.
-    try? await phone.setExposureNotifications(isOn)
+    _ = try? await ask(isOn ? .enable : .disable)
   }
 }
 
@@ -105,18 +105,18 @@ extension Bridge {
       guard (message["clearAll"] ?? message["clearBtData"])?.asBool == true else {
         throw BridgeFailure.badRequest(#"Confirm the removal with {"clearAll":true}."#)
       }
-      try await phone.remove(.everything)
+      try await ask(.remove(.everything))
       return nil
     case MessageID.clearExposureRisk:
-      try await phone.remove(.exposures)
-      return await phone.state().riskJSON
+      try await ask(.remove(.exposures))
+      return try await state().riskLevelMessage
     case MessageID.removeActivities:
       guard !message.isMalformed, case .object? = message.content else {
         throw BridgeFailure.badRequest("Name the rows to remove.")
       }
-      try await phone.removeActivities(PhoneActivityRows(message))
+      try await ask(.removeRows(message.rows))
       return nil
-    default: return await phone.activities().json
+    default: return try await ask(.history).activitiesMessage
     }
   }
 }
@@ -146,12 +146,12 @@ extension Bridge {
       guard let isWanted = message["isCovidStatsNotificationEnabled"]?.asBool else {
         throw BridgeFailure.badRequest("Name isCovidStatsNotificationEnabled.")
       }
-      try await phone.choose(PhoneChoice(statistics: isWanted))
+      try await ask(.choose(PhoneChoice(statistics: isWanted)))
     case MessageID.dashboard: return await statistics.dashboard()
     case MessageID.details: return await statistics.details()
     default: break
     }
-    return ["isCovidStatsNotificationEnabled": .bool(await phone.wantsStatistics())]
+    return ["isCovidStatsNotificationEnabled": try await state()["statisticsNews"] ?? false]
   }
 }
 
@@ -159,33 +159,31 @@ extension Bridge {
 extension Bridge {
   func ownAnswer(to message: BridgeMessage) async throws -> JSONValue? {
     switch message.type {
-    case MessageID.state: return JSONValue(answer: await phone.state())
-    case MessageID.exposures: return await phone.exposures()
-    case MessageID.traffic: return try await phone.traffic()
-    case MessageID.exportMyData: return try await phone.ownerData()
-    case MessageID.checkNow: return try await checkNow()
-    case MessageID.guidedUpload: return await guidedUpload(message)
-    case MessageID.unfinishedUpload:
-      let action = try message.word("action", of: ["continue", "forget", "seen"])
-      if action == "seen" {
-        await phone.noteUploadShown()
-        await pushState()
-        return [:]
-      }
-      let result = try await phone.resolveUpload(continuing: action == "continue").json
-      await pushState()
-      return result
-    case MessageID.uploadPreview: return try await phone.uploadPreview(try message.diagnosis)
-    case MessageID.travel:
-      return try await phone.travel(to: message["to"]?.string)
-    case MessageID.developer:
-      let action = try message.word("action", of: DeveloperAction.allCases.map(\.rawValue))
+    case MessageID.state: return try await state()
+    case MessageID.exposures: return try await ask(.shownExposures)
+    case MessageID.traffic: return try await ask(.traffic)
+    case MessageID.exportMyData: return try await ask(.exportMyData)
+    case MessageID.checkNow:
+      let result = try await ask(.check)
       return [
-        "text": .string(try await phone.develop(DeveloperAction(rawValue: action) ?? .showKeys))
+        "ok": result["ok"] ?? false, "riskLevel": result["riskLevel"] ?? .null,
+        "failure": result["failure"] ?? .null,
       ]
+    case MessageID.guidedUpload: return try await guidedUpload(message)
+    case MessageID.unfinishedUpload:
+      let action = try message.word("action", PhoneOperation.UnfinishedUpload.self)
+      let result = try await ask(.unfinishedUpload(action))
+      await pushState()
+      return action == .seen ? [:] : result.uploadAnswer
+    case MessageID.uploadPreview: return try await ask(.uploadPreview(try message.diagnosis))
+    case MessageID.travel: return try await ask(.travel(to: message["to"]?.string))
+    case MessageID.developer:
+      let action = try message.word("action", DeveloperAction.self)
+      guard try await state()["developer"] == true else { throw BridgeFailure.notDeveloper }
+      return ["text": .string(try await reply(to: .develop(action)).text)]
     default:
       try await change(message)
-      return JSONValue(answer: await phone.state())
+      return try await state()
     }
   }
 
@@ -193,16 +191,19 @@ extension Bridge {
   private func change(_ message: BridgeMessage) async throws {
     switch message.type {
     case MessageID.onboarding:
-      let step = try message.word("step", of: PhoneOnboarding.allCases.map(\.rawValue))
-      try await phone.onboard(PhoneOnboarding(rawValue: step) ?? .finish)
+      try await ask(.onboard(try message.word("step", PhoneOperation.Onboarding.self)))
     case MessageID.remove:
-      let what = try message.word("what", of: PhoneRemoval.allCases.map(\.rawValue))
-      try await phone.remove(PhoneRemoval(rawValue: what) ?? .notices)
+      // Only pages name the removal of damaged data so.
+      let isOfDamage = message["what"] == "damaged"
+      try await ask(
+        isOfDamage
+          ? .startOver : .remove(try message.word("what", PhoneOperation.Removal.self)))
     case MessageID.preferences:
-      try await phone.choose(
-        PhoneChoice(
-          language: try message.language, hidesDetails: message["hidesDetails"]?.asBool,
-          notifications: message["notifications"]?.asBool))
+      try await ask(
+        .choose(
+          PhoneChoice(
+            language: try message.language, hidesDetails: message["hidesDetails"]?.asBool,
+            notifications: message["notifications"]?.asBool)))
     default: throw BridgeFailure.unknownMessage(message.type)
     }
     // For the other open pages of the owner.
@@ -211,39 +212,31 @@ extension Bridge {
     if message["language"] != nil { await pushLanguage() }
   }
 
-  private func checkNow() async throws -> JSONValue {
-    let result = try await phone.check()
-    return [
-      "ok": .bool(result.failure == nil), "riskLevel": JSONValue(result.riskLevel),
-      "failure": JSONValue(optional: result.failure),
-    ]
-  }
-
-  private func guidedUpload(_ message: BridgeMessage) async -> JSONValue {
-    // Without a valid date there is no upload; the page gets the answer to an invalid message.
-    guard let diagnosis = try? message.diagnosis,
-      let result = await upload(message, diagnosis: diagnosis)
-    else { return PhoneUploadResult.undecodable.json }
+  private func guidedUpload(_ message: BridgeMessage) async throws -> JSONValue {
+    let result = try await upload(message, diagnosis: try message.diagnosis)
     // A page that was loaded again in the meantime gets the result with the state.
     await pushState()
-    return result.json
+    return result
   }
 }
 
-extension PhoneUploadResult {
-  fileprivate var json: JSONValue {
-    let answer: [String: JSONValue] = [
-      "result": .integer(result), "reason": JSONValue(optional: reason),
-    ]
-    return .object(until.map { answer.merging(["until": .integer($0)]) { $1 } } ?? answer)
+extension JSONValue {
+  /// The answer to messages 1006 and 1007: `until` is there only if the entry of PINs is locked.
+  fileprivate var uploadAnswer: JSONValue {
+    let answer = ["result": self["result"] ?? 2, "reason": self["reason"] ?? .null]
+    guard let until = self["until"], until != .null else { return .object(answer) }
+    return .object(answer.merging(["until": until]) { $1 })
   }
 }
 
 extension BridgeMessage {
-  /// The field `name`, which is one of `words`.
-  fileprivate func word(_ name: String, of words: [String]) throws(BridgeFailure) -> String {
-    guard let word = self[name]?.string, words.contains(word) else {
-      throw .badRequest("\(name) must be one of: \(words.joined(separator: ", ")).")
+  /// The field `name`, which is one of the values of `Word`.
+  fileprivate func word<Word: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _ type: Word.Type
+  ) throws(BridgeFailure) -> Word {
+    guard let word = self[name]?.string.flatMap(Word.init) else {
+      let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .badRequest("\(name) must be one of: \(words).")
     }
     return word
   }
@@ -251,13 +244,17 @@ extension BridgeMessage {
   /// The chosen language; `nil` if the message names none.
   fileprivate var language: Language? {
     get throws(BridgeFailure) {
-      guard let code = self["language"]?.string else { return nil }
-      guard let language = Language(rawValue: code) else {
-        throw .badRequest(
-          "language must be one of: \(Language.allCases.map(\.rawValue).joined(separator: ", ")).")
-      }
-      return language
+      self["language"]?.string == nil ? nil : try word("language", Language.self)
     }
+  }
+
+  /// The rows to remove; a missing list is empty. Rows of message 90 are checks, also those with exposures. Message
+  /// 1001 has the exposures themselves.
+  fileprivate var rows: PhoneOperation.Rows {
+    let exposures = self["exposures"]?.asIdentifiers ?? []
+    return PhoneOperation.Rows(
+      notices: self["notifications"]?.asIdentifiers ?? [],
+      checks: (self["riskChecks"]?.asIdentifiers ?? []) + exposures, exposures: exposures)
   }
 
   /// The date of an upload, if the page states one.
@@ -269,17 +266,10 @@ extension BridgeMessage {
       guard let kind, ["test", "symptoms"].contains(kind) else {
         throw .badRequest("date.kind must be test, symptoms or none.")
       }
-      guard let text = date["day"]?.string, let day = Self.day(text) else {
+      guard let text = date["day"]?.string, let day = CalendarDay(text) else {
         throw .badRequest("date.day must be a day such as 2020-10-15.")
       }
       return kind == "test" ? .test(day: day) : .symptoms(day: day)
     }
-  }
-
-  /// 00:00 UTC of a day such as `2020-10-15`.
-  private static func day(_ text: String) -> Date? {
-    guard text.wholeMatch(of: /\d{4}-\d{2}-\d{2}/) != nil else { return nil }
-    // Text of this form that is no day makes the parser throw.
-    return try? Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day().parse(text)
   }
 }

@@ -23,20 +23,3 @@ extension JSONValue {
     return values.compactMap { $0.string ?? $0.integer.map(String.init) }
   }
 }
-
-// MARK: Making answers
-
-// An absent value of an answer is `null`: pages find every promised field.
-extension JSONValue {
-  /// The JSON of `value`; `null` if it cannot be encoded.
-  init(answer value: some Encodable) {
-    // The values of answers have no infinite number, which is all that JSON cannot express.
-    self = (try? JSONValue(encoding: value)) ?? .null
-  }
-
-  /// The number, or `null`.
-  init(_ value: Int?) { self = value.map(JSONValue.integer) ?? .null }
-
-  /// The text, or `null`.
-  init(optional value: String?) { self = value.map(JSONValue.string) ?? .null }
-}

@@ -174,6 +174,8 @@
       events.close();
     });
     events.addEventListener('error', async () => {
+      // Our page asks at once whether the phone still runs; other pages do not know the event.
+      if (!isReplaced) window.dispatchEvent(new Event('firebreak-interrupted'));
       // The browser reconnects after an interruption, but not after an error status.
       if (events.readyState !== EventSource.CLOSED || isReplaced) return;
       await renewSession();

@@ -86,7 +86,7 @@ extension Catalogues {
 
   /// The explanation of a failed check in `language`.
   package func text(of failure: CheckFailure, in language: Language) -> String {
-    text("failure.check.\(failure.rawValue)", in: language) ?? failure.description
+    text("failure.check.\(failure.rawValue)", in: language) ?? failure.rawValue
   }
 
   /// The explanation of a failed upload in `language`.
@@ -124,6 +124,11 @@ extension Notice.Cause {
     default: identifier.rawValue
     }
   }
+}
+
+extension CheckFailure {
+  /// The explanation in English, for commands.
+  var explanation: String { Catalogues.installed.text(of: self, in: .english) }
 }
 
 extension UploadFailure {

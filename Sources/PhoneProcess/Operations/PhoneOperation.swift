@@ -3,8 +3,8 @@ import ExposureApp
 import Foundation
 import Secrets
 
-/// An operation of the phone's owner. A running phone performs it for a command that asks over its socket; without
-/// one, the command performs it itself.
+/// An operation of the phone's owner. A running phone performs it for a command that asks over its socket and for its
+/// pages; without a running phone, the command performs it itself.
 package enum PhoneOperation: Codable, Hashable, Sendable {
   /// The state of the phone.
   case status
@@ -18,33 +18,72 @@ package enum PhoneOperation: Codable, Hashable, Sendable {
   case history
   /// The exposures of the last fourteen days.
   case exposures
+  /// The same for pages: without details if the owner hides them.
+  case shownExposures
   /// Uploads the phone's keys with the PIN of the request. The command is the owner's consent.
   /// The date that the owner states chooses the keys' transmission risks.
   case upload(sharesAbroad: Bool, diagnosis: Diagnosis = .notStated)
+  /// Continues an unfinished upload, discards it, or notes that its result was shown.
+  case unfinishedUpload(UnfinishedUpload)
+  /// The keys that an upload with this date would share, without the keys themselves.
+  case uploadPreview(Diagnosis)
   /// Tells if the phone has left its region; with a region, records first that it is there now.
   case travel(to: String?)
   /// Removes data.
   case remove(Removal)
+  /// Removes rows by their IDs; texts that are no ID of a row are ignored.
+  case removeRows(Rows)
+  /// A step of the onboarding.
+  case onboard(Onboarding)
+  /// Changes choices of the owner.
+  case choose(PhoneChoice)
   /// Goes on without the app's data, which is damaged.
   case startOver
   /// The requests that left the phone, newest first.
   case messages
+  /// The same with the number of received beacons, for which all of them are read.
+  case traffic
   /// All data about the owner, in one document.
   case exportMyData
   /// Receives scans as if they came from the radio. For developers.
   case hear([HeardScan])
   /// The identifiers that the phone has sent since its start. For developers.
   case sent
+  /// A function of the developer menu.
+  case develop(DeveloperAction)
 
   /// The data that an operation removes.
   package enum Removal: String, Codable, CaseIterable, Sendable {
     case exposures, history, notices, everything
   }
 
+  /// The actions on an unfinished upload.
+  package enum UnfinishedUpload: String, Codable, CaseIterable, Sendable {
+    case `continue`, forget, seen
+  }
+
+  /// The steps of the onboarding that a page reports.
+  package enum Onboarding: String, Codable, CaseIterable, Sendable {
+    case consent, decline, finish
+  }
+
+  /// The IDs of notices in the history, of checks and of exposures. Shown notices stay shown.
+  package struct Rows: Codable, Hashable, Sendable {
+    package var notices: [String] = []
+    package var checks: [String] = []
+    package var exposures: [String] = []
+
+    package init(notices: [String] = [], checks: [String] = [], exposures: [String] = []) {
+      self.notices = notices
+      self.checks = checks
+      self.exposures = exposures
+    }
+  }
+
   /// True for operations that only a phone started with `--developer` performs.
   package var isForDevelopers: Bool {
     switch self {
-    case .hear, .sent: true
+    case .hear, .sent, .develop: true
     default: false
     }
   }
@@ -53,9 +92,30 @@ package enum PhoneOperation: Codable, Hashable, Sendable {
   package var secondsMax: Int {
     switch self {
     case .check: 1_800
-    case .upload: 300
+    case .upload, .unfinishedUpload: 300
     default: 60
     }
+  }
+}
+
+/// A choice of the owner; `nil` leaves it as it is.
+package struct PhoneChoice: Codable, Hashable, Sendable {
+  package var language: Language?
+  /// True to hide the details of exposures.
+  package var hidesDetails: Bool?
+  /// True to be shown notices.
+  package var notifications: Bool?
+  /// True for news about statistics.
+  package var statistics: Bool?
+
+  package init(
+    language: Language? = nil, hidesDetails: Bool? = nil, notifications: Bool? = nil,
+    statistics: Bool? = nil
+  ) {
+    self.language = language
+    self.hidesDetails = hidesDetails
+    self.notifications = notifications
+    self.statistics = statistics
   }
 }
 

@@ -2,8 +2,8 @@
 import ExposureApp
 import Foundation
 
-/// The state of a phone, as its user interface shows it. Times are Unix seconds; the property names are the JSON
-/// keys, and absent values are `null`.
+/// The state of a phone: `status`, and message 1000 of the bridge. In JSON the property names are the keys, times are
+/// Unix seconds, and absent values are `null`. The names are a promise to other programs.
 package struct PhoneState: Encodable, Hashable, Sendable {
   /// The step of the onboarding.
   package enum Onboarding: String, Encodable, Sendable {
@@ -17,19 +17,38 @@ package struct PhoneState: Encodable, Hashable, Sendable {
     case finished
   }
 
+  /// The radio of a phone.
+  package enum Radio: String, Encodable, Sendable {
+    case on, off
+    /// The phone has no Bluetooth controller.
+    case none
+    /// The phone does not run, so the radio is not used.
+    case unused
+  }
+
   /// The step of a running upload.
   package enum Upload: String, Encodable, Sendable {
     case waitingForConsent, requestingToken, sending
   }
 
-  /// The result of an upload.
-  package struct UploadResult: Encodable, Hashable, Sendable {
-    /// The category of ProteGO Safe: 1 to 5.
-    package let result: Int
-    /// The name of the reason of a failure.
-    @Nullable package var reason: String?
-    /// The end of a lock of the PIN entry.
-    @Nullable package var until: Int?
+  /// The period in which the advice for encounters applies.
+  package struct Advice: Encodable, Hashable, Sendable {
+    /// The last day, in the owner's calendar.
+    package let until: CalendarDay
+    /// True after that day.
+    package let isOver: Bool
+  }
+
+  /// A positive test that the owner has reported by sharing their keys.
+  package struct PositiveTest: Encodable, Hashable, Sendable {
+    /// The times at which keys were shared, oldest first.
+    package let shared: [Date]
+    /// The day of the test, of the first symptoms or of the first sharing, in the owner's calendar.
+    package let day: CalendarDay
+    /// The last day of the isolation.
+    package let until: CalendarDay
+    /// True after that day.
+    package var isOver: Bool
   }
 
   package var onboarding: Onboarding
@@ -37,208 +56,170 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   package var enabled: Bool
   /// True if the owner has allowed them.
   package var authorized: Bool
-  /// True if beacons are sent and received.
+  /// True if beacons are sent and received; false without a running phone.
   package var bluetooth: Bool
+  /// The radio, also while exposure notifications are off.
+  package var radio: Radio
   /// False if exposure notifications are not allowed on this phone.
   package var supported: Bool
-  /// The risk level, 0 to 3; `nil` while it is unknown.
+  /// The risk level of the last fourteen days, 0 to 3; `nil` while it is unknown.
   @Nullable package var riskLevel: Int?
   /// The number of exposures of the last fourteen days.
   package var exposures: Int
-  /// The time of the last complete check.
-  @Nullable package var lastCheck: Int?
-  /// The name of the reason why the last check failed.
+  /// The time of the last complete check; `nil` before the first.
+  @Nullable package var lastCheck: Date?
+  /// The name of the reason of the last failure; `nil` if the last check succeeded.
   @Nullable package var lastFailure: String?
   /// The time of the next check; `nil` if the phone is not running.
-  @Nullable package var nextCheck: Int?
+  @Nullable package var nextCheck: Date?
   /// True while a check is running.
   package var checking: Bool
   /// True while the health authority has paused checks and uploads.
   package var paused: Bool
-  /// The reason why the last device configuration was rejected.
+  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
   @Nullable package var configurationRefused: String?
   /// The condition of the app's storage: `ready` or a kind of damage.
   package var storage: String
   /// The kinds of stored data that were damaged and are not restored.
   package var damaged: [String]
+  /// The received beacons of the last fourteen days that were not stored, because there were too many; `nil` if the
+  /// received beacons cannot be read.
+  @Nullable package var droppedBeacons: Int?
+  /// The advice for the current risk; `nil` without a risk.
+  @Nullable package var advice: Advice?
+  /// The positive test that the owner has reported in the last fourteen days.
+  @Nullable package var positiveTest: PositiveTest?
   /// True if an unfinished upload can be continued.
   package var pendingUpload: Bool
   /// The step of the running upload.
   @Nullable package var upload: Upload?
   /// The result of the last upload since the start, until a user interface has shown it.
-  @Nullable package var lastUpload: UploadResult?
+  @Nullable package var lastUpload: UploadReport?
   /// The language of texts.
   package var language: Language
   /// True if no details of exposures shall be shown.
   package var hidesDetails: Bool
   /// True if notices go to the desktop.
   package var notifications: Bool
+  /// True if the owner wants news about the statistics.
+  package var statisticsNews: Bool
   /// True for a phone that was started with `--developer`.
   package var developer: Bool
   /// The region of the phone.
   package var region: String
   /// The number of keys that the last check analysed.
   package var lastCheckKeys: Int
-  /// The shown notices, oldest first.
-  package var notices: [NoticeRow]
+  /// The number of notices that are shown.
+  package var notices: Int
+  /// The shown notices with their texts, oldest first.
+  package var shownNotices: [PhoneNotice]
   /// The version of the program.
   package var version: String
   /// The time of the phone's clock.
-  package var now: Int
+  package var now: Date
+}
 
-  /// A shown notice, or one of the history.
-  package struct NoticeRow: Encodable, Hashable, Sendable {
-    /// The ID in the history.
-    package let id: String
-    /// The kind: `risk`, `bluetooth-off`.
-    package let kind: String
-    package let time: Int
-    package let title: String
-    package let body: String
+extension PhoneState {
+  var reply: PhoneReply { PhoneReply(.done, lines.joined(separator: "\n"), self) }
+
+  private var lines: [String] {
+    [
+      "Exposure notifications: \(enabled ? "on" : "off")",
+      "Bluetooth: \(radioWords)",
+      "Risk: \((riskLevel.flatMap(RiskLevel.init) ?? .unknown).words)",
+      positiveTest.flatMap { $0.isOver ? nil : Self.thanks($0) },
+      advice.map { "Advice: \($0.isOver ? "ended on" : "applies until") \($0.until)" },
+      "Exposures in the last fourteen days: \(exposures)",
+      "Last check: \(lastCheck?.text ?? "never")",
+      lastFailure.flatMap(CheckFailure.init).map { "Last failure: \($0.explanation)" },
+      nextCheck.map { "Next check: \($0.text)" },
+      paused ? "Paused: the health authority has paused checks and uploads." : nil,
+      configurationRefused,
+      StorageCondition(rawValue: storage)?.advice.map { "Storage: \($0)" },
+      droppedBeacons.flatMap { $0 > 0 ? Self.dropped($0) : nil },
+      pendingUpload
+        ? "An upload is not finished: the phone repeats it; you can also repeat it with the same PIN."
+        : nil,
+    ].compactMap { $0 } + shownNotices.map { "Notice: \($0.title). \($0.body)" }
+  }
+
+  private static func thanks(_ test: PositiveTest) -> String {
+    "Positive test: thank you for sharing your keys. Stay at home until \(test.until), and follow the instructions of"
+      + " the health authority."
+  }
+
+  private var radioWords: String {
+    switch radio {
+    case .unused: "not used, because the phone is not running"
+    case .none: "this phone has no radio"
+    case .on where !enabled: "on, and not used while exposure notifications are off"
+    case .on, .off: radio.rawValue
+    }
+  }
+
+  private static func dropped(_ count: Int) -> String {
+    "Dropped: \(count) received beacons were not stored, because there were too many at once. Encounters of the last "
+      + "fourteen days may be missing."
   }
 }
 
-/// The checks and notices of the last fourteen days, newest first.
-package struct PhoneHistory: Encodable, Hashable, Sendable {
-  package let checks: [Check]
-  package let notices: [PhoneState.NoticeRow]
-  /// Keys analysed since 00:00 UTC.
-  package let keysToday: Int
-  /// Keys analysed today and on the six days before.
-  package let keysInSevenDays: Int
-  /// Keys analysed since the installation.
-  package let keysTotal: Int
+extension RiskLevel {
+  /// The number of the level, 0 to 3; `nil` while it is unknown.
+  var known: Int? { self == .unknown ? nil : rawValue }
 
-  /// A check that analysed key files.
-  package struct Check: Encodable, Hashable, Sendable {
-    package let id: String
-    package let time: Int
-    /// The number of analysed keys.
-    package let keys: Int
-    /// The number of keys that this phone has encountered.
-    package let matchedKeys: Int
-    /// The risk level that the check found, 0 to 3; `nil` while it is unknown.
-    @Nullable package var riskLevel: Int?
+  var words: String {
+    switch self {
+    case .unknown: "the risk is not known at the moment"
+    case .none: "no relevant encounter is known"
+    case .low: "low risk"
+    case .medium: "moderate risk"
+    case .high: "high risk"
+    }
   }
 }
 
-/// The exposures of the last fourteen days, as a user interface explains them. The property names are the JSON keys,
-/// and absent values are `null`.
-package struct PhoneExposureDetails: Encodable, Hashable, Sendable {
-  package let exposures: [ExposureRow]
-  /// The version of the framework's interface: 1 or 2.
-  package let version: Int
-
-  /// An encounter, or a day of encounters.
-  package struct ExposureRow: Encodable, Hashable, Sendable {
-    package let id: String
-    /// `YYYY-MM-DD`.
-    package let date: String
-    /// 0 to 3.
-    package let riskLevel: Int
-    package let seconds: Int
-    /// The time by distance, from near to far.
-    package let bands: [Band]
-    /// The score of version 1; 0 in version 2.
-    package let score: Int
-    /// The weighted minutes of version 2.
-    @Nullable package var normalizedMinutes: Double?
-    /// True if the owner hides details; then there are none.
-    package let hidden: Bool
+extension Date {
+  /// The day in UTC: `2020-10-15`.
+  var dayText: String {
+    formatted(Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day())
   }
 
-  /// The time within one range of attenuation.
-  package struct Band: Encodable, Hashable, Sendable {
-    /// In dB; `nil` for the farthest range.
-    @Nullable package var maximumAttenuation: Int?
-    package let seconds: Int
-    package let weightPercent: Int
-  }
-}
-
-extension PhoneExposureDetails.ExposureRow {
-  init(_ exposure: Exposure, _ level: RiskLevel, isHidden: Bool) {
-    self.init(
-      id: exposure.id.uuidString, date: exposure.date.dayText, riskLevel: level.known ?? 0,
-      seconds: isHidden ? 0 : Int(exposure.durationSeconds),
-      bands: isHidden
-        ? []
-        : exposure.bands.map {
-          PhoneExposureDetails.Band(
-            maximumAttenuation: $0.maximumAttenuation, seconds: $0.seconds,
-            weightPercent: $0.weightPercent)
-        },
-      score: isHidden ? 0 : exposure.riskScore,
-      normalizedMinutes: isHidden ? nil : exposure.judgement?.normalizedMinutes, hidden: isHidden)
-  }
-}
-
-/// The keys that an upload would share, without the keys themselves.
-package struct PhoneUploadPreview: Encodable, Hashable, Sendable {
-  package let keys: [Key]
-  /// The host and port of the key server.
-  package let receiver: String
-  package let region: String
-
-  /// A key of the owner.
-  package struct Key: Encodable, Hashable, Sendable {
-    /// `YYYY-MM-DD`.
-    package let day: String
-    /// 1 to 8.
-    package let transmissionRisk: Int
-    /// The number of ten-minute intervals.
-    package let rollingPeriod: Int
-  }
-}
-
-/// The messages of the last fourteen days, newest first, as a user interface shows them. The property
-/// names are the JSON keys, and absent values are `null`.
-package struct PhoneMessages: Encodable, Hashable, Sendable {
-  package let messages: [Message]
-  package let beacons: [Beacons]
-
-  /// A request and its response.
-  package struct Message: Encodable, Hashable, Sendable {
-    package let id: String
-    /// Unix seconds.
-    package let time: Int
-    package let kind: String
-    package let receiver: String
-    /// The host and port of the server.
-    package let host: String
-    /// The bytes of the request's body.
-    package let sent: Int
-    /// The bytes of the response's body.
-    package let received: Int
-    /// The HTTP status; `nil` without a response.
-    @Nullable package var status: Int?
-    /// The name of the `NetworkFailure`; `nil` with a response.
-    @Nullable package var failure: String?
-  }
-
-  /// The beacons of one day.
-  package struct Beacons: Encodable, Hashable, Sendable {
-    /// `YYYY-MM-DD`.
-    package let date: String
-    /// The number of sent identifiers.
-    package let sent: Int
-    /// The number of received beacons.
-    package let received: Int
+  /// The time in UTC: `2020-10-15 12:00 UTC`.
+  var text: String {
+    let time = Date.ISO8601FormatStyle(timeZone: .gmt).time(includingFractionalSeconds: false)
+    return "\(dayText) \(formatted(time).prefix(5)) UTC"
   }
 }
 
 /// A property whose absent value is encoded as `null`.
 @propertyWrapper
-package struct Nullable<Value: Encodable & Hashable & Sendable>: Encodable, Hashable, Sendable {
+package struct Nullable<Value: Hashable & Sendable>: Hashable, Sendable {
   package var wrappedValue: Value?
 
   package init(wrappedValue: Value?) {
     self.wrappedValue = wrappedValue
   }
+}
 
+extension Nullable: Encodable where Value: Encodable {
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(wrappedValue)
+  }
+}
+
+extension Nullable: Decodable where Value: Decodable {
+  package init(from decoder: any Decoder) throws {
+    wrappedValue = try decoder.singleValueContainer().decode(Value?.self)
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// A missing key is an absent value.
+  package func decode<Value: Decodable>(
+    _ type: Nullable<Value>.Type, forKey key: Key
+  ) throws -> Nullable<Value> {
+    try decodeIfPresent(type, forKey: key) ?? Nullable(wrappedValue: nil)
   }
 }
 
@@ -247,12 +228,5 @@ extension URL {
   package var hostAndPort: String {
     let host = host() ?? ""
     return port.map { "\(host):\($0)" } ?? host
-  }
-}
-
-extension Date {
-  /// The day in UTC: `2020-10-15`.
-  var dayText: String {
-    formatted(Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day())
   }
 }

@@ -11,24 +11,10 @@ import World
 /// Shown notices and those of the last fourteen days are stored with their reasons; their texts are in the current
 /// language.
 package actor PhoneNotices: NoticeSink {
-  /// A notice with its texts.
-  package struct Row: Hashable, Sendable {
-    /// The ID of the notice in the history.
-    package let id: String
-    /// The kind: `risk`, `bluetooth-off`.
-    package let identifier: String
-    package let title: String
-    package let body: String
-    package let time: Date
-  }
-
   /// A stored notice. The property names are the JSON keys on disk.
   private struct Entry: Codable, Hashable {
     var id: UUID
     let cause: Notice.Cause
-    /// The engine's English texts, for a program without catalogues.
-    let title: String
-    let body: String
     let time: Date
     /// The days that a risk notice is about; `nil` in the file of an earlier version.
     var days: Set<Int>?
@@ -65,10 +51,10 @@ package actor PhoneNotices: NoticeSink {
   }
 
   /// The shown notices, oldest first.
-  package var shown: [Row] { content.shown.map(row) }
+  package var shown: [PhoneNotice] { content.shown.map(row) }
 
   /// The notices of the last fourteen days, oldest first.
-  package var history: [Row] { recent(content.history).map(row) }
+  package var history: [PhoneNotice] { recent(content.history).map(row) }
 
   /// The time at which damaged notices were found and set aside; `nil` if none were in fourteen days.
   package var damageFound: Date? { file.damageFound() }
@@ -77,8 +63,8 @@ package actor PhoneNotices: NoticeSink {
     var content = content
     let old = content.shown.first { $0.cause.identifier == notice.identifier }
     var entry = Entry(
-      id: UUID(), cause: notice.cause, title: notice.title, body: notice.body, time: clock.now,
-      days: notice.days, desktopNumber: old?.desktopNumber)
+      id: UUID(), cause: notice.cause, time: clock.now, days: notice.days,
+      desktopNumber: old?.desktopNumber)
     if let old, old.cause == notice.cause, old.days ?? [] == notice.days {
       // The same notice again, after a crash or a day.
       entry.id = old.id
@@ -153,11 +139,12 @@ package actor PhoneNotices: NoticeSink {
     store(content)
   }
 
-  private func row(_ entry: Entry) -> Row {
+  private func row(_ entry: Entry) -> PhoneNotice {
     let words = catalogues.words(for: entry.cause, in: preferences.values.language)
-    return Row(
-      id: entry.id.uuidString, identifier: entry.cause.identifier.rawValue,
-      title: words?.title ?? entry.title, body: words?.body ?? entry.body, time: entry.time)
+    let kind = entry.cause.identifier.rawValue
+    return PhoneNotice(
+      id: entry.id.uuidString, kind: kind, identifier: kind, title: words?.title ?? kind,
+      body: words?.body ?? "", time: entry.time)
   }
 
   private var content: StoredNotices {
@@ -179,6 +166,19 @@ package actor PhoneNotices: NoticeSink {
       logger.warning("storing a notice failed", metadata: ["error": "\(error)"])
     }
   }
+}
+
+/// A notice that is shown, or was in the last fourteen days, with its texts.
+package struct PhoneNotice: Encodable, Hashable, Sendable {
+  /// The ID in the history.
+  package let id: String
+  /// The kind: `risk`, `bluetooth-off`.
+  package let kind: String
+  /// The same as `kind`, which `status` and `history` have under this name.
+  package let identifier: String
+  package let title: String
+  package let body: String
+  package let time: Date
 }
 
 /// Limits of the history of notices.

@@ -6,6 +6,7 @@ import ExposureNotification
 import Foundation
 import KeyServer
 import KeyServerAPI
+import PhoneProcess
 import Simulation
 import World
 
@@ -165,7 +166,9 @@ extension DemoSteps {
       for other in [participants.far, participants.diagnosed] {
         try DemoFailure.unless(other.notices.exposureNotices.isEmpty, "\(other.name) has a notice")
       }
-      facts.append("\u{201C}\(notice.title). \(notice.body)\u{201D}")
+      if let words = Catalogues.installed.words(for: notice.cause, in: .english) {
+        facts.append("\u{201C}\(words.title). \(words.body)\u{201D}")
+      }
       if let exposure = await participants.near.app.exposures.first {
         facts.append(
           """

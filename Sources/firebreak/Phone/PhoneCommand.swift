@@ -169,6 +169,7 @@ struct PhoneFactory {
         runRadio: { await controller?.run() },
         radioChanges: controller.map { _ in radioChanges }, desktop: desktop,
         version: ProductVersion.number, language: Language(environment: environment),
+        zone: .current,
         logger: logger))
   }
 

@@ -138,14 +138,14 @@ struct PhoneUploadCommand: PhoneOwnerCommand {
     guard testedOn == nil || symptomsSince == nil else {
       throw ValidationError("State the day of the test or of the first symptoms, not both.")
     }
-    for day in [testedOn, symptomsSince].compactMap({ $0 }) where Diagnosis.day(day) == nil {
+    for day in [testedOn, symptomsSince].compactMap({ $0 }) where CalendarDay(day) == nil {
       throw ValidationError("--tested-on and --symptoms-since take a day such as 2026-11-20.")
     }
   }
 
   private var diagnosis: Diagnosis {
-    if let day = testedOn.flatMap(Diagnosis.day) { return .test(day: day) }
-    return symptomsSince.flatMap(Diagnosis.day).map { .symptoms(day: $0) } ?? .notStated
+    if let day = testedOn.flatMap(CalendarDay.init) { return .test(day: day) }
+    return symptomsSince.flatMap(CalendarDay.init).map { .symptoms(day: $0) } ?? .notStated
   }
 
   /// The first line of stdin.

@@ -104,7 +104,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
     let statistics: any StatisticsSource =
       if let published = phone.statistics { PublishedStatistics(published) } else { NoStatistics() }
     let bridge = Bridge(
-      to: PhoneBackend(phone), statistics: statistics, version: ProductVersion.number,
+      to: phone, statistics: statistics, version: ProductVersion.number,
       clock: phone.clock)
     do {
       return try PhoneWebsite(

@@ -35,16 +35,17 @@ export function icon(name) {
     svg("path", { d: lines[name] }));
 }
 
-/** The shapes of the risk levels on a grid of 64 by 64: each is different without its colour. */
+/** The shapes of the risk levels and of a reported test on a grid of 64 by 64: each is different without its colour. */
 const shapes = {
   unknown: ["M32 6a26 26 0 1 0 0 52 26 26 0 0 0 0-52", "M25 26a7 7 0 1 1 10.500 6c-2.500 1.500-3.500 2.500-3.500 5.500m0 8h.01"],
+  reported: ["M32 6a26 26 0 1 0 0 52 26 26 0 0 0 0-52", "M32 45 20 33a7 7 0 0 1 12-8 7 7 0 0 1 12 8z"],
   0: ["M32 4a28 28 0 1 0 0 56 28 28 0 0 0 0-56", "m20 33 8.500 8.500L45 24"],
   1: ["M32 3 61 32 32 61 3 32z", "M32 30v15m0-25h.01"],
   2: ["M32 5 61 57H3z", "M32 24v15m0 9h.01"],
   3: ["M21 4h22l17 17v22L43 60H21L4 43V21z", "M32 17v20m0 10h.01"],
 };
 
-/** The shape of a risk level. */
+/** The shape of a risk level, or of a reported test. */
 export function riskShape(level) {
   const [shape, glyph] = shapes[level ?? "unknown"];
   return svg("svg", { class: "shape", viewBox: "0 0 64 64", "aria-hidden": "true", focusable: "false" },

@@ -19,6 +19,8 @@ export function subscribe(listener) {
 /** Connects to the phone process and follows its pushes. */
 export function startStore() {
   connectBridge(setConnected);
+  // The stream of events has ended: a request tells whether the phone process still runs.
+  window.addEventListener("firebreak-interrupted", refreshState);
   onPush((type, value) => {
     if (type === 1000 && value) accept(value);
     else if ((type === 11 && value?.appState === 1) || type === 51 || type === 61) refreshState();

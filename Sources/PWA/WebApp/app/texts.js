@@ -47,10 +47,10 @@ export function plural(key, count, values = {}) {
   return filled(form ?? key, { count: number, ...values });
 }
 
-/** The numbered texts `KEY.1`, `KEY.2` and so on. */
-export function list(key) {
+/** The numbered texts `KEY.1`, `KEY.2` and so on, with their placeholders filled. */
+export function list(key, values) {
   const found = [];
-  while (hasText(`${key}.${found.length + 1}`)) found.push(t(`${key}.${found.length + 1}`));
+  while (hasText(`${key}.${found.length + 1}`)) found.push(t(`${key}.${found.length + 1}`, values));
   return found;
 }
 

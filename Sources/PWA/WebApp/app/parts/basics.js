@@ -72,9 +72,9 @@ export function menuRow(action, symbol, title, text, path) {
 }
 
 /** The numbered texts of a key as a list with marks. */
-export function checklist(key) {
+export function checklist(key, values) {
   return el("ul", { class: "checklist" },
-    list(key).map((text) => el("li", {}, icon("check"), el("span", {}, text))));
+    list(key, values).map((text) => el("li", {}, icon("check"), el("span", {}, text))));
 }
 
 /** The numbered texts of a key as paragraphs. */

@@ -88,6 +88,12 @@ function consentProblem(state) {
 
 function bluetoothProblem(state) {
   if (state.bluetooth || !state.enabled || !state.supported) return null;
+  if (state.radio === "none") {
+    return {
+      name: "radio", title: t("problem.radio.title"), text: t("problem.radio.text"),
+      action: linkButton("problem-support", t("support.title"), "/support"),
+    };
+  }
   return {
     name: "bluetooth", title: t("notice.bluetooth-off.title"),
     text: `${t("notice.bluetooth-off.body")} ${t("problem.bluetooth.action")}`,

@@ -4,7 +4,7 @@ import { riskShape } from "../icons.js";
 import { backLink, card, checklist, heading, linkButton } from "../parts/basics.js";
 import { store } from "../store.js";
 import { t } from "../texts.js";
-import { levelNames } from "./home.js";
+import { levelNames, ownAdvice, reportedTest } from "./home.js";
 
 /** The advice for each risk group; the user's own group comes first. */
 export const advice = {
@@ -12,29 +12,33 @@ export const advice = {
   title: "advice.title",
   isLive: true,
   render() {
-    const level = store.state?.riskLevel;
+    const test = reportedTest(store.state);
+    const level = test ? null : store.state?.riskLevel;
     const others = [3, 2, 1, 0].filter((other) => other !== level);
     return el("div", { class: "narrow" }, backLink("/", t("home.title")),
       heading(t("advice.title"), el("p", { class: "lead" }, t("advice.lead"))),
-      typeof level === "number" && group(level, true),
+      test && ownGroup("unknown", riskShape("reported"), t("home.reported.eyebrow"), ownAdvice(store.state)),
+      typeof level === "number" && ownGroup(levelNames[level], riskShape(level),
+        t(`risk.${levelNames[level]}.short`), [
+          el("p", {}, t(`risk.${levelNames[level]}.text`)), ownAdvice(store.state),
+          checklist(`advice.${levelNames[level]}`),
+        ]),
       card(t("advice.symptoms"), {}, checklist("advice.symptoms")),
       card(t("advice.vulnerable"), {}, checklist("advice.vulnerable")),
       card(t("advice.positive"), {}, checklist("advice.positive"),
         linkButton("enter-pin", t("home.enterPIN"), "/share")),
-      el("h2", { class: "section-title" }, t("advice.others")), others.map((other) => group(other, false)));
+      el("h2", { class: "section-title" }, t("advice.others")), others.map(group));
   },
 };
 
-function group(level, isOwn) {
+function ownGroup(name, shape, title, content) {
+  return el("section", { class: `card own-group risk-${name}` }, el("div", { class: "exposure-head" },
+    shape, el("div", {}, el("p", { class: "eyebrow" }, t("advice.own")), el("h2", {}, title))), content);
+}
+
+function group(level) {
   const name = levelNames[level];
-  const content = [
-    el("p", {}, t(`risk.${name}.text`)), checklist(`todo.${name}`), checklist(`advice.${name}`),
-  ];
-  if (isOwn) {
-    return el("section", { class: `card own-group risk-${name}` }, el("div", { class: "exposure-head" },
-      riskShape(level), el("div", {}, el("p", { class: "eyebrow" }, t("advice.own")),
-        el("h2", {}, t(`risk.${name}.short`)))), content);
-  }
   return el("details", { class: `card risk-${name}`, "data-group": level },
-    el("summary", { "data-action": "group", "data-id": level }, riskShape(level), t(`risk.${name}.short`)), content);
+    el("summary", { "data-action": "group", "data-id": level }, riskShape(level), t(`risk.${name}.short`)),
+    el("p", {}, t(`risk.${name}.text`)), checklist(`todo.${name}`), checklist(`advice.${name}`));
 }

@@ -6,6 +6,7 @@ import { confirm } from "../dialog.js";
 import { day, minutes, number, relative, time } from "../format.js";
 import { button, card, facts, heading } from "../parts/basics.js";
 import { redraw } from "../router.js";
+import { store } from "../store.js";
 import { plural, t } from "../texts.js";
 import { levelNames } from "./home.js";
 
@@ -24,7 +25,8 @@ export const pastEvents = {
     const [rows, totals] = await Promise.all([allRows(), request(103)]);
     return el("div", { class: "narrow" },
       heading(t("history.title"), el("p", { class: "lead" }, t("history.lead"))),
-      summary(totals?.riskCheck), kinds.map((kind) => section(kind, rows?.[kind] ?? [])));
+      summary(totals?.riskCheck), shared(),
+      kinds.map((kind) => section(kind, rows?.[kind] ?? [], emptyText(kind, totals?.riskCheck))));
   },
 };
 
@@ -45,11 +47,25 @@ function summary(totals) {
   ]));
 }
 
-function section(kind, rows) {
+/** The times at which the user shared their keys. */
+function shared() {
+  const times = store.state?.positiveTest?.shared ?? [];
+  if (times.length === 0) return null;
+  return card(t("history.shared"), { "data-list": "shared" }, el("ul", { class: "rows" }, times.map((seconds) =>
+    el("li", { class: "entry" }, el("div", {}, el("strong", {}, t("history.shared.entry")),
+      el("p", { class: "muted" }, time(seconds)))))));
+}
+
+/** A check that compared no new keys has no row. */
+function emptyText(kind, totals) {
+  return t(kind === "riskChecks" && totals ? "history.riskChecks.noKeys" : `history.${kind}.none`);
+}
+
+function section(kind, rows, none) {
   const newest = [...rows].sort((one, other) => rank(other) - rank(one));
   const shown = expanded.has(kind) ? newest : newest.slice(0, firstRows);
   return card(t(`history.${kind}`), { "data-list": kind },
-    rows.length === 0 && el("p", { class: "muted" }, t(`history.${kind}.none`)),
+    rows.length === 0 && el("p", { class: "muted" }, none),
     rows.length > 0 && el("ul", { class: "rows" }, shown.map((row) => entry(kind, row))),
     el("div", { class: "actions" },
       shown.length < rows.length && button("show-all", plural("history.showAll", rows.length), () => {

@@ -2,7 +2,7 @@
 import { announce } from "../announce.js";
 import { request } from "../bridge-client.js";
 import { el } from "../dom.js";
-import { number, relative, time } from "../format.js";
+import { dateInSentence, number, relative, time } from "../format.js";
 import { riskShape } from "../icons.js";
 import { button, card, checklist, facts, linkButton } from "../parts/basics.js";
 import { problemCards } from "../parts/problems.js";
@@ -20,10 +20,9 @@ export const home = {
   render() {
     const { state } = store;
     if (!state) return unreachable();
-    const name = levelNames[state.riskLevel] ?? "unknown";
     return el("div", { class: "home" },
-      el("div", { class: "home-main" }, hero(state, name), problemCards(state, checkNow), advice(name)),
-      el("div", { class: "home-side" }, pinCard(), checks(state), privacyCard()));
+      el("div", { class: "home-main" }, hero(state), problemCards(state, checkNow), advice(state)),
+      el("div", { class: "home-side" }, !reportedTest(state) && pinCard(), checks(state), privacyCard()));
   },
 };
 
@@ -33,21 +32,58 @@ function unreachable() {
     button("reconnect", t("action.tryAgain"), refreshState, { kind: "primary" }));
 }
 
-function hero(state, name) {
-  return el("section", { class: `hero risk-${name}`, "data-risk": state.riskLevel ?? "unknown" },
-    riskShape(state.riskLevel),
+/** The name of a state's risk in the catalogues. */
+export function riskName(state) {
+  return levelNames[state?.riskLevel] ?? "unknown";
+}
+
+/** The positive test that the user has reported, during its isolation. */
+export function reportedTest(state) {
+  return state?.positiveTest && !state.positiveTest.isOver ? state.positiveTest : null;
+}
+
+/** The texts at the top: those of a reported test, or of the risk, also of encounters below all levels. */
+function story(state) {
+  const test = reportedTest(state);
+  if (test) {
+    const day = time(test.shared.at(-1));
+    return ["home.reported.eyebrow", "home.reported.title", "home.reported.text"].map((key) => t(key, { day }));
+  }
+  const isMinor = state.riskLevel === 0 && state.exposures > 0;
+  const name = isMinor ? "minor" : riskName(state);
+  return ["home.riskOfTwoWeeks", `risk.${name}.title`, `risk.${name}.text`].map((key) => t(key));
+}
+
+function hero(state) {
+  const test = reportedTest(state);
+  const [eyebrow, title, text] = story(state);
+  const shape = test ? "unknown" : riskName(state);
+  return el("section", {
+    class: `hero risk-${shape}`, "data-risk": state.riskLevel ?? "unknown", "data-reported": test ? "yes" : null,
+  },
+    riskShape(test ? "reported" : state.riskLevel),
     el("div", {},
-      el("p", { class: "eyebrow" }, t("home.riskOfTwoWeeks")),
-      el("h1", { tabindex: "-1" }, t(`risk.${name}.title`)),
-      el("p", { class: "lead" }, t(`risk.${name}.text`)),
+      el("p", { class: "eyebrow" }, eyebrow),
+      el("h1", { tabindex: "-1" }, title),
+      el("p", { class: "lead" }, text),
       state.exposures > 0 && el("p", { class: "hero-action" },
         linkButton("why", t("why.title"), "/why", { kind: "on-tint", symbol: "help" }),
         el("span", { class: "muted" }, plural("home.encounters", state.exposures)))));
 }
 
-function advice(name) {
-  return card(t("home.whatToDo"), { "data-part": "advice" }, checklist(`todo.${name}`),
+function advice(state) {
+  return card(t("home.whatToDo"), { "data-part": "advice" }, ownAdvice(state),
     el("p", {}, el("a", { href: "#/advice", "data-action": "advice" }, t("advice.link"))));
+}
+
+/** What the user should do now, and until when. */
+export function ownAdvice(state) {
+  const test = reportedTest(state);
+  if (test) return checklist("todo.reported", { until: dateInSentence(test.until) });
+  const until = state.advice && dateInSentence(state.advice.until);
+  if (state.advice?.isOver) return el("p", { "data-part": "until" }, t("advice.over", { until }));
+  return [checklist(`todo.${riskName(state)}`),
+    until && el("p", { "data-part": "until" }, t("advice.until", { until }))];
 }
 
 function pinCard() {

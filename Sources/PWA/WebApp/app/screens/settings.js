@@ -10,6 +10,8 @@ import { language, languages, loadTexts, t } from "../texts.js";
 
 /** The time after which the effect of a switch is read, if nothing was pushed, in milliseconds. */
 const settleTime = 1_500;
+/** The states of the radio that have a text. */
+const radio = { on: "on", off: "off", none: "none" };
 
 /** The switches of the phone, the language, travel, export and deletion. */
 export const settings = {
@@ -44,7 +46,7 @@ function services() {
       change: (isOn) => setService({ enableExposureNotificationService: isOn }),
     }),
     el("p", { "data-part": "bluetooth" }, el("strong", {}, `${t("settings.bluetooth")}: `),
-      t(state?.bluetooth ? "settings.bluetooth.on" : "settings.bluetooth.off"), " ",
+      t(`settings.bluetooth.${radio[state?.radio] ?? "off"}`), " ",
       el("span", { class: "muted" }, t("settings.bluetooth.text"))));
 }
 

@@ -11,6 +11,7 @@ import { isPIN } from "../parts/pin.js";
 import { go, replace } from "../router.js";
 import { refreshState, store } from "../store.js";
 import { hasText, list, t } from "../texts.js";
+import { ownAdvice, reportedTest } from "./home.js";
 import { sendKeys, upload } from "./share-review.js";
 
 /** Failures after which the same PIN can be used again. */
@@ -57,7 +58,7 @@ function success() {
   return el("div", { class: "narrow", "data-result": "1" },
     el("div", { class: "risk-none ready-shape" }, riskShape(0)),
     heading(t("result.done.title"), el("p", { class: "lead" }, t("result.done.text"))),
-    card(t("result.next"), {}, checklist("advice.positive")),
+    card(t("result.next"), {}, reportedTest(store.state) ? ownAdvice(store.state) : checklist("advice.positive")),
     el("div", { class: "actions" }, linkButton("home", t("action.home"), "/", { kind: "primary" }),
       linkButton("traffic", t("traffic.title"), "/traffic")));
 }

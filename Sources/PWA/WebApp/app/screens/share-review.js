@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
 import { request } from "../bridge-client.js";
-import { day, number } from "../format.js";
+import { calendarDay, number, utcDay } from "../format.js";
 import { button, card, facts, heading, linkButton } from "../parts/basics.js";
 import { draft, draftDate } from "../parts/share-draft.js";
 import { grouped, isPIN } from "../parts/pin.js";
@@ -69,7 +69,7 @@ function answers() {
   const { kind } = draft;
   return card(t("review.answers"), {}, facts([
     [t("pin.label"), [grouped(draft.pin), change("change-pin", "/share", t("pin.label"))]],
-    [t("review.date"), [kind === "none" ? t("date.none") : `${t(`date.${kind}`)}: ${day(draft.day)}`,
+    [t("review.date"), [kind === "none" ? t("date.none") : `${t(`date.${kind}`)}: ${calendarDay(draft.day)}`,
       change("change-date", "/share/date", t("review.date"))]],
     [t("agree.abroad"), [t(draft.isAbroad ? "answer.yes" : "answer.no"),
       change("change-abroad", "/share/consent", t("agree.abroad"))]],
@@ -98,7 +98,7 @@ function keyTable(keys) {
     el("thead", {}, el("tr", {}, column(t("review.day")), column(t("review.hours")),
       column(t("review.risk")))),
     el("tbody", {}, keys.map((key) => el("tr", {},
-      el("th", { scope: "row" }, day(key.day, { day: "numeric", month: "short" })),
+      el("th", { scope: "row" }, utcDay(key.day)),
       el("td", {}, number(key.rollingPeriod / 6, { maximumFractionDigits: 1 })),
       el("td", {}, number(key.transmissionRisk))))));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
 import { announce } from "../announce.js";
-import { day, daysAgo, lastDays } from "../format.js";
+import { calendarDay, calendarDaysAgo, lastDays } from "../format.js";
 import { backLink, button, card, checklist, heading, linkButton } from "../parts/basics.js";
 import { checkbox, choices, select } from "../parts/form.js";
 import { draft, forgetDraft } from "../parts/share-draft.js";
@@ -23,7 +23,7 @@ export const shareDate = {
     const error = el("p", { class: "field-error", id: "date-error", hidden: true, "data-message": "date-error" });
     const chooser = el("div", { hidden: !draft.kind || draft.kind === "none" }, select("day", {
       title: t("date.day"), chosen: draft.day,
-      options: days.map((value) => [value, `${day(value)} (${daysAgo(value)})`]),
+      options: days.map((value) => [value, `${calendarDay(value)} (${calendarDaysAgo(value)})`]),
       change: (value) => { draft.day = value; },
     }));
     return stepPage(2, "date.title", "/share", t("share.title"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
 import { request } from "../bridge-client.js";
-import { bytes, day, number, time } from "../format.js";
+import { bytes, number, time, utcDay } from "../format.js";
 import { backLink, button, card, facts, heading, checklist } from "../parts/basics.js";
 import { redraw } from "../router.js";
 import { plural, t } from "../texts.js";
@@ -50,7 +50,7 @@ function beaconCard(beacons) {
         el("thead", {}, el("tr", {}, column(t("review.day")), column(t("traffic.sent")),
           column(t("traffic.received")))),
         el("tbody", {}, beacons.map((one) => el("tr", {},
-          el("th", { scope: "row" }, day(one.date, { day: "numeric", month: "short" })),
+          el("th", { scope: "row" }, utcDay(one.date)),
           el("td", {}, number(one.sent)), el("td", {}, number(one.received))))))));
 }
 

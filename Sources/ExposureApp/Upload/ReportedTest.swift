@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// A positive test that the user has reported by sharing their keys. The property names are the JSON keys on disk.
+public struct ReportedTest: Codable, Hashable, Sendable {
+  /// The moments at which keys were shared, oldest first.
+  public private(set) var shared: [Date]
+  /// The day of the test or of the first symptoms that the user stated; `nil` if they stated none.
+  public private(set) var statedDay: CalendarDay?
+
+  init(sharedAt time: Date, statedDay: CalendarDay?) {
+    shared = [time]
+    self.statedDay = statedDay
+  }
+
+  /// Records that the keys of later days were shared.
+  mutating func share(at time: Date, statedDay: CalendarDay?) {
+    shared.append(time)
+    self.statedDay = self.statedDay ?? statedDay
+  }
+
+  /// The day from which the isolation counts: the stated one, or that of the first sharing in the user's time zone.
+  public func day(in zone: TimeZone) -> CalendarDay {
+    statedDay ?? CalendarDay(of: shared.first ?? .distantPast, in: zone)
+  }
+}
+
+/// The periods of the advice that the app gives. Each counts from the day of the test or of the encounter.
+public enum AdviceRule {
+  /// After a positive test or the first symptoms: stay at home for ten days.
+  public static let isolationDays = 10
+  /// After an encounter: watch for symptoms, and follow the advice for its risk, for ten days.
+  public static let observationDays = 10
+}
+
+extension ExposureApp {
+  /// The last day of the advice for the current risk, which counts from the last encounter with this risk; `nil` without
+  /// a risk.
+  public var adviceEnd: CalendarDay? {
+    let level = riskLevel
+    guard level > .none else { return nil }
+    let last = exposures.first { riskLevel(of: $0) == level }?.day
+    return last.map { CalendarDay(sameDateAs: $0).adding(days: AdviceRule.observationDays) }
+  }
+}
+
+extension StoredState {
+  /// Records the end of an upload that the key server has accepted.
+  mutating func noteSharing(at now: Date) {
+    if reportedTest == nil {
+      reportedTest = ReportedTest(sharedAt: now, statedDay: statedDay)
+    } else {
+      reportedTest?.share(at: now, statedDay: statedDay)
+    }
+    statedDay = nil
+  }
+}
