@@ -62,7 +62,7 @@ extension Phone {
   }
 
   private func configurationLines() async -> String {
-    let cursor = await app.cursor.map { Date(unixSecond: $0).timeText } ?? "none"
+    let cursor = await app.cursor.map { Date(unixSecond: $0).text } ?? "none"
     let rules = await app.riskRules.map { rule in
       "risk \(rule.level.rawValue)               score \(rule.scores.lowerBound) to \(rule.scores.upperBound)"
     }
@@ -73,7 +73,7 @@ extension Phone {
         + "region \(([settings.app.region] + settings.app.otherRegions).joined(separator: " "))",
       "framework interface  version \(settings.apiVersion)",
       "analysed up to       \(cursor)",
-      "next check           \(await app.currentState.nextCheck?.timeText ?? "none")",
+      "next check           \(await app.currentState.nextCheck?.text ?? "none")",
     ]
     return (lines + (settings.apiVersion == 1 ? rules : [])).joined(separator: "\n")
   }
@@ -85,10 +85,6 @@ extension Exposure {
       judgement.map { "\(Int($0.normalizedMinutes)) weighted minutes" } ?? "score \(riskScore)"
     return "Added: \(day) UTC, \(Int(durationSeconds / 60)) minutes, \(score)."
   }
-}
-
-extension Date {
-  fileprivate var timeText: String { formatted(.iso8601) }
 }
 
 /// A radio for developers: it records the beacons that the phone sends and receives those that a command reports.

@@ -73,7 +73,7 @@ import World
     let exposures = await app.exposures
     #expect(exposures.map(\.durationSeconds) == [1_200])
     #expect(exposures.map(\.riskScore) == [3_584])
-    #expect(exposures.map(\.day.start) == [day])
+    #expect(exposures.map(\.day) == [UTCDay(of: day)])
   }
 
   @Test("Reading the level sends no request and runs no detection")

@@ -47,7 +47,7 @@ import Testing
     let stored = """
       {"analyzeChecks":[{"id":"\(id)","date":10,"matchedKeyCount":1,"keysCount":7}],
       "riskChecks":[{"id":"\(id)","date":10,"matchedKeyCount":1,"riskScore":900,"level":2}],
-      "dayChecks":[19000,7],"totalKeysCount":7,"lastCheck":10}
+      "dayChecks":{"19000":7},"totalKeysCount":7,"lastCheck":10}
       """
     let history = try JSONDecoder().decode(CheckHistory.self, from: Data(stored.utf8))
     let check = try #require(history.checks.first)

@@ -164,7 +164,7 @@ struct BridgeChangesTests {
           == ["result": 1, "reason": .null])
       #expect(
         phone.requests
-          == ["onboard decline", "upload ABC false test(day: 1970-01-02 00:00:00 +0000)"])
+          == ["onboard decline", "upload ABC false test(day: 1970-01-02)"])
       #expect(try await site.answer(1_007, ["action": "forget"])["result"] == 3)
       #expect(try await site.answer(1_009)["region"] == "PL")
       #expect(

@@ -101,13 +101,6 @@ public struct KeyPreview: Hashable, Sendable {
   public let transmissionRisk: Int
   /// The number of ten-minute intervals of the key.
   public let rollingPeriod: Int
-
-  /// Creates a preview.
-  public init(day: UTCDay, transmissionRisk: Int, rollingPeriod: Int) {
-    self.day = day
-    self.transmissionRisk = transmissionRisk
-    self.rollingPeriod = rollingPeriod
-  }
 }
 
 extension ExposureApp {

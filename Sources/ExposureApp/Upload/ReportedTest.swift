@@ -4,16 +4,11 @@ import Foundation
 /// A positive test that the user has reported by sharing their keys. The property names are the JSON keys on disk.
 public struct ReportedTest: Codable, Hashable, Sendable {
   /// The moments at which keys were shared, oldest first.
-  public private(set) var shared: [Date]
+  public private(set) var shared: [Date] = []
   /// The day of the test or of the first symptoms that the user stated; `nil` if they stated none.
   public private(set) var statedDay: CalendarDay?
 
-  init(sharedAt time: Date, statedDay: CalendarDay?) {
-    shared = [time]
-    self.statedDay = statedDay
-  }
-
-  /// Records that the keys of later days were shared.
+  /// Records that keys were shared. The first stated day stays.
   mutating func share(at time: Date, statedDay: CalendarDay?) {
     shared.append(time)
     self.statedDay = self.statedDay ?? statedDay
@@ -47,11 +42,8 @@ extension ExposureApp {
 extension StoredState {
   /// Records the end of an upload that the key server has accepted.
   mutating func noteSharing(at now: Date) {
-    if reportedTest == nil {
-      reportedTest = ReportedTest(sharedAt: now, statedDay: statedDay)
-    } else {
-      reportedTest?.share(at: now, statedDay: statedDay)
-    }
-    statedDay = nil
+    var test = reportedTest ?? ReportedTest()
+    test.share(at: now, statedDay: statedDay)
+    (reportedTest, statedDay) = (test, nil)
   }
 }
