@@ -242,7 +242,7 @@ let package = Package(
     .target(
       name: "PWA",
       dependencies: [
-        "Secrets", "World", "TextEncodings", "ExposureNotification", "ExposureApp", "PhoneProcess",
+        "Secrets", "World", "TextEncodings", "ExposureApp", "PhoneProcess",
         "QuietHTTP", "CZlib", hummingbird, nioCore, crypto, logging,
       ], resources: [.copy("WebApp"), .copy("BridgeScript")], swiftSettings: strict),
 

@@ -2,8 +2,8 @@
 import Foundation
 import World
 
-/// A day in UTC: that of a key, or of an encounter. In other time zones it is a part of two days of the user's calendar.
-/// It is stored as the moment at which it begins.
+/// A day in UTC: that of a key, or of an encounter. In other time zones it is a part of two days of the user's
+/// calendar. It is stored as the moment at which it begins.
 public struct UTCDay: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The number of days since 1970-01-01.
   public let number: Int

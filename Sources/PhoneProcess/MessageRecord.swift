@@ -141,6 +141,35 @@ package actor MessageRecord {
   }
 }
 
+/// The messages of the last fourteen days, newest first.
+package struct PhoneMessages: Encodable, Hashable, Sendable {
+  package let messages: [MessageRecord.Exchange]
+  package let beacons: [Beacons]
+
+  /// The beacons of one day.
+  package struct Beacons: Encodable, Hashable, Sendable {
+    /// `YYYY-MM-DD`.
+    package let date: String
+    /// The number of sent identifiers.
+    package let sent: Int
+    /// The number of received beacons.
+    package let received: Int
+  }
+}
+
+extension PhoneMessages {
+  /// Joins the requests and counts of a record with the received beacons by day.
+  init(in record: MessageRecord, received: [Date: Int]) async {
+    let sent = await record.sentBeacons
+    let received = Dictionary(
+      received.map { ($0.key.dayText, $0.value) }, uniquingKeysWith: { $0 + $1 })
+    let days = Set(sent.keys).union(received.keys).sorted(by: >)
+    self.init(
+      messages: await record.rows,
+      beacons: days.map { Beacons(date: $0, sent: sent[$0] ?? 0, received: received[$0] ?? 0) })
+  }
+}
+
 /// Limits of the record of messages.
 package enum MessageLimit {
   /// The time that a row is kept, in seconds: fourteen days.

@@ -96,10 +96,8 @@ package final class Phone: Sendable {
     self.settings = settings
     self.clock = clock
     self.logger = logger
-    version = surroundings.version
-    zone = surroundings.zone
-    runRadio = surroundings.runRadio
-    radioChanges = surroundings.radioChanges
+    (version, zone) = (surroundings.version, surroundings.zone)
+    (runRadio, radioChanges) = (surroundings.runRadio, surroundings.radioChanges)
     developerRadio = surroundings.radio as? DeveloperRadio
     let preferences = PhonePreferences(
       in: folder, key: key, language: surroundings.language, randomness: randomness)

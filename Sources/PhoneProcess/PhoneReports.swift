@@ -119,22 +119,6 @@ package struct PhoneUploadPreview: Encodable, Hashable, Sendable {
   }
 }
 
-/// The messages of the last fourteen days, newest first.
-package struct PhoneMessages: Encodable, Hashable, Sendable {
-  package let messages: [MessageRecord.Exchange]
-  package let beacons: [Beacons]
-
-  /// The beacons of one day.
-  package struct Beacons: Encodable, Hashable, Sendable {
-    /// `YYYY-MM-DD`.
-    package let date: String
-    /// The number of sent identifiers.
-    package let sent: Int
-    /// The number of received beacons.
-    package let received: Int
-  }
-}
-
 /// The result of `travel`.
 struct TravelReport: Encodable {
   /// True if the owner has left the region; `nil` if nothing was recorded.
@@ -372,19 +356,6 @@ extension PhoneExposures.Row {
   }
 }
 
-extension PhoneMessages {
-  /// Joins the requests and counts of a record with the received beacons by day.
-  init(in record: MessageRecord, received: [Date: Int]) async {
-    let sent = await record.sentBeacons
-    let received = Dictionary(
-      received.map { ($0.key.dayText, $0.value) }, uniquingKeysWith: { $0 + $1 })
-    let days = Set(sent.keys).union(received.keys).sorted(by: >)
-    self.init(
-      messages: await record.rows,
-      beacons: days.map { Beacons(date: $0, sent: sent[$0] ?? 0, received: received[$0] ?? 0) })
-  }
-}
-
 extension UploadReport {
   init(_ outcome: UploadOutcome) {
     self.init(
@@ -423,9 +394,6 @@ extension PhoneExposures {
 }
 
 extension OwnerDataReport {
-  var reply: PhoneReply {
-    let reply = PhoneReply(.done, "", self)
-    // The text is the JSON itself: the data is the result.
-    return PhoneReply(.done, reply.json ?? "", self)
-  }
+  // The text is the JSON itself: the data is the result.
+  var reply: PhoneReply { PhoneReply(.done, PhoneReply(.done, "", self).json ?? "", self) }
 }

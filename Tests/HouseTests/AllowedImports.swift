@@ -85,8 +85,7 @@ enum AllowedImports {
     // The phone's user interface answers from the phone and the app.
     "PWA": Row(
       [
-        "Secrets", "World", "TextEncodings", "ExposureNotification", "ExposureApp", "PhoneProcess",
-        "QuietHTTP",
+        "Secrets", "World", "TextEncodings", "ExposureApp", "PhoneProcess", "QuietHTTP",
       ],
       libraries: ["Hummingbird", "CZlib"]),
     "Simulation": Row(allBelowSimulation),

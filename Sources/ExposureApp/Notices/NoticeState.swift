@@ -47,7 +47,7 @@ struct NoticeState: Codable, Sendable, Equatable {
     visible.insert(.risk)
   }
 
-  /// Returns `true` if the last risk notice is still true: one of its days has the level of which the user was notified.
+  /// Returns `true` if the last risk notice is still true: one of its days has the level that the user was shown.
   func isTrue(of days: [Int: RiskLevel]) -> Bool {
     days.contains { day, level in
       noticeDays?.contains(day) != false && level >= notifiedDays?[day] ?? .none

@@ -29,8 +29,8 @@ public enum AdviceRule {
 }
 
 extension ExposureApp {
-  /// The last day of the advice for the current risk, which counts from the last encounter with this risk; `nil` without
-  /// a risk.
+  /// The last day of the advice for the current risk, which counts from the last encounter with this risk; `nil`
+  /// without a risk.
   public var adviceEnd: CalendarDay? {
     let level = riskLevel
     guard level > .none else { return nil }

@@ -163,6 +163,19 @@ extension PhoneState {
   }
 }
 
+/// A notice that is shown, or was in the last fourteen days, with its texts.
+package struct PhoneNotice: Encodable, Hashable, Sendable {
+  /// The ID in the history.
+  package let id: String
+  /// The kind: `risk`, `bluetooth-off`.
+  package let kind: String
+  /// The same as `kind`, which `status` and `history` have under this name.
+  package let identifier: String
+  package let title: String
+  package let body: String
+  package let time: Date
+}
+
 extension RiskLevel {
   /// The number of the level, 0 to 3; `nil` while it is unknown.
   var known: Int? { self == .unknown ? nil : rawValue }

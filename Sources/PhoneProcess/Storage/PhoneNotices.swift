@@ -168,19 +168,6 @@ package actor PhoneNotices: NoticeSink {
   }
 }
 
-/// A notice that is shown, or was in the last fourteen days, with its texts.
-package struct PhoneNotice: Encodable, Hashable, Sendable {
-  /// The ID in the history.
-  package let id: String
-  /// The kind: `risk`, `bluetooth-off`.
-  package let kind: String
-  /// The same as `kind`, which `status` and `history` have under this name.
-  package let identifier: String
-  package let title: String
-  package let body: String
-  package let time: Date
-}
-
 /// Limits of the history of notices.
 package enum PhoneNoticeLimit {
   /// The time that a notice stays in the history, in seconds: fourteen days.
