@@ -39,7 +39,8 @@ extension ExposureApp {
       let failure =
         removals == removalsBefore
         ? CheckFailure(Task.isCancelled ? CancellationError() : error) : .dataRemoved
-      outcome = .failed(failure)
+      // A wrong clock makes valid documents seem expired.
+      outcome = .failed(failure.isSilence && isClockWrong ? .clockWrong : failure)
     }
     outcome = record(outcome)
     // The failure of an earlier check does not count any more.
@@ -84,6 +85,7 @@ extension ExposureApp {
     do {
       try await prepareCheck()
       await refreshConfiguration()
+      await noteClock(of: server)
       await server.setRetries(remote.diagnosisKeyDownloadConfiguration.retryCount)
       try await checkFilesOfLastDays(of: server)
     } catch {
@@ -100,7 +102,7 @@ extension ExposureApp {
   /// The reason why nothing is known of encounters although all listed files are analysed.
   private var reasonOfSilence: CheckFailure? {
     let now = clock.now
-    if isClockBehind { return .clockWrong }
+    if isClockWrong { return .clockWrong }
     if let since = store.state.configurationFailingSince,
       now.timeIntervalSince(since) >= NoticeRule.failingSeconds
     {
@@ -125,7 +127,7 @@ extension ExposureApp {
     let version = store.state.download.indexVersion
     if let listed = try await download.index(since: version, at: clock.now) {
       let now = clock.now
-      isClockBehind = listed.hasFutureNames
+      await noteClock(of: server, hasFutureFiles: listed.hasFutureNames)
       try store.update {
         $0.download.note(listed.names, at: now, after: $0.oldestExposure(at: now))
         $0.download.indexVersion = listed.version
@@ -147,8 +149,9 @@ extension ExposureApp {
     download.remove(analysis.done + analysis.refused + analysis.missing)
   }
 
-  /// Stores the pause that the server has asked for.
+  /// Stores the pause that the server has asked for, and whether the phone's clock is right.
   private func keep(_ server: RetryingNetwork) async {
+    await noteClock(of: server)
     let pause = await server.pause
     guard pause != store.state.serverPause else { return }
     store.updateIfPossible { $0.serverPause = pause }
@@ -274,6 +277,7 @@ extension ExposureApp {
       state.download.finish(
         analysed: analysis.done, missing: analysis.missing, after: state.oldestExposure(at: now))
       state.add(found)
+      state.clockRecord?.note(analysed: analysis.done.map(\.text))
       if analysis.hasDetected { state.mustDetectAgain = false }
       if analysis.isPartial { state.mustDetectAgain = true }
       if state.download.isRestored, !state.mustDetectAgain { state.damage.finishRecovery() }

@@ -73,6 +73,9 @@ extension ExposureApp {
         if response.version != store.state.configurationVersions[route] {
           try store.update { $0.configurationVersions[route] = response.version }
         }
+      } else if let document = deviceConfiguration, document.isExpired(at: clock.now) {
+        // The server still has the document that the phone has accepted before it expired.
+        throw DeviceConfigurationError.expired(document.expires)
       }
       try keepRefusal(nil)
       return nil

@@ -155,12 +155,15 @@ extension NetworkResponse {
   fileprivate init(_ response: HTTPClientResponse, body: Data = Data(), at now: Date) {
     let headers = response.headers
     let sent = headers.first(name: "Date").flatMap(RetryAfter.date)
+    // A cache passes on the date of the server, and states how old the response is.
+    let age = headers.first(name: "Age").flatMap(Double.init(digits:)) ?? 0
     self.init(
       status: Int(response.status.code), body: body,
       retryAfterSeconds: headers.first(name: "Retry-After")
         .flatMap { RetryAfter.seconds($0, sentAt: sent ?? now) },
       version: ResponseVersion(
-        entityTag: headers.first(name: "ETag"), lastModified: headers.first(name: "Last-Modified")))
+        entityTag: headers.first(name: "ETag"), lastModified: headers.first(name: "Last-Modified")),
+      date: sent?.addingTimeInterval(age))
   }
 }
 

@@ -12,15 +12,20 @@ public struct NetworkResponse: Sendable {
   public var retryAfterSeconds: Int?
   /// The version of the body, for a conditional request.
   public var version: ResponseVersion?
+  /// The server's time when it sent the response, if it states one.
+  public var date: Date?
 
   /// Creates a response.
   public init(
-    status: Int, body: Data = Data(), retryAfterSeconds: Int? = nil, version: ResponseVersion? = nil
+    status: Int, body: Data = Data(), retryAfterSeconds: Int? = nil,
+    version: ResponseVersion? = nil,
+    date: Date? = nil
   ) {
     self.status = status
     self.body = body
     self.retryAfterSeconds = retryAfterSeconds
     self.version = version
+    self.date = date
   }
 }
 

@@ -11,6 +11,8 @@ actor RetryingNetwork: Network {
   private(set) var pause: ServerPause
   /// The reason why no more requests are sent; `nil` as long as they are.
   private(set) var failure: CheckFailure?
+  /// The phone's clock compared with the server's responses.
+  private(set) var clockComparison = ClockComparison()
 
   private let network: any Network
   private let clock: any WallClock
@@ -37,7 +39,10 @@ actor RetryingNetwork: Network {
   /// Sends a request once.
   func send(_ request: NetworkRequest) async throws -> NetworkResponse {
     try requireService()
-    return try note(try await network.send(request))
+    let sent = clock.now
+    let response = try await network.send(request)
+    clockComparison.note(response, sent: sent, received: clock.now)
+    return try note(response)
   }
 
   /// Downloads a file, with retries.

@@ -16,6 +16,8 @@ public struct Notice: Sendable, Hashable {
     case upload = "upload"
     /// Bluetooth is off, so no encounters are recorded.
     case bluetoothOff = "bluetooth-off"
+    /// The phone's clock is wrong.
+    case clockWrong = "clock-wrong"
     /// No check has been complete for two days.
     case checksFailing = "checks-failing"
     /// The user had allowed exposure notifications, and they are not allowed any more.
@@ -36,6 +38,8 @@ public struct Notice: Sendable, Hashable {
     case uploadUnfinished
     /// Bluetooth is off.
     case bluetoothOff
+    /// The phone's clock is wrong, so encounters cannot be found.
+    case clockWrong
     /// No check has been complete for two days; the last failure.
     case checksFailing(CheckFailure)
     /// Exposure notifications are not allowed any more.
@@ -72,6 +76,7 @@ extension Notice.Cause {
     case .riskCorrected: .riskCorrected
     case .uploadFinished, .uploadUnfinished: .upload
     case .bluetoothOff: .bluetoothOff
+    case .clockWrong: .clockWrong
     case .checksFailing: .checksFailing
     case .permissionLost: .permissionLost
     case .storage, .damage: .storageDamaged
@@ -110,6 +115,13 @@ extension Notice {
     title: "Bluetooth is off",
     body:
       "While Bluetooth is off, this phone cannot record encounters. Turn it on again."
+  )
+
+  /// The notice that the phone's clock is wrong.
+  static let clockWrong = Notice(
+    cause: .clockWrong, title: "The clock of this phone is wrong",
+    body:
+      "While the date or the time is wrong, this phone cannot find encounters. Set the date and time."
   )
 
   /// The notice that exposure notifications are not allowed any more.
@@ -231,6 +243,7 @@ extension ExposureApp {
       await removeNotice(.upload)
     }
     await setNotice(.permissionLost, isPermissionLost ? .permissionLost : nil)
+    await setNotice(.clockWrong, isClockWrong ? .clockWrong : nil)
     await setNotice(.checksFailing, lastingFailure.map(Notice.checksFailing))
     await setNotice(.storageDamaged, storageWarning)
   }
@@ -255,9 +268,10 @@ extension ExposureApp {
   }
 
   /// The reason of the last failure if no check has been complete for two days.
-  private var lastingFailure: CheckFailure? {
+  var lastingFailure: CheckFailure? {
     // Before the first consent no check can be complete.
-    guard store.state.wasAuthorized, !store.state.isTurnedOff,
+    // A wrong clock has a notice of its own.
+    guard store.state.wasAuthorized, !store.state.isTurnedOff, !isClockWrong,
       let since = store.state.history.failingSince,
       clock.now.timeIntervalSince(since) >= NoticeRule.failingSeconds
     else { return nil }

@@ -137,7 +137,8 @@ extension ExposureApp {
       }
       return flow.receivedKeys(keys, hmacSecret: newHMACSecret(), at: clock.now)
     case .useKeys(let keys):
-      return flow.receivedKeys(keys, hmacSecret: newHMACSecret(), at: clock.now)
+      let right = try keysOfRightTimes(keys)
+      return flow.receivedKeys(right, hmacSecret: newHMACSecret(), at: clock.now)
     case .requestAttestation(let pending):
       return flow.receivedAttestation(try await devicePayload(for: pending))
     case .requestToken(let pending):
@@ -169,7 +170,7 @@ extension ExposureApp {
   private func diagnosisKeys() async throws -> [ReleasedKey] {
     do {
       try await activate()
-      return try await framework.diagnosisKeys()
+      return try keysOfRightTimes(try await framework.diagnosisKeys())
     } catch let error as ENError {
       throw UploadFailure(ofKeys: error)
     }

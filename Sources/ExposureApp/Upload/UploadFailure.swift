@@ -21,6 +21,8 @@ public enum UploadFailure: Error, Sendable, Hashable {
   case systemFailed
   /// The phone has no finished key of the last fourteen days.
   case nothingToShare
+  /// All keys were made while the phone's clock was wrong, or start in its future.
+  case clockWrong
   /// More keys than fourteen days can have.
   case tooManyKeys
   /// More keys with the same start than a phone can have.
@@ -61,6 +63,9 @@ extension UploadFailure: CustomStringConvertible {
     case .nothingToShare:
       "This phone has nothing to share before the end of its first day (00:00 UTC), so the PIN was "
         + "not used; ask for a new one then."
+    case .clockWrong:
+      "This phone's keys were made while its clock was wrong, so nothing was shared and the PIN was not used; set the "
+        + "date and time, and ask for a new PIN tomorrow."
     case .tooManyKeys: "This phone has too many keys; contact the health authority."
     case .tooManyKeysOfOneDay:
       "This phone has too many keys for one day; contact the health authority."
