@@ -33,7 +33,7 @@ extension Phone {
       notifications: preferences.notifications, developer: developerRadio != nil,
       region: settings.region.region, lastCheckKeys: checks.last?.keysCount ?? 0,
       notices: await notices.shown.map(PhoneState.NoticeRow.init), version: version,
-      now: Int(clock.now.unixSecond))
+      now: Int(clock.now.unixSecond), languageChosen: preferences.hasChosenLanguage ?? false)
   }
 
   /// The checks and notices of the last fourteen days.
@@ -113,6 +113,7 @@ extension Phone {
   ) throws {
     try preferences.update {
       $0.language = language ?? $0.language
+      if language != nil { $0.hasChosenLanguage = true }
       $0.hidesDetails = hidesDetails ?? $0.hidesDetails
       $0.notifications = notifications ?? $0.notifications
     }

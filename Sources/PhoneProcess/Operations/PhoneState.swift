@@ -85,6 +85,8 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   package var version: String
   /// The time of the phone's clock.
   package var now: Int
+  /// True if the owner has chosen the language.
+  package var languageChosen = false
 
   /// A shown notice, or one of the history.
   package struct NoticeRow: Encodable, Hashable, Sendable {

@@ -71,10 +71,19 @@ export function menuRow(action, symbol, title, text, path) {
       text && el("span", { class: "muted" }, text)), icon("chevron")));
 }
 
-/** The numbered texts of a key as a list with marks. */
+/** The numbered texts of a key as a list with ticks, which say that each is good. */
 export function checklist(key) {
-  return el("ul", { class: "checklist" },
-    list(key).map((text) => el("li", {}, icon("check"), el("span", {}, text))));
+  return marked(key, "checklist", "check");
+}
+
+/** The numbered texts of a key as a list with dots: for advice, risks and mixed facts. */
+export function bullets(key) {
+  return marked(key, "checklist bullets", "dot");
+}
+
+function marked(key, name, symbol) {
+  return el("ul", { class: name },
+    list(key).map((text) => el("li", {}, icon(symbol), el("span", {}, text))));
 }
 
 /** The numbered texts of a key as paragraphs. */

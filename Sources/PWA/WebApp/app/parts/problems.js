@@ -125,6 +125,12 @@ function checkProblem(state, checkNow) {
   if (!state.lastFailure || explained.includes(state.lastFailure)) return null;
   if (state.lastFailure === "notConfigured" && state.configurationRefused) return null;
   const key = `failure.check.${state.lastFailure}`;
+  if (state.lastFailure === "clockWrong") {
+    return {
+      name: "clock", title: t("notice.clock-wrong.title"), text: t("notice.clock-wrong.body"),
+      action: button("check-again", t("problem.check.action"), checkNow),
+    };
+  }
   return {
     name: "check", tone: "calm", symbol: "info", title: t("problem.check.title"),
     text: hasText(key) ? t(key) : t("failure.check.detectionFailed"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
 import { riskShape } from "../icons.js";
-import { backLink, card, checklist, heading, linkButton } from "../parts/basics.js";
+import { backLink, card, bullets, heading, linkButton } from "../parts/basics.js";
 import { store } from "../store.js";
 import { t } from "../texts.js";
 import { levelNames } from "./home.js";
@@ -17,9 +17,9 @@ export const advice = {
     return el("div", { class: "narrow" }, backLink("/", t("home.title")),
       heading(t("advice.title"), el("p", { class: "lead" }, t("advice.lead"))),
       typeof level === "number" && group(level, true),
-      card(t("advice.symptoms"), {}, checklist("advice.symptoms")),
-      card(t("advice.vulnerable"), {}, checklist("advice.vulnerable")),
-      card(t("advice.positive"), {}, checklist("advice.positive"),
+      card(t("advice.symptoms"), {}, bullets("advice.symptoms")),
+      card(t("advice.vulnerable"), {}, bullets("advice.vulnerable")),
+      card(t("advice.positive"), {}, bullets("advice.positive"),
         linkButton("enter-pin", t("home.enterPIN"), "/share")),
       el("h2", { class: "section-title" }, t("advice.others")), others.map((other) => group(other, false)));
   },
@@ -28,7 +28,7 @@ export const advice = {
 function group(level, isOwn) {
   const name = levelNames[level];
   const content = [
-    el("p", {}, t(`risk.${name}.text`)), checklist(`todo.${name}`), checklist(`advice.${name}`),
+    el("p", {}, t(`risk.${name}.text`)), bullets(`todo.${name}`), bullets(`advice.${name}`),
   ];
   if (isOwn) {
     return el("section", { class: `card own-group risk-${name}` }, el("div", { class: "exposure-head" },

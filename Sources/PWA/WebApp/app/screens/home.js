@@ -4,7 +4,7 @@ import { request } from "../bridge-client.js";
 import { el } from "../dom.js";
 import { number, relative, time } from "../format.js";
 import { riskShape } from "../icons.js";
-import { button, card, checklist, facts, linkButton } from "../parts/basics.js";
+import { button, card, bullets, facts, linkButton } from "../parts/basics.js";
 import { problemCards } from "../parts/problems.js";
 import { refreshState, store } from "../store.js";
 import { hasText, plural, t } from "../texts.js";
@@ -46,7 +46,7 @@ function hero(state, name) {
 }
 
 function advice(name) {
-  return card(t("home.whatToDo"), { "data-part": "advice" }, checklist(`todo.${name}`),
+  return card(t("home.whatToDo"), { "data-part": "advice" }, bullets(`todo.${name}`),
     el("p", {}, el("a", { href: "#/advice", "data-action": "advice" }, t("advice.link"))));
 }
 
