@@ -74,8 +74,8 @@ package final class PhoneWebsite: Sendable {
       let following = await bridge.follow()
       group.addTask { await following() }
       _ = await second.boundPort
-      let server = "http://127.0.0.1:\(port)"
-      try ready("\(server)/?secret=\(secret.hex)", try writeCopy(server: server))
+      let address = "http://127.0.0.1:\(port)"
+      try ready("\(address)/?secret=\(secret.hex)", try writeCopy(server: address))
       try await group.waitForAll()
     }
   }
