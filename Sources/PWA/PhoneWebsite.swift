@@ -55,8 +55,8 @@ package final class PhoneWebsite: Sendable {
   /// Serves until the task is cancelled. All streams of events end with it.
   ///
   /// - Parameter ready: Called with the address that the owner opens first, and that of the copy's first page.
-  /// - Throws: `WebsiteError.port` if the port is not available, `.pages` if the copy cannot be written, or the error of
-  ///   `ready`.
+  /// - Throws: `WebsiteError.port` if the port is not available, `.pages` if the copy cannot be
+  ///   written, or the error of `ready`.
   package func run(
     ready: @Sendable (String, _ copy: String?) throws -> Void = { _, _ in }
   ) async throws {

@@ -100,7 +100,7 @@ struct PhoneFortnightTests {
   }
 
   @Test(
-    "Two encounters, an interrupted upload, a portal, a damaged file and the change to summer time give the notices of these facts, each once"
+    "The notices of a fortnight with two encounters, an upload, and failures are those of its facts"
   )
   func fortnight() async throws {
     var phone = try await started()

@@ -116,8 +116,8 @@ struct PhoneUploadCommand: PhoneOwnerCommand {
 
   @Argument(
     help: """
-      The PIN of the health authority, six to ten letters and digits, or a doctor's code of six to eleven digits; - for \
-      stdin.
+      The PIN of the health authority, six to ten letters and digits, or a doctor's code of six \
+      to eleven digits; - for stdin.
       """)
   var pin: String
 
