@@ -3,6 +3,7 @@ import Foundation
 import KeyServerAPI
 import TestSupport
 import Testing
+import World
 
 @testable import ExposureApp
 
@@ -74,34 +75,159 @@ struct PhoneClockTests {
     #expect(await app.check() == .checked(.none))
   }
 
-  @Test("The clock of a network that answers in place of the server does not count")
-  func portal() async throws {
-    let (phone, app, _) = try await scene()
+  @Test(
+    "The clock of a network that answers in place of the server does not count",
+    arguments: [
+      "<html>Sign in</html>", "", "Sign in", #"{"error":"sign in"}"#,
+      "\u{FEFF}<html>Sign in</html>",
+    ])
+  func portal(body: String) async throws {
+    let (phone, app, time) = try await scene()
+    let paths = [TestApp.deviceConfigurationPath, TestApp.configurationPath, "/index.txt"]
     phone.network.states { Date(timeIntervalSince1970: 0) }
-    phone.network.script(TestApp.deviceConfigurationPath, .text("<html>Sign in</html>"))
-    phone.network.script(TestApp.configurationPath, .text("<html>Sign in</html>"))
-    phone.network.script("/index.txt", .text("<html>Sign in</html>"))
-    #expect(await app.check() == .failed(.portal))
-    #expect(await app.currentState.notices == [])
+    for path in paths { phone.network.script(path, .text(body)) }
+    for _ in 0..<2 {
+      let outcome = await app.check()
+      #expect(outcome != .failed(.clockWrong))
+      #expect(!body.hasPrefix("<") || outcome == .failed(.portal))
+      #expect(await !app.isClockWrong)
+      #expect(await app.currentState.notices == [])
+    }
+    // Nor does it make a wrong clock right.
+    phone.network.states { time.now }
+    phone.clock.advance(by: -3 * Self.hour)
+    phone.network.index([])
+    try phone.serve(try phone.document(version: 2))
+    #expect(await app.check() == .failed(.clockWrong))
+    let portalTime = phone.clock.now
+    phone.network.states { portalTime }
+    for path in paths { phone.network.script(path, .text(body)) }
+    _ = await app.check()
+    #expect(await app.isClockWrong)
   }
 
   @Test("A slow network and an old date of a cache do not make a clock wrong")
   func comparison() throws {
     let (sent, received) = (TestApp.noon, TestApp.noon.addingTimeInterval(5 * Self.hour))
-    func response(_ seconds: TimeInterval) -> NetworkResponse {
-      NetworkResponse(status: 200, date: sent.addingTimeInterval(seconds))
+    func ahead(_ seconds: TimeInterval, age: TimeInterval = 0) -> TimeInterval? {
+      NetworkResponse(status: 200, date: sent.addingTimeInterval(seconds), ageSeconds: age)
+        .secondsAhead(sent: sent, received: received)
     }
+    #expect(NetworkResponse(status: 200).secondsAhead(sent: sent, received: received) == nil)
+    #expect(ahead(-Self.hour) == Self.hour)
+    #expect(ahead(4 * Self.hour) == 0)
+    #expect(ahead(6 * Self.hour) == -Self.hour)
+    // A cache that passes on the date, and one that renews it.
+    #expect(ahead(-2 * Self.hour, age: 2 * Self.hour) == 0)
+    #expect(ahead(0, age: 2 * Self.hour) == 0)
+    #expect(ahead(5 * Self.hour, age: 2 * Self.hour) == 0)
     var comparison = ClockComparison()
-    comparison.note(NetworkResponse(status: 200), sent: sent, received: received)
-    comparison.note(
-      NetworkResponse(status: 503, date: .distantPast), sent: sent, received: received)
-    #expect(comparison.secondsAhead == nil)
-    comparison.note(response(-Self.hour), sent: sent, received: received)
-    #expect(comparison.secondsAhead == Self.hour)
-    comparison.note(response(4 * Self.hour), sent: sent, received: received)
-    #expect(comparison.secondsAhead == 0)
-    comparison.note(response(6 * Self.hour), sent: sent, received: received)
+    for seconds in [Self.hour, 0, -Self.hour, 0] { comparison.note(secondsAhead: seconds) }
     #expect(comparison.secondsAhead == -Self.hour)
+  }
+
+  @Test("A check through a cache that renews the date and states an age finds a right clock right")
+  func renewedDate() async throws {
+    let (phone, app, _) = try await scene()
+    phone.network.statesAge(2 * Self.hour)
+    #expect(await app.check() == .checked(.none))
+    // The age hides at most two hours of a clock that is ahead, and none of one that is behind.
+    phone.clock.advance(by: -2 * Self.hour)
+    #expect(await app.check() == .failed(.clockWrong))
+    phone.clock.advance(by: 6 * Self.hour)
+    #expect(await app.check() == .failed(.clockWrong))
+  }
+
+  @Test("Only days between comparisons with the same difference are filled")
+  func record() {
+    let day = TestApp.noon.unixDay
+    func days(_ comparisons: (TimeInterval, days: TimeInterval)...) -> [Int] {
+      var record = ClockRecord()
+      for (ahead, days) in comparisons {
+        let isWrong = abs(ahead) > ClockRule.differenceSecondsMax
+        let now = TestApp.noon.addingTimeInterval(days * TestApp.day + ahead)
+        record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
+      }
+      return record.wrongDays.map { $0 - day }.sorted()
+    }
+    #expect(days((2 * Self.hour, 0), (2 * Self.hour, 3)) == [0, 1, 2, 3])
+    #expect(days((-10 * TestApp.day, 0), (2 * Self.hour, 0)) == [-10, 0])
+    #expect(days((2 * Self.hour, 0), (-10 * TestApp.day, 1), (2 * Self.hour, 2)) == [-9, 0, 2])
+    // The clock may have been wrong until the comparison that found it right.
+    #expect(days((2 * Self.hour, 0), (0, 3)) == [0, 1, 2, 3])
+    #expect(days((-10 * TestApp.day, 0), (0, 0)) == [-10])
+    #expect(days((-10 * TestApp.day, 0), (0, 2)) == [-10, -9, -8])
+    #expect(days((2 * Self.hour, 0), (0, 20)) == [])
+    // Days of the future and old ones are forgotten.
+    #expect(days((10 * TestApp.day, 0), (0, 0)) == [])
+    #expect(days((2 * Self.hour, 0), (0, 0), (0, 14)) == [0])
+    #expect(days((2 * Self.hour, 0), (0, 0), (0, 15)) == [])
+  }
+
+  @Test("Without a stated time, only the days of the comparisons are wrong")
+  func recordWithoutTime() {
+    var record = ClockRecord()
+    for days in [0, 3] {
+      record.note(
+        isWrong: true, secondsAhead: nil,
+        at: TestApp.noon.addingTimeInterval(Double(days) * TestApp.day))
+    }
+    #expect(record.wrongDays == [0, 3].map { TestApp.noon.unixDay + $0 })
+  }
+
+  @Test("The files to analyse again are limited, and old ones are not analysed again")
+  func recordedFiles() {
+    var record = ClockRecord()
+    record.note(isWrong: true, secondsAhead: 2 * TestApp.day, at: TestApp.noon)
+    record.note(analysed: (0..<DownloadLimit.wantedMax + 5).map(TestApp.name))
+    #expect(record.files.count == DownloadLimit.wantedMax)
+    #expect(!record.files.contains(TestApp.name(4)) && record.files.contains(TestApp.name(5)))
+    let later = Date(unixSecond: TestApp.end(1_000)).addingTimeInterval(14 * TestApp.day)
+    record.note(isWrong: false, secondsAhead: 0, at: later)
+    #expect(record.takeFiles(at: later) == Set((1_000...1_004).map(TestApp.name)))
+    #expect(record.files.isEmpty)
+  }
+
+  @Test("With an unchanged index, files are recorded as analysed with a wrong clock as well")
+  func unchangedIndex() async throws {
+    let (phone, app, _) = try await scene()
+    let index = Data(TestApp.name(0).utf8)
+    phone.network.script(
+      "/index.txt", .response(200, index, tag: "one"), .response(304, tag: "one"))
+    let file = "/" + TestApp.name(0)
+    phone.network.script(file, .response(404), .text("0123456789"))
+    #expect(await app.check() == .failed(.filesMissing))
+    phone.clock.advance(by: -3 * Self.hour)
+    #expect(await app.check() == .failed(.clockWrong))
+    phone.clock.advance(by: 3 * Self.hour)
+    #expect(await app.check() == .checked(.none))
+    #expect(phone.script.state.detections == [[TestApp.name(0)], [TestApp.name(0)]])
+  }
+
+  @Test("A pause that only the wrong clock sees is a failure; one of that time is a pause")
+  func pause() async throws {
+    let (phone, app, time) = try await scene()
+    var document = try phone.document(version: 2)
+    document.pause = .init(until: document.issued + 86_400)
+    try phone.serve(document)
+    time.advance(by: 2 * TestApp.day)
+    for _ in 0..<2 { #expect(await app.check() == .failed(.clockWrong)) }
+    phone.addKey(daysAgo: 3)
+    #expect(
+      await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .clockWrong)
+    time.advance(by: -1.5 * TestApp.day)
+    #expect(await app.check() == .paused)
+  }
+
+  @Test("After a clock was years ahead, no device configuration is failing since the future")
+  func failingSince() async throws {
+    let (phone, app, _) = try await scene()
+    phone.network.script(TestApp.deviceConfigurationPath, .response(404))
+    phone.clock.advance(by: 2 * Self.year)
+    _ = await app.check()
+    phone.clock.advance(by: -2 * Self.year)
+    _ = await app.check()
+    #expect(await app.store.state.configurationFailingSince == phone.clock.now)
   }
 
   @Test("Files that were analysed while the clock was wrong are analysed again when it is right")
@@ -148,6 +274,45 @@ struct PhoneClockTests {
     let starts = sent.temporaryExposureKeys.map(\.rollingStartNumber).sorted()
     #expect(starts == [future - 3, future - 2].map { $0 * 144 })
     #expect(preview.count == starts.count)
+  }
+
+  @Test("An upload compares the clock itself, and nothing is sent while it is wrong")
+  func uploadComparesClock() async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    let time = ManualClock(TestApp.noon)
+    phone.network.states { time.now }
+    phone.clock.advance(by: 3 * Self.hour)
+    for _ in 0..<2 {
+      let outcome = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false)
+      #expect(outcome == UploadOutcome(result: .canceled, reason: .clockWrong))
+    }
+    #expect(phone.script.state.keyRequestCount == 0)
+    #expect(phone.network.requests(for: TestApp.tokenPath).isEmpty)
+    phone.clock.advance(by: -3 * Self.hour)
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+  }
+
+  @Test("An unfinished upload continues without the keys of the days of a wrong clock")
+  func pendingUpload() async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    phone.addKey(daysAgo: 0)
+    phone.network.script(
+      TestApp.uploadPath, .fails(.unreachable), .text(#"{"result":""}"#))
+    #expect(
+      await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .noInternet)
+    let time = ManualClock(phone.clock.now.addingTimeInterval(-2 * Self.hour))
+    phone.network.states { time.now }
+    #expect(
+      await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .clockWrong)
+    phone.clock.advance(by: -2 * Self.hour)
+    #expect(
+      try await phone.launch().upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+    let counts = try phone.network.requests(for: TestApp.uploadPath).map {
+      try JSONDecoder().decode(UploadRequest.self, from: $0.body ?? Data())
+        .data.temporaryExposureKeys.count
+    }
+    #expect(counts == [4, 3])
+    #expect(phone.network.requests(for: TestApp.tokenPath).count == 2)
   }
 
   @Test("If all keys were made while the clock was wrong, nothing is sent, and the PIN is not used")

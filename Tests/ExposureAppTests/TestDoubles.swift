@@ -22,6 +22,7 @@ final class ScriptedNetwork: Network {
     var requests: [NetworkRequest] = []
     var running = 0
     var date: (@Sendable () -> Date)?
+    var ageSeconds: TimeInterval = 0
     var runningMax = 0
   }
 
@@ -43,6 +44,9 @@ final class ScriptedNetwork: Network {
   /// Makes all responses state the server's time.
   func states(_ date: @escaping @Sendable () -> Date) { state.withLock { $0.date = date } }
 
+  /// Makes all responses state an age, as a cache does.
+  func statesAge(_ seconds: TimeInterval) { state.withLock { $0.ageSeconds = seconds } }
+
   func index(_ names: [String]) {
     script("/index.txt", .text(names.joined(separator: "\n")))
   }
@@ -53,7 +57,7 @@ final class ScriptedNetwork: Network {
       return NetworkResponse(
         status: status, body: body, retryAfterSeconds: retryAfter,
         version: ResponseVersion(entityTag: tag, lastModified: nil),
-        date: state.withLock(\.date)?())
+        date: state.withLock(\.date)?(), ageSeconds: state.withLock(\.ageSeconds))
     case .fails(let failure): throw failure
     case .hangs:
       try await Task.sleep(for: .seconds(3_600))

@@ -33,7 +33,7 @@ extension ExposureApp {
       try await checkOnce()
       outcome = .checked(riskLevel)
     } catch is CheckPause {
-      outcome = .paused
+      outcome = isPauseOfWrongClock ? .failed(.clockWrong) : .paused
     } catch {
       // The removal took the files that the check was using, whatever error that caused.
       let failure =
@@ -85,7 +85,6 @@ extension ExposureApp {
     do {
       try await prepareCheck()
       await refreshConfiguration()
-      await noteClock(of: server)
       await server.setRetries(remote.diagnosisKeyDownloadConfiguration.retryCount)
       try await checkFilesOfLastDays(of: server)
     } catch {
@@ -125,9 +124,13 @@ extension ExposureApp {
   private func checkFiles(of server: RetryingNetwork) async throws {
     let download = keyFileDownload(from: server)
     let version = store.state.download.indexVersion
-    if let listed = try await download.index(since: version, at: clock.now) {
+    let listed = try await download.index(since: version, at: clock.now) {
+      await server.accept($0)
+    }
+    // Before the results are stored, which may have to be found again when the clock is right.
+    await noteClock(of: server, hasFutureFiles: listed?.hasFutureNames)
+    if let listed {
       let now = clock.now
-      await noteClock(of: server, hasFutureFiles: listed.hasFutureNames)
       try store.update {
         $0.download.note(listed.names, at: now, after: $0.oldestExposure(at: now))
         $0.download.indexVersion = listed.version

@@ -155,7 +155,6 @@ extension NetworkResponse {
   fileprivate init(_ response: HTTPClientResponse, body: Data = Data(), at now: Date) {
     let headers = response.headers
     let sent = headers.first(name: "Date").flatMap(RetryAfter.date)
-    // A cache passes on the date of the server, and states how old the response is.
     let age = headers.first(name: "Age").flatMap(Double.init(digits:)) ?? 0
     self.init(
       status: Int(response.status.code), body: body,
@@ -163,7 +162,7 @@ extension NetworkResponse {
         .flatMap { RetryAfter.seconds($0, sentAt: sent ?? now) },
       version: ResponseVersion(
         entityTag: headers.first(name: "ETag"), lastModified: headers.first(name: "Last-Modified")),
-      date: sent?.addingTimeInterval(age))
+      date: sent, ageSeconds: min(age, NetworkLimit.ageSecondsMax))
   }
 }
 

@@ -11,7 +11,7 @@ actor RetryingNetwork: Network {
   private(set) var pause: ServerPause
   /// The reason why no more requests are sent; `nil` as long as they are.
   private(set) var failure: CheckFailure?
-  /// The phone's clock compared with the server's responses.
+  /// The phone's clock compared with the server's documents.
   private(set) var clockComparison = ClockComparison()
 
   private let network: any Network
@@ -40,9 +40,15 @@ actor RetryingNetwork: Network {
   func send(_ request: NetworkRequest) async throws -> NetworkResponse {
     try requireService()
     let sent = clock.now
-    let response = try await network.send(request)
-    clockComparison.note(response, sent: sent, received: clock.now)
+    var response = try await network.send(request)
+    response.secondsAhead = response.secondsAhead(sent: sent, received: clock.now)
     return try note(response)
+  }
+
+  /// Compares the phone's clock with a response that is known to come from the server: its document was accepted, or
+  /// it is the answer 304 to a version of one. A network that answers in place of the server may have another clock.
+  func accept(_ response: NetworkResponse) {
+    if let seconds = response.secondsAhead { clockComparison.note(secondsAhead: seconds) }
   }
 
   /// Downloads a file, with retries.

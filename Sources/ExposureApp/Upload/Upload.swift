@@ -69,8 +69,8 @@ extension ExposureApp {
     _ typed: ZeroingBytes, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis
   ) async -> UploadOutcome {
     // The pause may have ended since the last check.
-    if pause != nil { await refreshDeviceConfiguration() }
-    guard pause == nil else { return UploadOutcome(.paused) }
+    if pause != nil { await compareClock() }
+    guard pause == nil else { return UploadOutcome(isPauseOfWrongClock ? .clockWrong : .paused) }
     let now = clock.now
     if let end = PINLock.lockedUntil(refused: store.state.refusedPINs, at: now) {
       return UploadOutcome(.locked(until: end))
@@ -80,14 +80,28 @@ extension ExposureApp {
       return UploadOutcome(.storage(.notReady(store.condition)))
     }
     do {
+      var record = try uploadRecord()
+      // The PIN of a complete upload needs no request.
+      if record.completed?.matches(pin, at: now) != true {
+        if let reason = await reasonAgainstUpload() { return UploadOutcome(reason) }
+        let clock = store.state.clockRecord ?? ClockRecord()
+        record.pending = record.pending?.keeping { clock.isRight($0.start, at: now) }
+      }
       var flow = UploadFlow(
-        record: try uploadRecord(), isInteroperabilityEnabled: isInteroperabilityEnabled,
+        record: record, isInteroperabilityEnabled: isInteroperabilityEnabled,
         risks: TransmissionRisks(
           configuration: remote.transmissionRiskConfiguration, diagnosis: diagnosis))
       return await run(flow.receivedPIN(pin, at: now), for: pin, in: &flow)
     } catch {
       return UploadOutcome(.storage(error))
     }
+  }
+
+  /// The reason not to upload now, from the current device configuration and the clock that its response states.
+  private func reasonAgainstUpload() async -> UploadFailure? {
+    await compareClock()
+    if isClockWrong { return .clockWrong }
+    return pause == nil ? nil : .paused
   }
 
   /// The stored record. A damaged one has been set aside: the upload starts again.

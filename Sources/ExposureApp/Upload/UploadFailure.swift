@@ -21,7 +21,7 @@ public enum UploadFailure: Error, Sendable, Hashable {
   case systemFailed
   /// The phone has no finished key of the last fourteen days.
   case nothingToShare
-  /// All keys were made while the phone's clock was wrong, or start in its future.
+  /// The phone's clock is wrong, or all keys were made while it was, or start in its future.
   case clockWrong
   /// More keys than fourteen days can have.
   case tooManyKeys
@@ -64,8 +64,8 @@ extension UploadFailure: CustomStringConvertible {
       "This phone has nothing to share before the end of its first day (00:00 UTC), so the PIN was "
         + "not used; ask for a new one then."
     case .clockWrong:
-      "This phone's keys were made while its clock was wrong, so nothing was shared and the PIN was not used; set the "
-        + "date and time, and ask for a new PIN tomorrow."
+      "This phone's clock is wrong, or was when its keys were made, so nothing was shared now; set the date and time, "
+        + "and try again with the same PIN; if that does not help, ask for a new PIN tomorrow."
     case .tooManyKeys: "This phone has too many keys; contact the health authority."
     case .tooManyKeysOfOneDay:
       "This phone has too many keys for one day; contact the health authority."
