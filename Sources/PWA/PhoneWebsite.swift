@@ -60,8 +60,7 @@ package final class PhoneWebsite: Sendable {
   package func run(
     ready: @Sendable (String, _ copy: String?) throws -> Void = { _, _ in }
   ) async throws {
-    // A copy that cannot be removed has the secret of a server that has ended.
-    defer { try? copy?.pages.remove() }
+    defer { removeCopy() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       let first = server(on: "127.0.0.1", port: port)
@@ -78,6 +77,22 @@ package final class PhoneWebsite: Sendable {
       try ready("\(address)/?secret=\(secret.hex)", try writeCopy(server: address))
       try await group.waitForAll()
     }
+  }
+
+  /// Removes the copy, unless its folder is not ours.
+  private func removeCopy() {
+    guard let copy, !pages.overlaps(copy.pages.folder) else { return }
+    // A copy that cannot be removed has the secret of a server that has ended.
+    try? copy.pages.remove()
+  }
+
+  /// Removes the copy in `folder` of a server that ended without removing it; `pages` are the pages to serve now.
+  ///
+  /// - Throws: If there is a copy that cannot be removed.
+  package static func removeLeftoverCopy(in folder: URL, pages: URL?) throws {
+    // The error of pages that are not a web app is that of their first use.
+    if let pages, (try? PageFolder(pages))?.overlaps(folder) == true { return }
+    try PageCopy(folder: folder, script: Data()).remove()
   }
 
   /// Writes the copy and returns the address of its first page; `nil` without a copy.

@@ -107,6 +107,37 @@ struct PageCopyTests {
     }
   }
 
+  @Test(
+    "A copy into the pages, onto them or around them is refused and removes nothing, twice",
+    arguments: ["app", "app/copy/deep", ".", "link", "link/new"])
+  func overlapping(name: String) async throws {
+    try FileManager.default.createSymbolicLink(
+      at: folder.path("link"), withDestinationURL: pages)
+    let copy = name == "." ? folder.url : folder.path(name)
+    for _ in 0..<2 {
+      let website = try PhoneWebsite(
+        Bridge(
+          to: ScriptedPhone(), statistics: NoStatistics(), version: "1.2.3", clock: SystemClock()),
+        port: 0, pages: pages, copy: copy, randomness: SystemRandomness(),
+        logger: Logger(label: "test"))
+      await #expect(throws: WebsiteError.pages(.overlapsCopy(copy.path))) {
+        try await website.run()
+      }
+      try PhoneWebsite.removeLeftoverCopy(in: copy, pages: pages)
+      #expect(try Data(contentsOf: pages.appendingPathComponent("static/100%.js")).count == 5)
+      #expect(FileManager.default.fileExists(atPath: folder.path("secret.txt").path))
+    }
+  }
+
+  @Test("A copy that a killed phone has left is removed, and none is no error")
+  func leftover() throws {
+    try write("copy/index.html", #"data-secret="old""#)
+    for _ in 0..<2 {
+      try PhoneWebsite.removeLeftoverCopy(in: copy, pages: nil)
+      #expect(!FileManager.default.fileExists(atPath: copy.path))
+    }
+  }
+
   @Test("If a file cannot be copied, the server ends with the reason and leaves no copy")
   func tooLarge() async throws {
     try Data(count: PageLimit.fileBytesMax + 1).write(to: folder.path("app/large.bin"))

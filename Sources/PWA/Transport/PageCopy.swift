@@ -18,10 +18,12 @@ struct PageCopy: Sendable {
   ///   - server: The address of the phone's server, without a path.
   ///   - secret: The secret that requests of the copy state.
   /// - Returns: The address of the first page.
-  /// - Throws: `PageFolderError.notCopied`; then there is no copy.
+  /// - Throws: `PageFolderError.overlapsCopy` if one folder contains the other; then nothing is removed. Or `.notCopied`;
+  ///   then there is no copy.
   func write(
     _ pages: PageFolder, server: String, secret: String
   ) throws(PageFolderError) -> URL {
+    guard !pages.overlaps(folder) else { throw .overlapsCopy(folder.path) }
     do {
       try remove()
       try makeFolder("")

@@ -99,6 +99,20 @@ package struct PageFolder: Sendable {
     return attributes?[.type] as? FileAttributeType == .typeRegular ? path : nil
   }
 
+  /// True if `folder` is in the folder of the pages, or contains it. A part of its path may not exist yet.
+  func overlaps(_ folder: URL) -> Bool {
+    var existing = folder.standardizedFileURL
+    var missing: [String] = []
+    while Self.realPath(existing.path) == nil, existing.pathComponents.count > 1 {
+      missing.insert(existing.lastPathComponent, at: 0)
+      existing.deleteLastPathComponent()
+    }
+    let resolved = ([Self.realPath(existing.path) ?? existing.path] + missing)
+      .joined(separator: "/")
+    let (own, other) = (root.split(separator: "/"), resolved.split(separator: "/"))
+    return own.starts(with: other) || other.starts(with: own)
+  }
+
   private static func realPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
@@ -127,6 +141,8 @@ package enum PageFolderError: Error, Hashable, Sendable, CustomStringConvertible
   case noIndex(String)
   /// The copy of the pages could not be written to this folder.
   case notCopied(String)
+  /// The folder of the copy contains the pages, or is one of their folders.
+  case overlapsCopy(String)
 
   package var description: String {
     switch self {
@@ -135,6 +151,8 @@ package enum PageFolderError: Error, Hashable, Sendable, CustomStringConvertible
       "The folder \(path) has no index.html: name the folder with the built files of a web app."
     case .notCopied(let path):
       "The pages could not be copied to \(path): check the disk, and that each file has at most 32 MiB."
+    case .overlapsCopy(let path):
+      "The pages cannot be copied to \(path), because one folder contains the other: move the pages to another folder."
     }
   }
 }

@@ -90,6 +90,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
     _ opening: PhoneFactory, in folder: PhoneFolder, _ lock: HeldFolderLock, network: HTTPNetwork
   ) async throws {
     let phone = try opening.phone(in: folder, isRunning: true, network: network)
+    try removeLeftoverCopy(in: folder)
     let socket = folder.url.appendingPathComponent(PhoneSocket.name).path
     let website = try website(of: phone, in: folder, logger: opening.logger)
     let running = Task { try await run(phone, website, socket: socket, lock) }
@@ -110,6 +111,22 @@ struct PhoneRunCommand: AsyncParsableCommand {
     }
   }
 
+  private func copyFolder(in folder: PhoneFolder) -> URL {
+    folder.url.appendingPathComponent("pages-as-files")
+  }
+
+  /// Removes the copy of the pages, with its secret, of a phone that was killed.
+  private func removeLeftoverCopy(in folder: PhoneFolder) throws {
+    let copy = copyFolder(in: folder)
+    do {
+      try PhoneWebsite.removeLeftoverCopy(in: copy, pages: pages.map { URL(fileURLWithPath: $0) })
+    } catch {
+      throw CommandFailure(
+        status: .machineFailed,
+        message: "\(copy.path.printable) cannot be removed: check the disk and the folder.")
+    }
+  }
+
   /// The user interface; `nil` without `--web`.
   private func website(
     of phone: Phone, in folder: PhoneFolder, logger: Logger
@@ -123,7 +140,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
     do {
       return try PhoneWebsite(
         bridge, port: web, pages: pages.map { URL(fileURLWithPath: $0) },
-        copy: asFile ? folder.url.appendingPathComponent("pages-as-files") : nil,
+        copy: asFile ? copyFolder(in: folder) : nil,
         texts: { Language(rawValue: $0).flatMap(Catalogues.json) }, randomness: SystemRandomness(),
         logger: logger)
     } catch {
