@@ -33,7 +33,8 @@ extension Phone {
       notifications: preferences.notifications, developer: developerRadio != nil,
       region: settings.region.region, lastCheckKeys: checks.last?.keysCount ?? 0,
       notices: await notices.shown.map(PhoneState.NoticeRow.init), version: version,
-      now: Int(clock.now.unixSecond), languageChosen: preferences.hasChosenLanguage ?? false)
+      now: Int(clock.now.unixSecond), languageChosen: preferences.hasChosenLanguage ?? false,
+      clockWrong: await app.isClockWrong)
   }
 
   /// The checks and notices of the last fourteen days.

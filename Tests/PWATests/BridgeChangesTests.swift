@@ -134,7 +134,7 @@ struct BridgeChangesTests {
       "lastCheck", "lastFailure", "nextCheck", "checking", "paused", "configurationRefused",
       "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
       "notifications", "developer", "region", "lastCheckKeys", "notices", "version", "now",
-      "languageChosen",
+      "languageChosen", "clockWrong",
     ]
     try await RunningWebsite.with { (site) async throws in
       guard case .object(let state) = try await site.answer(1_000) else {

@@ -69,7 +69,7 @@ struct PhoneUserInterfaceTests {
         "lastCheck", "lastFailure", "nextCheck", "checking", "paused", "configurationRefused",
         "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
         "notifications", "developer", "region", "lastCheckKeys", "notices", "version", "now",
-        "languageChosen",
+        "languageChosen", "clockWrong",
       ])
     let absent = [
       "lastCheck", "lastFailure", "nextCheck", "configurationRefused", "upload", "lastUpload",

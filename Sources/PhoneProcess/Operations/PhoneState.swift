@@ -87,6 +87,8 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   package var now: Int
   /// True if the owner has chosen the language.
   package var languageChosen = false
+  /// True if the phone's clock was wrong when it was compared last.
+  package var clockWrong = false
 
   /// A shown notice, or one of the history.
   package struct NoticeRow: Encodable, Hashable, Sendable {
