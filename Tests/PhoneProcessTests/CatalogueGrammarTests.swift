@@ -164,6 +164,42 @@ struct CatalogueGrammarTests {
     #expect(texts["notice.risk.high.title"]?.contains(expected.notice) == true)
   }
 
+  /// Words that mislead, or that nobody uses, and the words that stand in their places.
+  private static let misleading: [(Language, [String], [(key: String, word: String)])] = [
+    (.english, ["within the next days", "spent longer close to"], []),
+    (
+      .german, ["sie erfahren nicht, wer Sie", "Höchstzahl", "rufen früh an"],
+      [("home.positive.text", "Diese erfahren nicht")]
+    ),
+    (
+      .polish, ["usuń kontakty", "usunąć kontakty", "przesłania", "sprawdź wpis."],
+      [
+        ("pin.wrong", "Sprawdź wpisane znaki"),
+        ("delete.exposures.action", "Usuń wykryte kontakty"),
+      ]
+    ),
+    (
+      .ukrainian, ["видалити контакти", "санітарно", "епідемі", "dB"],
+      [("delete.exposures.action", "Видалити виявлені контакти")]
+    ),
+  ]
+
+  @Test(
+    "Misleading words are in no text of the catalogue", arguments: CatalogueGrammarTests.misleading)
+  func words(
+    _ language: Language, _ words: [String], _ expected: [(key: String, word: String)]
+  ) throws {
+    let texts = try texts(language)
+    for (key, text) in texts {
+      for word in words {
+        #expect(!text.lowercased().contains(word.lowercased()), "\(key): \(text)")
+      }
+    }
+    for (key, word) in expected {
+      #expect(texts[key]?.contains(word) == true, "\(key): \(texts[key] ?? "")")
+    }
+  }
+
   @Test("Encounters are not called like the entries of an address book where they are removed")
   func removedContacts() throws {
     for (language, word) in [(Language.polish, "wykryte"), (.ukrainian, "виявлені")] {

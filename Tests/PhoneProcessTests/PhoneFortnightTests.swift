@@ -179,6 +179,10 @@ struct PhoneFortnightTests {
     }
     #expect(told.map(\.0) == ["risk", "risk", "upload"])
     #expect(told.map(\.1) == [3, 7, 10])
+    #expect(
+      notices.compactMap { $0["title"] as? String } == [
+        "An encounter with high risk", "An encounter with high risk", "Your keys were shared",
+      ])
     let exposures = try await phone.facts(.exposures).json["exposures"] as? [[String: Any]]
     #expect(exposures?.compactMap { $0["date"] as? String } == ["2021-03-28", "2021-03-23"])
     // The server got the keys once, with the token of the first attempt.
