@@ -88,8 +88,8 @@ extension ExposureApp {
   /// True if the phone's clock was wrong when it was compared last.
   public var isClockWrong: Bool { store.state.clockRecord?.isWrong ?? false }
 
-  /// Compares the phone's clock with the accepted documents of the server. When the clock is right again, the files that were
-  /// analysed meanwhile are wanted again, because encounters may not have been found in them.
+  /// Compares the phone's clock with the accepted documents of the server. When the clock is right again, the files
+  /// that were analysed meanwhile are wanted again, because encounters may not have been found in them.
   ///
   /// - Parameter hasFutureFiles: True if the server lists files of the phone's future, which counts if its documents
   ///   state no time; `nil` if that is not known. An index without them, which may be empty, does not refute a stated

@@ -3,8 +3,8 @@
 ///
 /// It works on bytes and makes no string, so that a phone can overwrite the code after use.
 enum TypedCode {
-  /// The bytes of `typed`, UTF-8, without white space and hyphens of any kind. Cyrillic letters that look like Latin ones
-  /// are those, in upper case.
+  /// The bytes of `typed`, UTF-8, without white space and hyphens of any kind. Cyrillic letters that look like
+  /// Latin ones are those, in upper case.
   static func plain(_ typed: some Collection<UInt8>) -> [UInt8] {
     var plain: [UInt8] = []
     plain.reserveCapacity(typed.count)

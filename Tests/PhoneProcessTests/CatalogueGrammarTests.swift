@@ -164,7 +164,7 @@ struct CatalogueGrammarTests {
     #expect(texts["notice.risk.high.title"]?.contains(expected.notice) == true)
   }
 
-  /// Words that mislead, or that nobody uses, and the words that stand in their places.
+  /// Words that mislead or are not in use, and the words that stand in their places.
   private static let misleading: [(Language, [String], [(key: String, word: String)])] = [
     (.english, ["within the next days", "spent longer close to"], []),
     (

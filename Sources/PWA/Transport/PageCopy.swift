@@ -18,8 +18,8 @@ struct PageCopy: Sendable {
   ///   - server: The address of the phone's server, without a path.
   ///   - secret: The secret that requests of the copy state.
   /// - Returns: The address of the first page.
-  /// - Throws: `PageFolderError.overlapsCopy` if one folder contains the other; then nothing is removed. Or `.notCopied`;
-  ///   then there is no copy.
+  /// - Throws: `PageFolderError.overlapsCopy` if one folder contains the other; then nothing is removed.
+  ///   `.notCopied` if the copy fails; then there is none.
   func write(
     _ pages: PageFolder, server: String, secret: String
   ) throws(PageFolderError) -> URL {
