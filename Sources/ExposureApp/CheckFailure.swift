@@ -7,7 +7,8 @@ import Foundation
 public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable {
   /// The user has not allowed exposure notifications.
   case notAuthorized
-  /// There is no valid device configuration; `configurationRefusal` gives the reason. The next run retries.
+  /// There is no valid device configuration, or none was accepted for two days; `configurationRefusal` gives the
+  /// reason. The next run retries.
   case notConfigured
   /// Exposure notifications are off; turn them on.
   case notEnabled
@@ -25,9 +26,10 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable {
   case serverBusy
   /// The list of key files is not readable, for example because a network asks for a sign-in first.
   case invalidIndex
-  /// The phone's clock is behind: the server lists files of its future.
+  /// The phone's clock differs from the server's time by more than `ClockRule.differenceSecondsMax`, or the
+  /// server, which states no time, lists files of the phone's future.
   case clockWrong
-  /// The server has listed no file of the last fourteen days, or the phone's clock is ahead.
+  /// The server has listed no file of the last fourteen days.
   case noKeyFiles
   /// Some files were not downloaded or were rejected; the others have been analysed.
   case filesMissing

@@ -34,8 +34,6 @@ public actor ExposureApp {
   var remote: RemoteConfiguration
   /// The server of the running check.
   var checkServer: RetryingNetwork?
-  /// True if the last index had names that end more than a day in the future.
-  var isClockBehind = false
   /// The result of the last check if it could not be stored.
   var unstoredFailure: CheckFailure?
   /// The kinds of shown notices that could not be recorded in the store.
@@ -134,17 +132,18 @@ public actor ExposureApp {
 
   /// The risk level of the last fourteen days, read from the store without a detection. Without a known
   /// exposure it is `unknown` while lost or undone results are being computed again, if the store is not
-  /// open, or if the last check could not find encounters.
+  /// open, if the last check could not find encounters, or if no check has been complete for two days.
   public var riskLevel: RiskLevel {
     let level = RiskAssessment(thresholds: remote.riskLevelConfiguration)
       .level(of: store.state.exposures, since: store.state.oldestExposure(at: clock.now))
     return level == .none && !areResultsKnown ? .unknown : level
   }
 
-  /// False while lost or undone results are being computed again, if the store is not open, or if the last check
-  /// could not find encounters.
+  /// False while lost or undone results are being computed again, if the store is not open, if the last check
+  /// could not find encounters, or if no check has been complete for two days.
   var areResultsKnown: Bool {
-    store.condition == .ready && lastFailure?.hidesEncounters != true
+    store.condition == .ready && lastFailure?.hidesEncounters != true && !isClockWrong
+      && lastingFailure == nil
       && store.state.damage.recoveringSince == nil
       && !store.state.download.isUndoing
   }

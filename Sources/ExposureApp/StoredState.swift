@@ -22,6 +22,8 @@ struct StoredState: Codable, Sendable {
   var notices = NoticeState()
   /// The trust in the phone's clock, by which old data is removed.
   var retention = RetentionClock()
+  /// The times at which the phone's clock was wrong; `nil` before the first comparison.
+  var clockRecord: ClockRecord?
   /// The damage that was found.
   var damage = DamageRecord()
   /// The user has allowed exposure notifications before.

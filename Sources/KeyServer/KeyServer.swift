@@ -32,7 +32,7 @@ public final class KeyServer: Service {
       configuration, clock: clock, randomness: randomness, logger: logger)
     server = QuietServer(
       router: composition.router, host: configuration.host, port: configuration.port,
-      trustedProxies: configuration.trustedProxies, logger: logger)
+      trustedProxies: configuration.trustedProxies, clock: clock, logger: logger)
     exporter = composition.exporter
     keyPull = composition.keyPull
     health = composition.health

@@ -11,6 +11,9 @@ package final class PhoneWebsite: Sendable {
   private let routes: WebRoutes
   private let bridge: Bridge
   private let secret: WebSecret
+  private let pages: PageFolder
+  /// The copy of the pages for a browser that shows them from files, and its secret.
+  private let copy: (pages: PageCopy, secret: WebSecret)?
   private let port: Int
   private let logger: Logger
 
@@ -20,11 +23,13 @@ package final class PhoneWebsite: Sendable {
   ///   - bridge: The bridge to the phone.
   ///   - port: The port, or 0 for any free port.
   ///   - folder: The web app; our own by default.
+  ///   - copy: The folder for a copy of the web app that runs from files; `nil` for none.
   ///   - owner: The user whose browsers need no secret.
   ///   - texts: The texts of a language as JSON; `nil` for an unknown language.
   /// - Throws: `WebsiteError` if the web app cannot be read.
   package init(
-    _ bridge: Bridge, port: Int, pages folder: URL? = nil, owner: UInt32 = geteuid(),
+    _ bridge: Bridge, port: Int, pages folder: URL? = nil, copy: URL? = nil,
+    owner: UInt32 = geteuid(),
     texts: @escaping @Sendable (String) -> Data? = { _ in nil },
     randomness: any Randomness, logger: Logger
   ) throws(WebsiteError) {
@@ -32,21 +37,30 @@ package final class PhoneWebsite: Sendable {
     self.port = port
     self.logger = logger
     secret = WebSecret(randomness: randomness)
-    let pages: PageFolder
     do { pages = try PageFolder(folder ?? Self.resource("WebApp")) } catch { throw .pages(error) }
     let file = Self.resource("BridgeScript/bridge.js")
     guard let script = FileManager.default.contents(atPath: file.path) else { throw .noScript }
+    self.copy = copy.map {
+      (
+        pages: PageCopy(folder: $0, script: script), secret: WebSecret(randomness: randomness)
+      )
+    }
     routes = WebRoutes(
       bridge: bridge,
       pages: PageRoutes(pages: pages, policy: folder == nil ? .strict : .permissive),
-      script: script, secret: secret, users: WebUsers(owner: owner), texts: texts)
+      script: script, secret: secret, copySecret: self.copy?.secret,
+      users: WebUsers(owner: owner), texts: texts)
   }
 
   /// Serves until the task is cancelled. All streams of events end with it.
   ///
-  /// - Parameter ready: Called with the address that the owner opens first.
-  /// - Throws: `WebsiteError.port` if the port is not available, or the error of `ready`.
-  package func run(ready: @Sendable (String) throws -> Void = { _ in }) async throws {
+  /// - Parameter ready: Called with the address that the owner opens first, and that of the copy's first page.
+  /// - Throws: `WebsiteError.port` if the port is not available, `.pages` if the copy cannot be
+  ///   written, or the error of `ready`.
+  package func run(
+    ready: @Sendable (String, _ copy: String?) throws -> Void = { _, _ in }
+  ) async throws {
+    defer { removeCopy() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       let first = server(on: "127.0.0.1", port: port)
@@ -59,8 +73,35 @@ package final class PhoneWebsite: Sendable {
       let following = await bridge.follow()
       group.addTask { await following() }
       _ = await second.boundPort
-      try ready("http://127.0.0.1:\(port)/?secret=\(secret.hex)")
+      let address = "http://127.0.0.1:\(port)"
+      try ready("\(address)/?secret=\(secret.hex)", try writeCopy(server: address))
       try await group.waitForAll()
+    }
+  }
+
+  /// Removes the copy, unless its folder is not ours.
+  private func removeCopy() {
+    guard let copy, !pages.overlaps(copy.pages.folder) else { return }
+    // A copy that cannot be removed has the secret of a server that has ended.
+    try? copy.pages.remove()
+  }
+
+  /// Removes the copy in `folder` of a server that ended without removing it; `pages` are the pages to serve now.
+  ///
+  /// - Throws: If there is a copy that cannot be removed.
+  package static func removeLeftoverCopy(in folder: URL, pages: URL?) throws {
+    // The error of pages that are not a web app is that of their first use.
+    if let pages, (try? PageFolder(pages))?.overlaps(folder) == true { return }
+    try PageCopy(folder: folder, script: Data()).remove()
+  }
+
+  /// Writes the copy and returns the address of its first page; `nil` without a copy.
+  private func writeCopy(server: String) throws(WebsiteError) -> String? {
+    guard let copy else { return nil }
+    do {
+      return try copy.pages.write(pages, server: server, secret: copy.secret.hex).absoluteString
+    } catch {
+      throw .pages(error)
     }
   }
 

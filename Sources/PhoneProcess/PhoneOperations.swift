@@ -233,6 +233,7 @@ extension Phone {
   private func choose(_ choice: PhoneChoice) throws -> PhoneReply {
     try preferences.update {
       $0.language = choice.language ?? $0.language
+      if choice.language != nil { $0.hasChosenLanguage = true }
       $0.hidesDetails = choice.hidesDetails ?? $0.hidesDetails
       $0.notifications = choice.notifications ?? $0.notifications
       $0.wantsStatistics = choice.statistics ?? $0.wantsStatistics

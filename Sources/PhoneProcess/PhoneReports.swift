@@ -236,7 +236,8 @@ extension Phone {
       hidesDetails: choices.hidesDetails, notifications: choices.notifications,
       statisticsNews: choices.wantsStatistics, developer: developerRadio != nil,
       region: settings.region.region, lastCheckKeys: await app.checks.last?.keysCount ?? 0,
-      notices: shown.count, shownNotices: shown, version: version, now: clock.now)
+      notices: shown.count, shownNotices: shown, version: version, now: clock.now,
+      languageChosen: choices.hasChosenLanguage ?? false, clockWrong: await app.isClockWrong)
   }
 
   /// The day in the owner's calendar.

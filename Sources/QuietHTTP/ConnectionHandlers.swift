@@ -16,13 +16,15 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
   private let counts: ConnectionCounts
   private let connections: OpenConnections
   private let load: ServerLoad
+  private let dates: ResponseDates
   private let logger: Logger
 
   init(
     _ limits: ConnectionLimits, _ counts: ConnectionCounts, _ connections: OpenConnections,
-    _ load: ServerLoad, _ logger: Logger
+    _ load: ServerLoad, _ dates: ResponseDates, _ logger: Logger
   ) {
     self.load = load
+    self.dates = dates
     self.logger = logger
     self.limits = limits
     self.counts = counts
@@ -36,6 +38,7 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandler(RequestHeads(logger: logger), position: .after(decoder))
       try pipeline.addHandler(PipelinedRequests(connections, load), position: .after(decoder))
+      try pipeline.addHandler(ResponseDateHandler(dates), position: .after(decoder))
       // Here responses are bytes.
       try pipeline.addHandler(
         SlowReaderHandler(seconds: limits.responseSeconds, connections), position: .first)

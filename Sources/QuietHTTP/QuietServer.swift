@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import ServiceLifecycle
+import World
 
 /// An HTTP server on one port with limits for connections, headers, idle time and shutdown.
 public final class QuietServer: Service {
@@ -12,6 +13,7 @@ public final class QuietServer: Service {
   private let port: Int
   private let limits: ConnectionLimits
   private let counts: ConnectionCounts
+  private let dates: ResponseDates
   private let logger: Logger
   private let bound = BoundPort()
   private let closed = BoundPort()
@@ -21,20 +23,22 @@ public final class QuietServer: Service {
   /// - Parameters:
   ///   - port: The port, or 0 for any free port.
   ///   - trustedProxies: Proxies whose connections are not limited by address.
+  ///   - clock: The clock for the header `Date` of responses.
   public convenience init(
     router: Router<QuietContext>, host: String, port: Int, trustedProxies: TrustedProxies = .none,
-    logger: Logger
+    clock: any WallClock = SystemClock(), logger: Logger
   ) {
     self.init(
       router: router, host: host, port: port, trustedProxies: trustedProxies,
-      limits: ConnectionLimits(), logger: logger)
+      limits: ConnectionLimits(), clock: clock, logger: logger)
   }
 
   /// Creates a server with other `limits`, for tests.
   package init(
     router: Router<QuietContext>, host: String, port: Int, trustedProxies: TrustedProxies = .none,
-    limits: ConnectionLimits, logger: Logger
+    limits: ConnectionLimits, clock: any WallClock = SystemClock(), logger: Logger
   ) {
+    dates = ResponseDates(clock)
     responder = router.buildResponder()
     self.host = host
     self.port = port
@@ -89,7 +93,7 @@ public final class QuietServer: Service {
   }
 
   private func makeApplication() -> Application<LoadedResponder> {
-    let (limits, counts, logger) = (limits, counts, logger)
+    let (limits, counts, dates, logger) = (limits, counts, dates, logger)
     let load = ServerLoad(inWorkMax: limits.requestsInWorkMax)
     let connections = OpenConnections(
       countMax: limits.connectionsMax, unreadBytesMax: limits.unreadBytesMax)
@@ -98,7 +102,7 @@ public final class QuietServer: Service {
       server: .http1(
         configuration: .init(
           additionalChannelHandlers: [
-            ConnectionHandlers(limits, counts, connections, load, logger)
+            ConnectionHandlers(limits, counts, connections, load, dates, logger)
           ],
           idleTimeout: .seconds(Int64(limits.idleSeconds)),
           httpDecoderConfiguration: .init(

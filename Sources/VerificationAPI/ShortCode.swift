@@ -9,7 +9,8 @@ public struct ShortCode: Hashable, Sendable, Redacted {
   /// The digits.
   public let characters: String
 
-  /// Parses `text`; ignores spaces and hyphens. Returns nil if the text is not a short code.
+  /// Parses `text`; ignores spaces and hyphens, and reads `O` as `0` and `I` as `1`. Returns nil if the text is not a
+  /// short code.
   public init?(_ text: String) {
     guard let characters = Self.characters(typed: text.utf8) else { return nil }
     self.characters = String(decoding: characters, as: UTF8.self)
@@ -19,10 +20,15 @@ public struct ShortCode: Hashable, Sendable, Redacted {
   /// overwrite the code after use.
   public static func characters(typed: some Collection<UInt8>) -> [UInt8]? {
     guard typed.count <= VerificationCode.typedCharactersMax else { return nil }
-    let typed = TypedCode.plain(typed)
+    var typed = TypedCode.plain(typed)
+    for index in typed.indices { typed[index] = lookAlikes[typed[index]] ?? typed[index] }
     guard digitCounts.contains(typed.count), typed.allSatisfy(digits.contains) else { return nil }
     return typed
   }
 
+  private static let lookAlikes: [UInt8: UInt8] = [
+    UInt8(ascii: "O"): UInt8(ascii: "0"), UInt8(ascii: "o"): UInt8(ascii: "0"),
+    UInt8(ascii: "I"): UInt8(ascii: "1"), UInt8(ascii: "i"): UInt8(ascii: "1"),
+  ]
   private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 }

@@ -20,7 +20,10 @@ public struct VerificationCode: Hashable, Sendable, Redacted {
 
   /// Parses `text`; ignores spaces, hyphens and case. Returns nil if the text is not a PIN.
   public init?(_ text: String) {
-    guard let characters = Self.characters(typed: text.utf8) else { return nil }
+    // Only a phone, which uses `characters(typed:)`, reads Cyrillic letters.
+    guard !text.unicodeScalars.contains(where: { (0x400...0x4FF).contains($0.value) }),
+      let characters = Self.characters(typed: text.utf8)
+    else { return nil }
     self.characters = String(decoding: characters, as: UTF8.self)
   }
 

@@ -40,7 +40,7 @@ public final class VerificationServer: Service {
       signing: signing, clock: clock, randomness: randomness, logger: logger)
     http = QuietServer(
       router: try composition.router(), host: configuration.host, port: configuration.port,
-      trustedProxies: configuration.trustedProxies, logger: logger)
+      trustedProxies: configuration.trustedProxies, clock: clock, logger: logger)
     self.storage = storage
     time = TrustedTime(clock, storage)
     self.clock = clock

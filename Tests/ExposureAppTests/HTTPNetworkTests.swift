@@ -75,6 +75,26 @@ import Testing
     }
   }
 
+  @Test("The date and the age of a response are kept apart, and the age is limited")
+  func dateAndAge() async throws {
+    try await serving { router in
+      for (path, age) in [("aged", "7200"), ("old", "99999999999999999999"), ("odd", "-5")] {
+        router.get(RouterPath(path)) { _, _ in
+          Response(status: .ok, headers: [.age: age])
+        }
+      }
+    } _: { url, network in
+      for (path, age) in [("aged", 7_200), ("old", NetworkLimit.ageSecondsMax), ("odd", 0)] {
+        let response = try await network.send(
+          NetworkRequest(url.appendingPathComponent(path), timeoutSeconds: .patience))
+        // The server states the time of this machine.
+        let date = try #require(response.date)
+        #expect(date <= Date())
+        #expect(response.ageSeconds == age, "\(path)")
+      }
+    }
+  }
+
   @Test("GET and POST requests arrive unchanged, and every status is returned")
   func sends() async throws {
     try await serving { router in

@@ -21,6 +21,8 @@ final class ScriptedNetwork: Network {
     var scripts: [String: [Reply]] = [:]
     var requests: [NetworkRequest] = []
     var running = 0
+    var date: (@Sendable () -> Date)?
+    var ageSeconds: TimeInterval = 0
     var runningMax = 0
   }
 
@@ -39,6 +41,12 @@ final class ScriptedNetwork: Network {
     state.withLock { $0.scripts[path] = replies }
   }
 
+  /// Makes all responses state the server's time.
+  func states(_ date: @escaping @Sendable () -> Date) { state.withLock { $0.date = date } }
+
+  /// Makes all responses state an age, as a cache does.
+  func statesAge(_ seconds: TimeInterval) { state.withLock { $0.ageSeconds = seconds } }
+
   func index(_ names: [String]) {
     script("/index.txt", .text(names.joined(separator: "\n")))
   }
@@ -48,7 +56,8 @@ final class ScriptedNetwork: Network {
     case .response(let status, let body, let retryAfter, let tag):
       return NetworkResponse(
         status: status, body: body, retryAfterSeconds: retryAfter,
-        version: ResponseVersion(entityTag: tag, lastModified: nil))
+        version: ResponseVersion(entityTag: tag, lastModified: nil),
+        date: state.withLock(\.date)?(), ageSeconds: state.withLock(\.ageSeconds))
     case .fails(let failure): throw failure
     case .hangs:
       try await Task.sleep(for: .seconds(3_600))

@@ -136,7 +136,8 @@ struct BridgeChangesTests {
       "lastCheck", "lastFailure", "nextCheck", "checking", "paused", "configurationRefused",
       "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
       "notifications", "statisticsNews", "developer", "region", "lastCheckKeys", "notices",
-      "version", "now", "radio", "droppedBeacons", "advice", "positiveTest",
+      "version", "now", "radio", "droppedBeacons", "advice", "positiveTest", "languageChosen",
+      "clockWrong",
     ]
     try await RunningWebsite.with { (site) async throws in
       guard case .object(let state) = try await site.answer(1_000) else {

@@ -35,6 +35,17 @@ struct BridgeTests {
     }
   }
 
+  @Test(
+    "Messages without an answer, such as the question about notices, are answered with an empty text"
+  )
+  func empty() async throws {
+    try await RunningWebsite.with { (site) async throws in
+      for _ in 0..<2 {
+        for type in [1, 2, 67, 69] { #expect(try await site.ask(type) == "", "\(type)") }
+      }
+    }
+  }
+
   @Test("D1: the script never evaluates text as code or markup")
   func script() async throws {
     try await RunningWebsite.with { (site) async throws in

@@ -76,6 +76,28 @@ struct RequestGateTests {
   }
 
   @Test(
+    "A link of another page that has the secret opens the app, and one with another secret does not"
+  )
+  func links() async throws {
+    try await RunningWebsite.with { (site) async throws in
+      for value in ["same-site", "cross-site"] {
+        let headers = ["Sec-Fetch-Site": value, "Sec-Fetch-Dest": "document"]
+        let reply = try await site.send("GET", "/?secret=\(site.secret)", headers)
+        #expect(reply.status == 200 && reply.text.contains(#"content="0; url=/""#))
+        #expect(reply.headers["set-cookie"]?.contains(site.secret) == true)
+        for query in ["", "?secret=", "?secret=\(String(site.secret.reversed()))"] {
+          let refused = try await site.send("GET", "/" + query, headers)
+          #expect(refused.status == 403 && refused.headers["set-cookie"] == nil)
+        }
+        let framed = headers.merging(["Sec-Fetch-Dest": "iframe"]) { $1 }
+        #expect(try await site.send("GET", "/?secret=\(site.secret)", framed).status == 403)
+        let post = try await site.send("POST", "/?secret=\(site.secret)", headers)
+        #expect(post.status == 403)
+      }
+    }
+  }
+
+  @Test(
     "Framing is refused, and forbidden by headers",
     arguments: ["iframe", "frame", "embed", "object"])
   func framing(_ destination: String) async throws {

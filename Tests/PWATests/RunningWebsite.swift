@@ -12,30 +12,35 @@ import World
 struct RunningWebsite: Sendable {
   let port: Int
   let secret: String
+  /// The address of the first page of the copy.
+  var copyAddress: String?
   let bridge: Bridge
 
   /// Serves while `body` runs.
   static func with<Value: Sendable>(
     _ phone: ScriptedPhone = ScriptedPhone(), statistics: any StatisticsSource = NoStatistics(),
-    pages: URL? = nil, owner: UInt32 = geteuid(), clock: any WallClock = SystemClock(),
+    pages: URL? = nil, copy: URL? = nil, owner: UInt32 = geteuid(),
+    clock: any WallClock = SystemClock(),
     _ body: @Sendable @escaping (RunningWebsite) async throws -> Value
   ) async throws -> Value {
     let bridge = Bridge(to: phone, statistics: statistics, version: "1.2.3", clock: clock)
     let website = try PhoneWebsite(
-      bridge, port: 0, pages: pages, owner: owner, texts: { $0 == "en" ? Data("{}".utf8) : nil },
+      bridge, port: 0, pages: pages, copy: copy, owner: owner,
+      texts: { $0 == "en" ? Data("{}".utf8) : nil },
       randomness: SystemRandomness(), logger: Logger(label: "test"))
-    let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
+    let (addresses, continuation) = AsyncStream.makeStream(of: (String, String?).self)
     let serving = Task {
       defer { continuation.finish() }
-      try await website.run { continuation.yield($0) }
+      try await website.run { continuation.yield(($0, $1)) }
     }
     var iterator = addresses.makeAsyncIterator()
     let address = await iterator.next()
     let result: Result<Value, any Error>
     do {
-      let url = try #require(address.flatMap(URLComponents.init(string:)))
+      let url = try #require(address.flatMap { URLComponents(string: $0.0) })
       let site = RunningWebsite(
-        port: url.port ?? 0, secret: url.queryItems?.first?.value ?? "", bridge: bridge)
+        port: url.port ?? 0, secret: url.queryItems?.first?.value ?? "",
+        copyAddress: address?.1, bridge: bridge)
       result = .success(try await body(site))
     } catch {
       result = .failure(error)

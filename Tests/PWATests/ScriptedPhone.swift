@@ -126,7 +126,8 @@ extension PhoneState {
     upload: nil, lastUpload: nil,
     language: .polish, hidesDetails: false, notifications: true, statisticsNews: false,
     developer: false, region: "PL", lastCheckKeys: 0, notices: 0, shownNotices: [],
-    version: "1.2.3", now: Date(timeIntervalSince1970: 1_600_000_000))
+    version: "1.2.3", now: Date(timeIntervalSince1970: 1_600_000_000), languageChosen: false,
+    clockWrong: false)
 }
 
 extension PhoneNotice {

@@ -8,7 +8,10 @@ import Testing
 @Suite("Catalogues of texts")
 struct CatalogueTests {
   private static let causes: [Notice.Cause] =
-    [.bluetoothOff, .permissionLost, .riskCorrected, .uploadFinished, .uploadUnfinished]
+    [
+      .bluetoothOff, .clockWrong, .permissionLost, .riskCorrected, .uploadFinished,
+      .uploadUnfinished,
+    ]
     + [.low, .medium, .high].map(Notice.Cause.risk)
     + CheckFailure.allCases.map(Notice.Cause.checksFailing)
     + StorageCondition.allCases.filter { $0 != .ready }.map(Notice.Cause.storage)
@@ -16,7 +19,8 @@ struct CatalogueTests {
 
   private static let uploadFailures: [UploadFailure] = [
     .invalidPIN, .locked(until: .now), .alreadyRunning, .paused, .notAgreed, .notEnabled,
-    .keysUnreadable, .systemFailed, .nothingToShare, .tooManyKeys, .tooManyKeysOfOneDay,
+    .keysUnreadable, .systemFailed, .nothingToShare, .clockWrong, .tooManyKeys,
+    .tooManyKeysOfOneDay,
     .keysOutOfOrder, .noDeviceToken, .pinRefused, .pinUsed, .uploadRefused,
     .serverBusy(retryAfterSeconds: 1),
     .noInternet, .stopped, .storage(.full),

@@ -20,7 +20,7 @@ final class PhoneScene {
   /// 2020-10-15 12:00 UTC.
   static let start = Date(timeIntervalSince1970: 1_602_763_200)
 
-  let clock = ManualClock(PhoneScene.start)
+  let clock: ManualClock
   let server: MemoryServer
   let folder: PhoneFolder
   let log = CollectedLog()
@@ -29,7 +29,8 @@ final class PhoneScene {
   private let root = RootPrivateKey()
   private let signingKey = RootPrivateKey()
 
-  init() throws {
+  init(at start: Date = PhoneScene.start) throws {
+    clock = ManualClock(start)
     temporary = try TemporaryFolder()
     folder = try PhoneFolder(creating: temporary.path("phone").path)
     server = MemoryServer(clock: clock)
@@ -65,6 +66,12 @@ final class PhoneScene {
 
   /// Publishes a file with `key`, which ends now.
   func publish(_ key: TemporaryExposureKey) throws {
+    let name = try publishFile(with: key)
+    server.publish(Data(KeyFileIndex.render([name]).utf8), at: KeyServerRoute.index)
+  }
+
+  /// Publishes a file with `key`, which ends now, without listing it.
+  func publishFile(with key: TemporaryExposureKey) throws -> KeyFileName {
     let end = Int64(clock.now.timeIntervalSince1970)
     let name = try #require(KeyFileName(start: end - 14_400, end: end))
     let file = temporary.path(name.text)
@@ -77,7 +84,7 @@ final class PhoneScene {
       to: file, start: UInt64(end - 14_400), end: UInt64(end), region: "PL", keys: keys,
       signers: [signer])
     server.publish(try Data(contentsOf: file), at: name.text)
-    server.publish(Data(KeyFileIndex.render([name]).utf8), at: KeyServerRoute.index)
+    return name
   }
 
   /// Flips one bit in the middle of a file of the phone.
@@ -104,6 +111,7 @@ final class MemoryServer: Network {
   private struct State {
     var files: [String: Data] = [:]
     var requests: [(path: String, time: Date)] = []
+    var page: Data?
   }
 
   let connection = NetworkConnection.wifi
@@ -118,6 +126,14 @@ final class MemoryServer: Network {
     state.withLock { $0.files[Self.name(path)] = content }
   }
 
+  /// Makes a network answer all requests with `page`; `nil` ends that.
+  func answerAll(with page: String?) { state.withLock { $0.page = page.map { Data($0.utf8) } } }
+
+  /// Removes a file.
+  func remove(_ path: String) { state.withLock { $0.files[Self.name(path)] = nil } }
+
+  func content(at path: String) -> Data? { state.withLock { $0.files[Self.name(path)] } }
+
   func publish(_ text: String, at path: String) { publish(Data(text.utf8), at: path) }
 
   /// The times of the requests for a file.
@@ -127,7 +143,8 @@ final class MemoryServer: Network {
 
   func send(_ request: NetworkRequest) async throws -> NetworkResponse {
     let content = content(of: request)
-    return NetworkResponse(status: content == nil ? 404 : 200, body: content ?? Data())
+    return NetworkResponse(
+      status: content == nil ? 404 : 200, body: content ?? Data(), date: clock.now)
   }
 
   func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkResponse {
@@ -139,8 +156,8 @@ final class MemoryServer: Network {
   private func content(of request: NetworkRequest) -> Data? {
     let path = Self.name(request.url.path)
     return state.withLock { state in
-      state.requests.append((path, clock.now))
-      return state.files[path]
+      if !request.isDecoy { state.requests.append((path, clock.now)) }
+      return state.page ?? state.files[path]
     }
   }
 

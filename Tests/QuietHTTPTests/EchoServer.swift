@@ -29,7 +29,7 @@ struct EchoServer {
   /// - Parameter file: The content of `/file`.
   init(
     allowedOrigin: String? = nil, trustedProxies: TrustedProxies = .none,
-    bodySeconds: Int = Patience.seconds, file: URL? = nil,
+    bodySeconds: Int = Patience.seconds, file: URL? = nil, clock: any WallClock = SystemClock(),
     _ change: (inout ConnectionLimits) -> Void = { _ in }
   ) {
     var limits = ConnectionLimits()
@@ -73,7 +73,7 @@ struct EchoServer {
     router.get("/broken") { _, _ -> String in throw CocoaError(.coderInvalidValue) }
     server = QuietServer(
       router: router, host: "127.0.0.1", port: 0, trustedProxies: trustedProxies, limits: limits,
-      logger: log.logger)
+      clock: clock, logger: log.logger)
   }
 
   /// Runs the server on a free port during `work`.

@@ -34,6 +34,26 @@ extension BrowserSuite {
     }
 
     @Test(
+      "Codes that are light on dark are read in all four rotations, also in a small size",
+      .timeLimit(.minutes(Patience.minutes)))
+    func inverted() async throws {
+      let rolls: [Double] = [0, 90, 180, 270]
+      try await withDecoder { (decoder) async throws in
+        for roll in rolls {
+          for module in [6.0, 3.0] {
+            let view: JSONValue = [
+              "roll": .number(roll), "module": .number(module), "dark": 255, "light": 10,
+            ]
+            for symbol in QRSymbol.all {
+              let text = try await decoder.read("draw(rows, { ...more })", symbol, view)
+              #expect(text == .string(symbol.text), "\(symbol.name) \(roll) \(module)")
+            }
+          }
+        }
+      }
+    }
+
+    @Test(
       "As many wrong codewords are corrected as the standard says, and one more is never misread",
       .timeLimit(.minutes(Patience.minutes)),
       arguments: [("1-L", 2), ("1-M", 4), ("1-Q", 6), ("1-H", 8), ("2-L", 4)])

@@ -157,6 +157,11 @@ extension BrowserSuite {
       ("Kod 123 ABC do 12:30", "123ABC"), ("Your code is a1b2c3, thanks", "A1B2C3"),
       ("https://example.org/#/share?pin=A1B2C3&x=1", "A1B2C3"), ("hello", nil), ("123456", nil),
       ("A1B2C3 or D4E5F6", nil), ("?pin=%zz", nil),
+      // The code of a doctor, as the console shows it and as people write it.
+      ("12345678", "12345678"), ("1234-5678", "12345678"), ("1234 5678", "12345678"),
+      ("?pin=12345678", "12345678"),
+      // Typed on a Ukrainian keyboard.
+      ("АВ2-СD3", "AB2CD3"),
     ]
 
     @Test(

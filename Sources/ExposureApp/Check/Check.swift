@@ -33,13 +33,14 @@ extension ExposureApp {
       try await checkOnce()
       outcome = .checked(riskLevel)
     } catch is CheckPause {
-      outcome = .paused
+      outcome = isPauseOfWrongClock ? .failed(.clockWrong) : .paused
     } catch {
       // The removal took the files that the check was using, whatever error that caused.
       let failure =
         removals == removalsBefore
         ? CheckFailure(Task.isCancelled ? CancellationError() : error) : .dataRemoved
-      outcome = .failed(failure)
+      // A wrong clock makes valid documents seem expired.
+      outcome = .failed(failure.hidesEncounters && isClockWrong ? .clockWrong : failure)
     }
     outcome = record(outcome)
     // The failure of an earlier check does not count any more.
@@ -100,7 +101,7 @@ extension ExposureApp {
   /// The reason why nothing is known of encounters although all listed files are analysed.
   private var reasonOfNoEncounters: CheckFailure? {
     let now = clock.now
-    if isClockBehind { return .clockWrong }
+    if isClockWrong { return .clockWrong }
     if let since = store.state.configurationFailingSince,
       now.timeIntervalSince(since) >= NoticeRule.failingSeconds
     {
@@ -123,9 +124,13 @@ extension ExposureApp {
   private func checkFiles(of server: RetryingNetwork) async throws {
     let download = keyFileDownload(from: server)
     let version = store.state.download.indexVersion
-    if let listed = try await download.index(since: version, at: clock.now) {
+    let listed = try await download.index(since: version, at: clock.now) {
+      await server.accept($0)
+    }
+    // Before the results are stored, which may have to be found again when the clock is right.
+    await noteClock(of: server, hasFutureFiles: listed?.hasFutureNames)
+    if let listed {
       let now = clock.now
-      isClockBehind = listed.hasFutureNames
       try store.update {
         $0.download.note(listed.names, at: now, after: $0.oldestExposure(at: now))
         $0.download.indexVersion = listed.version
@@ -147,8 +152,9 @@ extension ExposureApp {
     download.remove(analysis.done + analysis.refused + analysis.missing)
   }
 
-  /// Stores the pause that the server has asked for.
+  /// Stores the pause that the server has asked for, and whether the phone's clock is right.
   private func keep(_ server: RetryingNetwork) async {
+    await noteClock(of: server)
     let pause = await server.pause
     guard pause != store.state.serverPause else { return }
     store.updateIfPossible { $0.serverPause = pause }
@@ -274,6 +280,7 @@ extension ExposureApp {
       state.download.finish(
         analysed: analysis.done, missing: analysis.missing, after: state.oldestExposure(at: now))
       state.add(found)
+      state.clockRecord?.note(analysed: analysis.done.map(\.text))
       if analysis.hasDetected {
         state.mustDetectAgain = false
         state.detectionRulesVersion = version

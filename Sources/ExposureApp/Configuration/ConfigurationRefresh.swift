@@ -29,7 +29,9 @@ extension ExposureApp {
   /// - Throws: `CheckPause` during a pause, or `CheckFailure` without a usable document.
   func prepareCheck() async throws {
     let failure = await refreshDeviceConfiguration()
-    let since = failure.map { _ in store.state.configurationFailingSince ?? clock.now }
+    let now = clock.now
+    // A later time was stored before the clock was set back.
+    let since = failure.map { _ in min(store.state.configurationFailingSince ?? now, now) }
     if since != store.state.configurationFailingSince {
       try store.update { $0.configurationFailingSince = since }
     }
@@ -64,15 +66,27 @@ extension ExposureApp {
   /// - Returns: The reason why there is no new document; `nil` if the newest one is in use.
   @discardableResult
   func refreshDeviceConfiguration() async -> CheckFailure? {
+    await refreshDeviceConfiguration(from: currentKeyServer())
+  }
+
+  private func refreshDeviceConfiguration(from server: RetryingNetwork) async -> CheckFailure? {
     let route = KeyServerRoute.deviceConfiguration
     do {
       let response = try await requestConfiguration(
-        route, bytesMax: DeviceConfigurationLimit.bytesMax, isStored: deviceConfiguration != nil)
+        route, from: server, bytesMax: DeviceConfigurationLimit.bytesMax,
+        isStored: deviceConfiguration != nil)
       if let response {
-        try accept(try UnverifiedDeviceConfiguration(decoding: response.body))
+        let received = try UnverifiedDeviceConfiguration(decoding: response.body)
+        _ = try received.verified(by: configuration.rootKey)
+        // The document may seem expired because of a wrong clock.
+        await server.accept(response)
+        try accept(received)
         if response.version != store.state.configurationVersions[route] {
           try store.update { $0.configurationVersions[route] = response.version }
         }
+      } else if let document = deviceConfiguration, document.isExpired(at: clock.now) {
+        // The server still has the document that the phone has accepted before it expired.
+        throw DeviceConfigurationError.expired(document.expires)
       }
       try keepRefusal(nil)
       return nil
@@ -84,6 +98,21 @@ extension ExposureApp {
     } catch {
       return CheckFailure(error)
     }
+  }
+
+  /// Requests the device configuration and compares the phone's clock with the response, also outside a check.
+  func compareClock() async {
+    let server = currentKeyServer()
+    _ = await refreshDeviceConfiguration(from: server)
+    await noteClock(of: server)
+  }
+
+  /// True if the phone seems to be in a pause because its clock is wrong.
+  var isPauseOfWrongClock: Bool {
+    guard isClockWrong, let ahead = store.state.clockRecord?.lastWrong?.secondsAhead else {
+      return isClockWrong
+    }
+    return deviceConfiguration?.isPaused(at: clock.now.addingTimeInterval(-ahead)) != true
   }
 
   private func keepRefusal(_ refusal: DeviceConfigurationError?) throws {
@@ -126,13 +155,15 @@ extension ExposureApp {
   /// and the version is not lower than any accepted before; otherwise the current one stays in use.
   func refreshConfiguration() async {
     let route = KeyServerRoute.remoteConfiguration
+    let server = currentKeyServer()
     do {
       let response = try await requestConfiguration(
-        route, bytesMax: UnverifiedRemoteConfiguration.bytesMax,
+        route, from: server, bytesMax: UnverifiedRemoteConfiguration.bytesMax,
         isStored: store.state.remoteConfiguration != nil)
       guard let response else { return }
       let verified = try UnverifiedRemoteConfiguration(decoding: response.body).verified(
         by: remoteConfigurationKeys, notBefore: store.state.remoteConfiguration?.version ?? 0)
+      await server.accept(response)
       try store.update {
         $0.remoteConfiguration = verified
         $0.configurationVersions[route] = response.version
@@ -157,14 +188,17 @@ extension ExposureApp {
   ///
   /// - Returns: The response; `nil` if the configuration has not changed.
   private func requestConfiguration(
-    _ route: String, bytesMax: Int, isStored: Bool
+    _ route: String, from server: RetryingNetwork, bytesMax: Int, isStored: Bool
   ) async throws -> NetworkResponse? {
     let version = isStored ? store.state.configurationVersions[route] : nil
-    let response = try await currentKeyServer().send(
+    let response = try await server.send(
       NetworkRequest(
         configuration.keyServer.appendingPathComponent(route), headers: version?.headers ?? [:],
         responseBytesMax: bytesMax))
-    if response.status == 304, version != nil { return nil }
+    if response.status == 304, version != nil {
+      await server.accept(response)
+      return nil
+    }
     guard response.status == 200 else { throw CheckFailure(status: response.status) }
     guard !response.isPage else { throw CheckFailure.portal }
     return response

@@ -14,18 +14,27 @@ struct KeyFileDownload: Sendable {
 
   /// The index, without malformed names and those too far in the future; `nil` if its version is `version`.
   ///
+  /// - Parameter accept: Called with the response if the index has a name, or its version is `version`. An empty index
+  ///   may be the empty response of a network in between.
   /// - Throws: `CheckFailure.portal` if the response is a page, such as the sign-in page of a network;
   ///   `.invalidIndex` if it has no valid line.
-  func index(since version: ResponseVersion?, at now: Date) async throws -> ListedFiles? {
+  func index(
+    since version: ResponseVersion?, at now: Date,
+    accept: (NetworkResponse) async -> Void = { _ in }
+  ) async throws -> ListedFiles? {
     let request = NetworkRequest(
       keyServer.appendingPathComponent(KeyServerRoute.index),
       headers: version?.headers ?? [:], responseBytesMax: KeyFileIndex.bytesMax)
     let response = try await network.send(request)
-    if response.status == 304, version != nil { return nil }
+    if response.status == 304, version != nil {
+      await accept(response)
+      return nil
+    }
     guard response.status == 200 else { throw CheckFailure(status: response.status) }
     guard !response.isPage else { throw CheckFailure.portal }
     let index = KeyFileIndex.parse(String(decoding: response.body, as: UTF8.self))
     guard !index.names.isEmpty || index.malformedCount == 0 else { throw CheckFailure.invalidIndex }
+    if !index.names.isEmpty { await accept(response) }
     let latest = now.addingTimeInterval(DownloadLimit.futureSecondsMax).unixSecond
     let names = index.names.filter { $0.endTimestamp <= latest }
     let future = index.names.count - names.count
@@ -37,7 +46,8 @@ struct KeyFileDownload: Sendable {
     // The phone's clock or the transfer may have been wrong: the same index must be read again.
     let isWhole = index.malformedCount + future == 0
     return ListedFiles(
-      names: names, version: isWhole ? response.version : nil, hasFutureNames: future > 0)
+      names: names, version: isWhole ? response.version : nil,
+      hasFutureNames: future > 0)
   }
 
   /// Downloads the missing files and returns those of `names` that are in the folder, in the same order.

@@ -155,12 +155,14 @@ extension NetworkResponse {
   fileprivate init(_ response: HTTPClientResponse, body: Data = Data(), at now: Date) {
     let headers = response.headers
     let sent = headers.first(name: "Date").flatMap(RetryAfter.date)
+    let age = headers.first(name: "Age").flatMap(Double.init(digits:)) ?? 0
     self.init(
       status: Int(response.status.code), body: body,
       retryAfterSeconds: headers.first(name: "Retry-After")
         .flatMap { RetryAfter.seconds($0, sentAt: sent ?? now) },
       version: ResponseVersion(
-        entityTag: headers.first(name: "ETag"), lastModified: headers.first(name: "Last-Modified")))
+        entityTag: headers.first(name: "ETag"), lastModified: headers.first(name: "Last-Modified")),
+      date: sent, ageSeconds: min(age, NetworkLimit.ageSecondsMax))
   }
 }
 

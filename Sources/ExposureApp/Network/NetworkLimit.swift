@@ -15,6 +15,8 @@ public enum NetworkLimit {
   public static let ownMachineTimeoutSeconds = 1_800.0
   /// The longest accepted `Retry-After`, in seconds.
   public static let retryAfterSecondsMax = 24 * 3_600
+  /// The largest value of `Age` that counts, in seconds.
+  static let ageSecondsMax: Double = 24 * 3_600
   /// The first pause after a refusal without `Retry-After`, in seconds; it doubles with each refusal.
   public static let pauseSecondsMin = 300.0
   /// The longest such pause, in seconds.

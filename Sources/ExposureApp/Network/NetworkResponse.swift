@@ -12,15 +12,25 @@ public struct NetworkResponse: Sendable {
   public var retryAfterSeconds: Int?
   /// The version of the body, for a conditional request.
   public var version: ResponseVersion?
+  /// The time that the server, or a cache, states in `Date`.
+  public var date: Date?
+  /// The time since the server sent the response that a cache states in `Age`, in seconds.
+  public var ageSeconds: TimeInterval
+  /// The phone's clock compared with `date`; `nil` before the response has been received by `RetryingNetwork`.
+  var secondsAhead: TimeInterval?
 
   /// Creates a response.
   public init(
-    status: Int, body: Data = Data(), retryAfterSeconds: Int? = nil, version: ResponseVersion? = nil
+    status: Int, body: Data = Data(), retryAfterSeconds: Int? = nil,
+    version: ResponseVersion? = nil,
+    date: Date? = nil, ageSeconds: TimeInterval = 0
   ) {
     self.status = status
     self.body = body
     self.retryAfterSeconds = retryAfterSeconds
     self.version = version
+    self.date = date
+    self.ageSeconds = ageSeconds
   }
 }
 

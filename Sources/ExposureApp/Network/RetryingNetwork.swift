@@ -11,6 +11,8 @@ actor RetryingNetwork: Network {
   private(set) var pause: ServerPause
   /// The reason why no more requests are sent; `nil` as long as they are.
   private(set) var failure: CheckFailure?
+  /// The phone's clock compared with the server's documents.
+  private(set) var clockComparison = ClockComparison()
 
   private let network: any Network
   private let clock: any WallClock
@@ -37,7 +39,16 @@ actor RetryingNetwork: Network {
   /// Sends a request once.
   func send(_ request: NetworkRequest) async throws -> NetworkResponse {
     try requireService()
-    return try note(try await network.send(request))
+    let sent = clock.now
+    var response = try await network.send(request)
+    response.secondsAhead = response.secondsAhead(sent: sent, received: clock.now)
+    return try note(response)
+  }
+
+  /// Compares the phone's clock with a response that is known to come from the server: its document was accepted, or
+  /// it is the answer 304 to a version of one. A network that answers in place of the server may have another clock.
+  func accept(_ response: NetworkResponse) {
+    if let seconds = response.secondsAhead { clockComparison.note(secondsAhead: seconds) }
   }
 
   /// Downloads a file, with retries.

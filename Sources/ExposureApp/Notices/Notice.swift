@@ -16,6 +16,8 @@ public struct Notice: Sendable, Hashable {
     case upload = "upload"
     /// Bluetooth is off, so no encounters are recorded.
     case bluetoothOff = "bluetooth-off"
+    /// The phone's clock is wrong.
+    case clockWrong = "clock-wrong"
     /// No check has been complete for two days.
     case checksFailing = "checks-failing"
     /// The user had allowed exposure notifications, and they are not allowed any more.
@@ -36,6 +38,8 @@ public struct Notice: Sendable, Hashable {
     case uploadUnfinished
     /// Bluetooth is off.
     case bluetoothOff
+    /// The phone's clock is wrong, so encounters cannot be found.
+    case clockWrong
     /// No check has been complete for two days; the last failure.
     case checksFailing(CheckFailure)
     /// Exposure notifications are not allowed any more.
@@ -73,6 +77,7 @@ extension Notice.Cause {
     case .riskCorrected: .riskCorrected
     case .uploadFinished, .uploadUnfinished: .upload
     case .bluetoothOff: .bluetoothOff
+    case .clockWrong: .clockWrong
     case .checksFailing: .checksFailing
     case .permissionLost: .permissionLost
     case .storage, .damage: .storageDamaged
@@ -170,6 +175,7 @@ extension ExposureApp {
       await removeNotice(.upload)
     }
     await setNotice(isPermissionLost ? .permissionLost : nil, of: .permissionLost)
+    await setNotice(isClockWrong ? .clockWrong : nil, of: .clockWrong)
     await setNotice(lastingFailure.map(Notice.Cause.checksFailing), of: .checksFailing)
     await setNotice(damageCause, of: .storageDamaged)
   }
@@ -194,9 +200,10 @@ extension ExposureApp {
   }
 
   /// The reason of the last failure if no check has been complete for two days.
-  private var lastingFailure: CheckFailure? {
+  var lastingFailure: CheckFailure? {
     // Before the first consent no check can be complete.
-    guard store.state.wasAuthorized, !store.state.isTurnedOff,
+    // A wrong clock has a notice of its own.
+    guard store.state.wasAuthorized, !store.state.isTurnedOff, !isClockWrong,
       let since = store.state.history.failingSince,
       clock.now.timeIntervalSince(since) >= NoticeRule.failingSeconds
     else { return nil }

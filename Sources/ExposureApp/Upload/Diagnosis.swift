@@ -129,7 +129,9 @@ extension ExposureApp {
           bytes: ZeroingBytes(count: 0) { _ in }, rollingStartNumber: $0.start,
           rollingPeriod: $0.period)
       }
-    return KeySelection.shared(keys, risks, at: now).map(\.preview)
+    let clock = store.state.clockRecord ?? ClockRecord()
+    let right = keys.filter { clock.isRight($0.start, at: now) }
+    return KeySelection.shared(right, risks, at: now).map(\.preview)
       .sorted { $0.day < $1.day }
   }
 }

@@ -9,12 +9,13 @@ struct PIN: Sendable, Equatable {
   /// The characters.
   let bytes: ZeroingBytes
 
-  /// Parses typed text; `nil` if it is not a PIN.
+  /// Parses typed text; `nil` if it is not a PIN. Text with no other letters than `O` and `I` is a short code: new PINs
+  /// have none of them.
   init?(_ typed: ZeroingBytes) {
     // Bound directly: a copy of the optional array would share its memory, which then is not overwritten.
     guard
       var characters = typed.withUnsafeBytes({
-        VerificationCode.characters(typed: $0) ?? ShortCode.characters(typed: $0)
+        ShortCode.characters(typed: $0) ?? VerificationCode.characters(typed: $0)
       })
     else { return nil }
     bytes = ZeroingBytes(moving: &characters)

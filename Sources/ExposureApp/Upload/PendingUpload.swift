@@ -58,6 +58,17 @@ struct PendingUpload: Sendable, Equatable {
     return next
   }
 
+  /// The upload with those of its keys that are `right`, or `nil` if there are none. Its token is bound to all keys, so
+  /// that a token for the others must be requested.
+  func keeping(_ isRight: (ReleasedKey) -> Bool) -> PendingUpload? {
+    let right = keys.filter(isRight)
+    guard right.count < keys.count else { return self }
+    guard !right.isEmpty else { return nil }
+    return PendingUpload(
+      pin: pin, keys: right, hmacSecret: hmacSecret,
+      isInteroperabilityEnabled: isInteroperabilityEnabled, at: begun)
+  }
+
   /// The same upload, whose token must be requested again.
   func withoutToken() -> PendingUpload {
     var next = self

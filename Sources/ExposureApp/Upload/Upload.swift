@@ -69,8 +69,8 @@ extension ExposureApp {
     _ typed: ZeroingBytes, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis
   ) async -> UploadOutcome {
     // The pause may have ended since the last check.
-    if pause != nil { await refreshDeviceConfiguration() }
-    guard pause == nil else { return UploadOutcome(.paused) }
+    if pause != nil { await compareClock() }
+    guard pause == nil else { return UploadOutcome(isPauseOfWrongClock ? .clockWrong : .paused) }
     let now = clock.now
     if let end = PINLock.lockedUntil(refused: store.state.refusedPINs, at: now) {
       return UploadOutcome(.locked(until: end))
@@ -80,9 +80,16 @@ extension ExposureApp {
       return UploadOutcome(.storage(.notReady(store.condition)))
     }
     do {
-      let record = try uploadRecord()
+      var record = try uploadRecord()
+      let isContinued = record.pending != nil
+      // The PIN of a complete upload needs no request.
+      if record.completed?.matches(pin, at: now) != true {
+        if let reason = await reasonAgainstUpload() { return UploadOutcome(reason) }
+        let clock = store.state.clockRecord ?? ClockRecord()
+        record.pending = record.pending?.keeping { clock.isRight($0.start, at: now) }
+      }
       // An upload that is continued keeps the day that the user stated at first.
-      if record.pending == nil || diagnosis.day != nil {
+      if !isContinued || diagnosis.day != nil {
         store.updateIfPossible { $0.statedDay = diagnosis.day }
       }
       var flow = UploadFlow(
@@ -93,6 +100,13 @@ extension ExposureApp {
     } catch {
       return UploadOutcome(.storage(error))
     }
+  }
+
+  /// The reason not to upload now, from the current device configuration and the clock that its response states.
+  private func reasonAgainstUpload() async -> UploadFailure? {
+    await compareClock()
+    if isClockWrong { return .clockWrong }
+    return pause == nil ? nil : .paused
   }
 
   /// The stored record. A damaged one has been set aside: the upload starts again.
@@ -142,7 +156,8 @@ extension ExposureApp {
       }
       return flow.receivedKeys(keys, hmacSecret: newHMACSecret(), at: clock.now)
     case .useKeys(let keys):
-      return flow.receivedKeys(keys, hmacSecret: newHMACSecret(), at: clock.now)
+      let right = try keysOfRightTimes(keys)
+      return flow.receivedKeys(right, hmacSecret: newHMACSecret(), at: clock.now)
     case .requestAttestation(let pending):
       return flow.receivedAttestation(try await devicePayload(for: pending))
     case .requestToken(let pending):
@@ -174,7 +189,7 @@ extension ExposureApp {
   private func diagnosisKeys() async throws -> [ReleasedKey] {
     do {
       try await activate()
-      return try await framework.diagnosisKeys()
+      return try keysOfRightTimes(try await framework.diagnosisKeys())
     } catch let error as ENError {
       throw UploadFailure(ofKeys: error)
     }

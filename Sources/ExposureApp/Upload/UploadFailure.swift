@@ -21,6 +21,8 @@ public enum UploadFailure: Error, Sendable, Hashable {
   case systemFailed
   /// The phone has no finished key of the last fourteen days.
   case nothingToShare
+  /// The phone's clock is wrong, or all keys were made while it was, or start in its future.
+  case clockWrong
   /// More keys than fourteen days can have.
   case tooManyKeys
   /// More keys with the same start than a phone can have.
@@ -61,6 +63,9 @@ extension UploadFailure: CustomStringConvertible {
     case .nothingToShare:
       "This phone has nothing to share before the end of its first day (00:00 UTC), so the PIN was "
         + "not used; ask for a new one then."
+    case .clockWrong:
+      "This phone's clock is wrong, or was when its keys were made, so nothing was shared now; set the date and time, "
+        + "and try again with the same PIN; if that does not help, ask for a new PIN tomorrow."
     case .tooManyKeys: "This phone has too many keys; contact the health authority."
     case .tooManyKeysOfOneDay:
       "This phone has too many keys for one day; contact the health authority."

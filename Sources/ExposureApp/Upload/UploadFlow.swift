@@ -178,7 +178,7 @@ extension UploadFailure {
     switch self {
     case .notAgreed: .accessDenied
     case .noInternet: .noInternet
-    case .locked, .alreadyRunning, .paused, .pinUsed, .nothingToShare, .tooManyKeys,
+    case .locked, .alreadyRunning, .paused, .pinUsed, .nothingToShare, .clockWrong, .tooManyKeys,
       .tooManyKeysOfOneDay,
       .keysOutOfOrder, .stopped:
       .canceled

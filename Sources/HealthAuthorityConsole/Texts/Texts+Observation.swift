@@ -20,7 +20,7 @@ extension Texts {
     .funnelCaption: Phrase("Counts by day", "Liczby według dni"),
     .funnelChart: Phrase(
       "Codes issued, codes redeemed and uploads by day",
-      "Wydane kody, wykorzystane kody i przesłania według dni"
+      "Wydane kody, wykorzystane kody i udostępnienia kluczy według dni"
     ),
     .funnelIssued: Phrase("Codes issued", "Wydane kody"),
     .funnelRedeemed: Phrase("Codes redeemed", "Wykorzystane kody"),
@@ -28,14 +28,14 @@ extension Texts {
       "Minutes until redeemed, mean",
       "Minuty do wykorzystania, średnio"
     ),
-    .funnelUploads: Phrase("Uploads", "Przesłania"),
+    .funnelUploads: Phrase("Uploads", "Udostępnienia kluczy"),
     .funnelUploadMinutes: Phrase(
       "Minutes until uploaded, median",
-      "Minuty do przesłania, mediana"
+      "Minuty do udostępnienia, mediana"
     ),
     .funnelFileMinutes: Phrase(
       "Minutes from upload to file, median",
-      "Minuty od przesłania do pliku, mediana"
+      "Minuty od udostępnienia do pliku, mediana"
     ),
     .funnelPublished: Phrase("Keys in files", "Klucze w plikach"),
     .funnelFew: Phrase("fewer than %1", "mniej niż %1"),

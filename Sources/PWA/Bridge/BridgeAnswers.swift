@@ -13,6 +13,9 @@ extension Bridge {
     // Nothing to do: no push topics, no store for reviews, and the browser closes pages, zooms and writes texts.
     case MessageID.dailyTopicUnsubscribe, MessageID.appReview, MessageID.turnOff, MessageID.sendSMS:
       return nil
+    // The first versions ask before they show the request for notices. They go on if the answer is empty, and ask
+    // again every second after any other.
+    case MessageID.notificationPermission: return nil
     // Sent by phones; a page that asks gets the same content.
     case MessageID.applicationLifecycle: return BridgePush.foreground.content
     case MessageID.backPressed, MessageID.route: return nil

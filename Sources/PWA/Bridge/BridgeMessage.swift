@@ -78,6 +78,7 @@ enum BridgeFailure: Error, Hashable, Sendable {
 /// The numbers of the messages. Those below 1000 are ProteGO Safe's; Documentation/Bridge.md lists all of them.
 enum MessageID {
   static let dailyTopicUnsubscribe = 1
+  static let notificationPermission = 2
   static let applicationLifecycle = 11
   static let notificationsPermission = 35
   static let clearData = 37

@@ -5,7 +5,10 @@
   'use strict';
   if (window.top !== window || window.NativeBridge) return;
 
-  const PLACE = '/firebreak/';
+  // The address of the phone's server and a secret, in a copy of the pages that a browser shows from files.
+  const { phone = '', secret = '' } = document.currentScript?.dataset ?? {};
+  const PLACE = `${phone}/firebreak/`;
+  const KEY = secret && `?secret=${secret}`;
   const SMS = 105;
   const LONG = new Set([43, 1006, 1007]);
   const PUSHES_MAX = 100;
@@ -57,15 +60,17 @@
   // MARK: Messages
 
   async function post(path, body, options = {}) {
-    return fetch(PLACE + path, {
-      method: 'POST', credentials: 'same-origin', cache: 'no-store', redirect: 'error',
-      headers: { 'Content-Type': 'application/json', 'X-Firebreak-Bridge': '1' },
-      body, ...options,
+    const headers = secret ? { 'Content-Type': 'text/plain' }
+      : { 'Content-Type': 'application/json', 'X-Firebreak-Bridge': '1' };
+    return fetch(PLACE + path + KEY, {
+      method: 'POST', credentials: secret ? 'omit' : 'same-origin', cache: 'no-store', redirect: 'error',
+      headers, body, ...options,
     });
   }
 
   // A page that was opened before the phone's restart has an old secret.
   async function renewSession() {
+    if (secret) return false;
     try { return (await post('session', '')).ok; } catch { return false; }
   }
 
@@ -162,7 +167,7 @@
 
   function connect() {
     isReplaced = false;
-    events = new EventSource(PLACE + 'events');
+    events = new EventSource(PLACE + 'events' + KEY);
     events.addEventListener('open', () => { pause = 1000; });
     events.addEventListener('push', (event) => {
       const { type, data } = JSON.parse(event.data);

@@ -11,9 +11,13 @@ enum BridgeInjection {
 
   /// The document with the script.
   ///
-  /// - Parameter isFragmentKept: True to leave a fragment unchanged: a file that does not begin like a document, which
-  ///   a script inserts into a page.
-  static func inject(into document: Data, isFragmentKept: Bool = false) -> Data {
+  /// - Parameters:
+  ///   - element: The element that loads it.
+  ///   - isFragmentKept: True to leave a fragment unchanged: a file that does not begin like a document, which a script
+  ///     inserts into a page.
+  static func inject(
+    _ element: Data = element, into document: Data, isFragmentKept: Bool = false
+  ) -> Data {
     var scanner = HTMLScanner(document)
     let place = scanner.head()
     if isFragmentKept && !scanner.isDocument { return document }

@@ -53,6 +53,23 @@ package struct PageFolder: Sendable {
     return lookup("index.html", isDocument: isDocument, path) ?? .nothing
   }
 
+  /// The paths of the files in the folder that are served, relative to it.
+  func fileNames() -> [String] {
+    let all = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+    return all.filter { Self.names(in: "/" + Self.encoded($0)) != nil && file($0) != nil }.sorted()
+  }
+
+  /// The content of the file with this relative path; `nil` if it cannot be read or is too large.
+  func content(of name: String) -> Data? {
+    guard let file = file(name), let handle = FileHandle(forReadingAtPath: file),
+      let content = handle.bytes(upTo: PageLimit.fileBytesMax + 1),
+      content.count <= PageLimit.fileBytesMax
+    else { return nil }
+    return content
+  }
+
+  private static func encoded(_ name: String) -> String { name.replacing("%", with: "%25") }
+
   private func lookup(_ name: String, isDocument: Bool, _ path: String) -> Lookup? {
     if let file = file(name) { return load(file, isDocument: isDocument) }
     guard let index = file(name + "/index.html") else { return nil }
@@ -82,6 +99,20 @@ package struct PageFolder: Sendable {
     return attributes?[.type] as? FileAttributeType == .typeRegular ? path : nil
   }
 
+  /// True if `folder` is in the folder of the pages, or contains it. A part of its path may not exist yet.
+  func overlaps(_ folder: URL) -> Bool {
+    var existing = folder.standardizedFileURL
+    var missing: [String] = []
+    while Self.realPath(existing.path) == nil, existing.pathComponents.count > 1 {
+      missing.insert(existing.lastPathComponent, at: 0)
+      existing.deleteLastPathComponent()
+    }
+    let resolved = ([Self.realPath(existing.path) ?? existing.path] + missing)
+      .joined(separator: "/")
+    let (own, other) = (root.split(separator: "/"), resolved.split(separator: "/"))
+    return own.starts(with: other) || other.starts(with: own)
+  }
+
   private static func realPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
@@ -108,12 +139,20 @@ package struct PageFolder: Sendable {
 package enum PageFolderError: Error, Hashable, Sendable, CustomStringConvertible {
   case noFolder(String)
   case noIndex(String)
+  /// The copy of the pages could not be written to this folder.
+  case notCopied(String)
+  /// The folder of the copy contains the pages, or is one of their folders.
+  case overlapsCopy(String)
 
   package var description: String {
     switch self {
     case .noFolder(let path): "There is no folder \(path): name the folder of a web app."
     case .noIndex(let path):
       "The folder \(path) has no index.html: name the folder with the built files of a web app."
+    case .notCopied(let path):
+      "The pages could not be copied to \(path): check the disk, and that each file has at most 32 MiB."
+    case .overlapsCopy(let path):
+      "The pages cannot be copied to \(path), because one folder contains the other: move the pages to another folder."
     }
   }
 }
@@ -146,6 +185,14 @@ package enum PagePolicy: Sendable {
         + " worker-src 'self' blob:; frame-src data: blob:; object-src 'none'; base-uri 'self';"
         + " form-action 'self'; frame-ancestors 'none'"
     }
+  }
+
+  /// The policy of the pages of a copy, which a browser shows from files: they can load files, and reach the phone.
+  static func copy(server: String) -> String {
+    "default-src file: data: blob:;"
+      + " script-src file: data: blob: 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval';"
+      + " style-src file: data: blob: 'unsafe-inline'; connect-src \(server) file: data: blob:;"
+      + " object-src 'none'; base-uri file:; form-action 'none'"
   }
 
   /// The policy of pages without a script: our messages to the owner.

@@ -53,6 +53,9 @@ package struct RequestGate: Sendable {
     hosts = Set(names.map { "\($0):\(port)" } + (port == 80 ? names : []))
   }
 
+  /// Returns `true` if the request is for this server.
+  func isForThisHost(_ facts: Facts) -> Bool { facts.host.map(hosts.contains) ?? false }
+
   /// The reason to refuse the request; `nil` to serve it.
   package func refusal(of facts: Facts) -> Refusal? {
     guard let host = facts.host, hosts.contains(host) else { return .otherHost }

@@ -13,6 +13,8 @@ struct WebRoutes: RouterMiddleware {
   let pages: PageRoutes
   let script: Data
   let secret: WebSecret
+  /// The secret of the copy of the pages; `nil` without a copy.
+  let copySecret: WebSecret?
   let users: WebUsers
   /// The texts of a language as JSON.
   let texts: @Sendable (String) -> Data?
@@ -29,8 +31,14 @@ struct WebRoutes: RouterMiddleware {
   private func response(to request: Request, _ context: QuietContext) async -> Response {
     let facts = RequestGate.Facts(request)
     guard let port = context.serverPort else { return WebResponses.noSecret }
-    if let refusal = RequestGate(port: port).refusal(of: facts) {
-      return WebResponses.refusal(refusal)
+    let gate = RequestGate(port: port)
+    if let refusal = gate.refusal(of: facts) {
+      guard refusal == .otherSite, gate.isForThisHost(facts) else {
+        return WebResponses.refusal(refusal)
+      }
+      return await copyResponse(to: request, facts, context)
+        ?? linkResponse(to: request, facts, context, port: port)
+        ?? WebResponses.refusal(refusal)
     }
     // A browser sends its cookies to every server on this machine, also to one of another user.
     let hasSecret =
@@ -48,6 +56,42 @@ struct WebRoutes: RouterMiddleware {
     }
   }
 
+  /// The response to a page of the copy, which a browser shows from a file; `nil` for another request.
+  ///
+  /// The origin of files is `null`, and pages of other sites can have it too, so only the secret of the copy counts.
+  private func copyResponse(
+    to request: Request, _ facts: RequestGate.Facts, _ context: QuietContext
+  ) async -> Response? {
+    guard facts.headers["origin"] == "null", let copySecret,
+      let stated = request.uri.queryParameters["secret"], copySecret.matches(stated),
+      users.mayUseSecret(context.peerUserID)
+    else { return nil }
+    var response: Response
+    switch (request.method, facts.path) {
+    case (.post, WebPath.messages): response = await answer(to: request)
+    case (.get, WebPath.events): response = EventStream.response(request, of: bridge)
+    default: return nil
+    }
+    response.headers[.accessControlAllowOrigin] = "null"
+    return response
+  }
+
+  /// The response to a link on a page of another origin that has the secret, such as a link of the town to a phone;
+  /// `nil` for another request.
+  ///
+  /// A redirection would count as a request of the other page, so a page of this server opens the app.
+  private func linkResponse(
+    to request: Request, _ facts: RequestGate.Facts, _ context: QuietContext, port: Int
+  ) -> Response? {
+    guard facts.isReading, facts.isDocument, facts.headers["origin"] == nil,
+      let stated = request.uri.queryParameters["secret"], secret.matches(stated)
+    else { return nil }
+    users.admit(context.peerUserID)
+    var response = WebResponses.entrance
+    response.headers[.setCookie] = secret.cookie(port: port)
+    return response
+  }
+
   /// The answer to a message of a page.
   private func message(_ request: Request, _ facts: RequestGate.Facts) async -> Response {
     guard facts.isFromScript else { return WebResponses.noSecret }
@@ -55,6 +99,10 @@ struct WebRoutes: RouterMiddleware {
       return WebResponses.json(
         #"{"error":"Send application/json."}"#, status: .unsupportedMediaType)
     }
+    return await answer(to: request)
+  }
+
+  private func answer(to request: Request) async -> Response {
     guard let body = await request.body(atMost: BridgeLimit.messageBytesMax) else {
       return WebResponses.tooLarge
     }
@@ -191,6 +239,25 @@ package enum WebResponses {
     return Response(
       status: .ok, headers: headers,
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: deflated ?? texts)))
+  }
+
+  /// A page that opens the app at once.
+  static var entrance: Response {
+    let html = """
+      <!doctype html>
+      <html lang="en">
+      <head><title>Firebreak</title><meta name="viewport" content="width=device-width">
+      <meta http-equiv="refresh" content="0; url=/"></head>
+      <body><p><a href="/">Open the app</a></p></body>
+      </html>
+      """
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: ContentType.html.header, .cacheControl: "no-store",
+        .contentSecurityPolicy: PagePolicy.inert,
+      ],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
   }
 
   /// A short page for a person: a heading and a sentence that says what to do.

@@ -143,6 +143,7 @@ extension UploadFailure {
     case .keysUnreadable: "keysUnreadable"
     case .systemFailed: "systemFailed"
     case .nothingToShare: "nothingToShare"
+    case .clockWrong: "clockWrong"
     case .tooManyKeys: "tooManyKeys"
     case .tooManyKeysOfOneDay: "tooManyKeysOfOneDay"
     case .keysOutOfOrder: "keysOutOfOrder"

@@ -117,6 +117,10 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   package var version: String
   /// The time of the phone's clock.
   package var now: Date
+  /// True if the owner has chosen the language.
+  package var languageChosen: Bool
+  /// True if the phone's clock was wrong when it was compared last.
+  package var clockWrong: Bool
 }
 
 extension PhoneState {

@@ -10,6 +10,8 @@ package final class PhonePreferences: Sendable {
   package struct Values: Codable, Hashable, Sendable {
     /// The language of texts.
     package var language: Language
+    /// True if the owner has chosen the language; `nil` in the file of an earlier version.
+    package var hasChosenLanguage: Bool?
     /// True if the user interface shows no details of exposures.
     package var hidesDetails = false
     /// True if notices go to the desktop.

@@ -114,7 +114,11 @@ struct PhoneUploadCommand: PhoneOwnerCommand {
       phone: it chooses the transmission risk of each key by the health authority's table.
       """)
 
-  @Argument(help: "The PIN of the health authority, or - for stdin.")
+  @Argument(
+    help: """
+      The PIN of the health authority, six to ten letters and digits, or a doctor's code of six \
+      to eleven digits; - for stdin.
+      """)
   var pin: String
 
   @Flag(help: "Share the keys with other countries, too.")

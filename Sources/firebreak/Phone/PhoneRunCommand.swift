@@ -28,6 +28,13 @@ struct PhoneRunCommand: AsyncParsableCommand {
       "Serve the web app in this folder instead of ours, with the bridge.", valueName: "folder"))
   var pages: String?
 
+  @Flag(
+    help: """
+      Write a copy of --pages to the phone's folder, for a web app that runs only from a file, and print its file: \
+      address.
+      """)
+  var asFile = false
+
   @Flag(help: ArgumentHelp("Stop when stdin ends.", visibility: .hidden))
   var untilEndOfInput = false
 
@@ -40,6 +47,9 @@ struct PhoneRunCommand: AsyncParsableCommand {
     guard pages == nil || web != nil else {
       throw ValidationError("--pages needs --web: name a port, or 0 for any.")
     }
+    guard !asFile || pages != nil else {
+      throw ValidationError("--as-file needs --pages: name the folder of a web app.")
+    }
   }
 
   private struct Ready: Encodable {
@@ -47,9 +57,11 @@ struct PhoneRunCommand: AsyncParsableCommand {
     let socket: String
     /// The address of the user interface, with the secret.
     let web: String?
+    /// The address of the copy of the pages, with a secret of its own.
+    let file: String?
 
     private enum CodingKeys: CodingKey {
-      case ready, socket, web
+      case ready, socket, web, file
     }
   }
 
@@ -78,8 +90,9 @@ struct PhoneRunCommand: AsyncParsableCommand {
     _ opening: PhoneFactory, in folder: PhoneFolder, _ lock: HeldFolderLock, network: HTTPNetwork
   ) async throws {
     let phone = try opening.phone(in: folder, isRunning: true, network: network)
+    try removeLeftoverCopy(in: folder)
     let socket = folder.url.appendingPathComponent(PhoneSocket.name).path
-    let website = try website(of: phone, logger: opening.logger)
+    let website = try website(of: phone, in: folder, logger: opening.logger)
     let running = Task { try await run(phone, website, socket: socket, lock) }
     let signals = SignalHandler { _ in running.cancel() }
     defer { withExtendedLifetime(signals) {} }
@@ -98,8 +111,26 @@ struct PhoneRunCommand: AsyncParsableCommand {
     }
   }
 
+  private func copyFolder(in folder: PhoneFolder) -> URL {
+    folder.url.appendingPathComponent("pages-as-files")
+  }
+
+  /// Removes the copy of the pages, with its secret, of a phone that was killed.
+  private func removeLeftoverCopy(in folder: PhoneFolder) throws {
+    let copy = copyFolder(in: folder)
+    do {
+      try PhoneWebsite.removeLeftoverCopy(in: copy, pages: pages.map { URL(fileURLWithPath: $0) })
+    } catch {
+      throw CommandFailure(
+        status: .machineFailed,
+        message: "\(copy.path.printable) cannot be removed: check the disk and the folder.")
+    }
+  }
+
   /// The user interface; `nil` without `--web`.
-  private func website(of phone: Phone, logger: Logger) throws -> PhoneWebsite? {
+  private func website(
+    of phone: Phone, in folder: PhoneFolder, logger: Logger
+  ) throws -> PhoneWebsite? {
     guard let web else { return nil }
     let statistics: any StatisticsSource =
       if let published = phone.statistics { PublishedStatistics(published) } else { NoStatistics() }
@@ -109,6 +140,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
     do {
       return try PhoneWebsite(
         bridge, port: web, pages: pages.map { URL(fileURLWithPath: $0) },
+        copy: asFile ? copyFolder(in: folder) : nil,
         texts: { Language(rawValue: $0).flatMap(Catalogues.json) }, randomness: SystemRandomness(),
         logger: logger)
     } catch {
@@ -125,13 +157,13 @@ struct PhoneRunCommand: AsyncParsableCommand {
       group.addTask {
         try await phone.run(holding: lock) {
           opened.finish()
-          if website == nil { try report(socket: socket, web: nil) }
+          if website == nil { try report(socket: socket) }
         }
       }
       if let website {
         group.addTask {
           for await _ in opening {}
-          try await website.run { try report(socket: socket, web: $0) }
+          try await website.run { try report(socket: socket, web: $0, file: $1) }
         }
       }
       try await group.next()
@@ -139,10 +171,13 @@ struct PhoneRunCommand: AsyncParsableCommand {
   }
 
   /// Prints that the phone serves commands.
-  private func report(socket: String, web: String?) throws {
-    if options.json { return try printJSON(Ready(socket: socket, web: web)) }
-    try StandardOutput.write(
-      "The phone is running. Press Ctrl-C to stop." + (web.map { "\nOpen \($0)" } ?? ""))
+  private func report(socket: String, web: String? = nil, file: String? = nil) throws {
+    if options.json { return try printJSON(Ready(socket: socket, web: web, file: file)) }
+    let lines = [
+      "The phone is running. Press Ctrl-C to stop.", web.map { "Open \($0)" },
+      file.map { "Or open \($0)" },
+    ]
+    try StandardOutput.write(lines.compactMap(\.self).joined(separator: "\n"))
   }
 
   /// A command that opens the storage itself holds the lock for a moment.

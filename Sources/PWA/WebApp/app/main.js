@@ -23,7 +23,9 @@ async function start() {
   });
   await Promise.all([loadTexts(browserLanguage()), refreshState()]);
   phoneLanguage = store.state?.language;
-  await loadTexts(phoneLanguage);
+  // Before the owner has chosen a language, the first pages have that of the browser.
+  const isBrowserLanguage = store.state?.onboarding === "new" && !store.state.languageChosen;
+  if (!isBrowserLanguage) await loadTexts(phoneLanguage);
   drawFrame();
   await startRouter(screens, allowedPath);
   subscribe(update);

@@ -71,10 +71,19 @@ export function menuRow(action, symbol, title, text, path) {
       text && el("span", { class: "muted" }, text)), icon("chevron")));
 }
 
-/** The numbered texts of a key as a list with marks. */
-export function checklist(key, values) {
-  return el("ul", { class: "checklist" },
-    list(key, values).map((text) => el("li", {}, icon("check"), el("span", {}, text))));
+/** The numbered texts of a key as a list with ticks, which say that each is good. */
+export function checklist(key) {
+  return marked(key, {}, "checklist", "check");
+}
+
+/** The numbered texts of a key as a list with dots: for advice, risks and mixed facts. */
+export function bullets(key, values) {
+  return marked(key, values, "checklist bullets", "dot");
+}
+
+function marked(key, values, name, symbol) {
+  return el("ul", { class: name },
+    list(key, values).map((text) => el("li", {}, icon(symbol), el("span", {}, text))));
 }
 
 /** The numbered texts of a key as paragraphs. */

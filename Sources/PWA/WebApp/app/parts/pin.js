@@ -9,9 +9,13 @@ const groupPair = /(?<![\p{L}\p{N}])([0-9A-Z]{3})(?=[ \u00a0-]([0-9A-Z]{3})(?![\
 /** Words before a PIN that look like a group. */
 const labels = new Set(["PIN", "KOD"]);
 
-/** The letters and digits of a text, in upper case. */
+/** Cyrillic letters that look like Latin ones, and those, in the same order. */
+const [cyrillic, latin] = ["АВЕІКМНОРСТУХ", "ABEIKMHOPCTYX"];
+
+/** The letters and digits of a text, in upper case. Cyrillic letters that look like Latin ones are those. */
 function characters(text) {
-  return text.toUpperCase().replace(/[^0-9A-Z]/g, "");
+  const upper = text.toUpperCase().replace(/[А-ЯІ]/g, (letter) => latin[cyrillic.indexOf(letter)] ?? letter);
+  return upper.replace(/[^0-9A-Z]/g, "");
 }
 
 /** The characters of a PIN in typed text, in upper case. */

@@ -20,7 +20,7 @@ export function problemCards(state, checkNow) {
 function problems(state, checkNow) {
   const found = [
     storageProblem(state, checkNow), uploadResult(state), ...state.damaged.map((kind) => damage(kind, checkNow)),
-    consentProblem(state), bluetoothProblem(state), unfinishedUpload(state), pause(state),
+    consentProblem(state), clockProblem(state, checkNow), bluetoothProblem(state), unfinishedUpload(state), pause(state),
     configurationProblem(state, checkNow), checkProblem(state, checkNow),
   ];
   return found.filter(Boolean);
@@ -109,8 +109,18 @@ function unfinishedUpload(state) {
   };
 }
 
+/** The clock stays wrong although a later check fails for another reason. */
+function clockProblem(state, checkNow) {
+  if (!state.clockWrong) return null;
+  return {
+    name: "clock", title: t("notice.clock-wrong.title"), text: t("notice.clock-wrong.body"),
+    action: button("check-again", t("problem.check.action"), checkNow, { id: "clock" }),
+  };
+}
+
+/** A pause may be seen only by a wrong clock; then the check says so. */
 function pause(state) {
-  if (!state.paused) return null;
+  if (!state.paused || state.lastFailure === "clockWrong") return null;
   return {
     name: "paused", symbol: "info", tone: "calm", title: t("problem.paused.title"),
     text: t("problem.paused.text"), action: linkButton("problem-support", t("support.title"), "/support"),
@@ -118,7 +128,8 @@ function pause(state) {
 }
 
 function configurationProblem(state, checkNow) {
-  if (!state.configurationRefused) return null;
+  // A wrong clock makes a valid document seem expired.
+  if (!state.configurationRefused || state.clockWrong) return null;
   return {
     name: "configuration", title: t("problem.configuration.title"), text: t("problem.configuration.text"),
     action: button("check-configuration", t("action.tryAgain"), checkNow),
@@ -130,6 +141,7 @@ function checkProblem(state, checkNow) {
   const explained = ["notAuthorized", "notEnabled", "storageUnavailable"];
   if (!state.lastFailure || explained.includes(state.lastFailure)) return null;
   if (state.lastFailure === "notConfigured" && state.configurationRefused) return null;
+  if (state.clockWrong && state.lastFailure === "clockWrong") return null;
   const key = `failure.check.${state.lastFailure}`;
   return {
     name: "check", tone: "calm", symbol: "info", title: t("problem.check.title"),

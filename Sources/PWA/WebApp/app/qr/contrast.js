@@ -19,6 +19,11 @@ export function greyOf({ width, height, data }) {
   return { width, height, values };
 }
 
+/** The same picture with dark and light exchanged. */
+export function inverted({ width, height, values }) {
+  return { width, height, values: values.map((value) => 255 - value) };
+}
+
 /** The same picture with half the width and half the height. */
 export function halved({ width, height, values }) {
   const half = { width: width >> 1, height: height >> 1 };

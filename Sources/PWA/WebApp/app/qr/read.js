@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { contrastOf, greyOf, halved } from "./contrast.js";
+import { contrastOf, greyOf, halved, inverted } from "./contrast.js";
 import { triplesIn } from "./finders.js";
 import { modulesOf } from "./grid.js";
 import { gridsOf } from "./locate.js";
@@ -10,17 +10,22 @@ const sideMin = 150;
 
 /**
  * The text of the QR code in a picture, or null. The picture is an `ImageData`, or has its `width`,
- * `height` and `data`. If it has no legible code in its own size, smaller copies are tried, which have
- * less noise.
+ * `height` and `data`. The code may be light on dark, as in dark mode. If it is not legible in its own size, smaller
+ * copies are tried, which have less noise.
  */
 export function readCode(picture) {
   let grey = greyOf(picture);
-  let text = textIn(grey);
+  let text = textInEither(grey);
   while (text === null && Math.min(grey.width, grey.height) >= 2 * sideMin) {
     grey = halved(grey);
-    text = textIn(grey);
+    text = textInEither(grey);
   }
   return text;
+}
+
+/** The text of a code that is dark on light or light on dark. */
+function textInEither(grey) {
+  return textIn(grey) ?? textIn(inverted(grey));
 }
 
 /** Each step finds several candidates: only the error correction can tell which of them is right. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
 import { riskShape } from "../icons.js";
-import { backLink, card, checklist, heading, linkButton } from "../parts/basics.js";
+import { backLink, card, bullets, heading, linkButton } from "../parts/basics.js";
 import { store } from "../store.js";
 import { t } from "../texts.js";
 import { levelNames, ownAdvice, reportedTest } from "./home.js";
@@ -21,11 +21,11 @@ export const advice = {
       typeof level === "number" && ownGroup(levelNames[level], riskShape(level),
         t(`risk.${levelNames[level]}.short`), [
           el("p", {}, t(`risk.${levelNames[level]}.text`)), ownAdvice(store.state),
-          checklist(`advice.${levelNames[level]}`),
+          bullets(`advice.${levelNames[level]}`),
         ]),
-      card(t("advice.symptoms"), {}, checklist("advice.symptoms")),
-      card(t("advice.vulnerable"), {}, checklist("advice.vulnerable")),
-      card(t("advice.positive"), {}, checklist("advice.positive"),
+      card(t("advice.symptoms"), {}, bullets("advice.symptoms")),
+      card(t("advice.vulnerable"), {}, bullets("advice.vulnerable")),
+      card(t("advice.positive"), {}, bullets("advice.positive"),
         linkButton("enter-pin", t("home.enterPIN"), "/share")),
       el("h2", { class: "section-title" }, t("advice.others")), others.map(group));
   },
@@ -40,5 +40,5 @@ function group(level) {
   const name = levelNames[level];
   return el("details", { class: `card risk-${name}`, "data-group": level },
     el("summary", { "data-action": "group", "data-id": level }, riskShape(level), t(`risk.${name}.short`)),
-    el("p", {}, t(`risk.${name}.text`)), checklist(`todo.${name}`), checklist(`advice.${name}`));
+    el("p", {}, t(`risk.${name}.text`)), bullets(`todo.${name}`), bullets(`advice.${name}`));
 }

@@ -4,7 +4,7 @@ import { request } from "../bridge-client.js";
 import { el } from "../dom.js";
 import { dateInSentence, number, relative, time } from "../format.js";
 import { riskShape } from "../icons.js";
-import { button, card, checklist, facts, linkButton } from "../parts/basics.js";
+import { button, card, bullets, facts, linkButton } from "../parts/basics.js";
 import { problemCards } from "../parts/problems.js";
 import { refreshState, store } from "../store.js";
 import { hasText, plural, t } from "../texts.js";
@@ -79,10 +79,10 @@ function advice(state) {
 /** What the user should do now, and until when. */
 export function ownAdvice(state) {
   const test = reportedTest(state);
-  if (test) return checklist("todo.reported", { until: dateInSentence(test.until) });
+  if (test) return bullets("todo.reported", { until: dateInSentence(test.until) });
   const until = state.advice && dateInSentence(state.advice.until);
   if (state.advice?.isOver) return el("p", { "data-part": "until" }, t("advice.over", { until }));
-  return [checklist(`todo.${riskName(state)}`),
+  return [bullets(`todo.${riskName(state)}`),
     until && el("p", { "data-part": "until" }, t("advice.until", { until }))];
 }
 

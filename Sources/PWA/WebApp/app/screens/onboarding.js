@@ -2,7 +2,7 @@
 import { el } from "../dom.js";
 import { request } from "../bridge-client.js";
 import { riskShape } from "../icons.js";
-import { button, checklist, heading, linkButton, paragraphs } from "../parts/basics.js";
+import { bullets, button, checklist, heading, linkButton, paragraphs } from "../parts/basics.js";
 import { select } from "../parts/form.js";
 import { postponed, resetOnboarding, skipOnboarding } from "../onboarding-guard.js";
 import { go } from "../router.js";
@@ -44,7 +44,7 @@ export const onboarding = {
     name: "second-chance",
     title: "second.title",
     render: () => step(3, t("second.title"), [
-      el("p", { class: "lead" }, t("second.lead")), checklist("second.point"),
+      el("p", { class: "lead" }, t("second.lead")), bullets("second.point"),
     ], [button("agree", t("consent.agree"), agree, { kind: "primary" }),
       button("skip-consent", t("second.skip"), skip)]),
   },
@@ -54,7 +54,7 @@ export const onboarding = {
     isLive: true,
     render: () => step(4, t("ready.title"), [
       el("div", { class: "risk-none ready-shape" }, riskShape(0)),
-      el("p", { class: "lead" }, t("ready.lead")), checklist("ready.point"),
+      el("p", { class: "lead" }, t("ready.lead")), bullets("ready.point"),
     ], [button("finish", t("ready.finish"), finish, { kind: "primary" }),
       !store.state?.notifications && button("notifications", t("ready.notifications"),
         () => change(1010, { notifications: true }))]),
@@ -72,7 +72,13 @@ function steps(key) {
     el("li", {}, el("strong", {}, t(`${key}.${number}.title`)), el("p", {}, t(`${key}.${number}.text`)))));
 }
 
+/** The language in which the owner has read the pages is that of the phone's notices. */
+async function keepLanguage() {
+  if (store.state?.language !== language()) await change(1010, { language: language() });
+}
+
 async function agree() {
+  await keepLanguage();
   await change(1004, { step: "consent" });
   const { onboarding: reached, enabled } = store.state;
   if (reached === "declined" || (!enabled && reached === "new")) return go("/second-chance");
@@ -80,6 +86,7 @@ async function agree() {
 }
 
 async function decline() {
+  await keepLanguage();
   await change(1004, { step: "decline" });
   go("/second-chance");
 }

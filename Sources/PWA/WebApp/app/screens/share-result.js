@@ -5,7 +5,7 @@ import { confirm } from "../dialog.js";
 import { request } from "../bridge-client.js";
 import { announce } from "../announce.js";
 import { time } from "../format.js";
-import { button, card, checklist, heading, linkButton } from "../parts/basics.js";
+import { button, card, bullets, heading, linkButton } from "../parts/basics.js";
 import { draft, forgetDraft } from "../parts/share-draft.js";
 import { isPIN } from "../parts/pin.js";
 import { go, replace } from "../router.js";
@@ -58,7 +58,7 @@ function success() {
   return el("div", { class: "narrow", "data-result": "1" },
     el("div", { class: "risk-none ready-shape" }, riskShape(0)),
     heading(t("result.done.title"), el("p", { class: "lead" }, t("result.done.text"))),
-    card(t("result.next"), {}, reportedTest(store.state) ? ownAdvice(store.state) : checklist("advice.positive")),
+    card(t("result.next"), {}, reportedTest(store.state) ? ownAdvice(store.state) : bullets("advice.positive")),
     el("div", { class: "actions" }, linkButton("home", t("action.home"), "/", { kind: "primary" }),
       linkButton("traffic", t("traffic.title"), "/traffic")));
 }

@@ -2,7 +2,7 @@
 import { el } from "../dom.js";
 import { announce } from "../announce.js";
 import { calendarDay, calendarDaysAgo, lastDays } from "../format.js";
-import { backLink, button, card, checklist, heading, linkButton } from "../parts/basics.js";
+import { backLink, button, card, bullets, heading, linkButton } from "../parts/basics.js";
 import { checkbox, choices, select } from "../parts/form.js";
 import { draft, forgetDraft } from "../parts/share-draft.js";
 import { isPIN } from "../parts/pin.js";
@@ -56,7 +56,7 @@ export const shareConsent = {
     if (!isPIN(draft.pin)) return lostPIN("agree.title");
     return stepPage(3, "agree.title", "/share/date", t("date.title"),
       el("p", { class: "lead" }, t("agree.lead")),
-      card(t("agree.what"), {}, checklist("agree.point")),
+      card(t("agree.what"), {}, bullets("agree.point")),
       el("div", { class: "card" }, checkbox("abroad", {
         title: t("agree.abroad"), text: t("agree.abroad.text"), isOn: draft.isAbroad,
         change: (isOn) => { draft.isAbroad = isOn; },

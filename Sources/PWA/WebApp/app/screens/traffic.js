@@ -2,7 +2,7 @@
 import { el } from "../dom.js";
 import { request } from "../bridge-client.js";
 import { bytes, number, time, utcDay } from "../format.js";
-import { backLink, button, card, facts, heading, checklist } from "../parts/basics.js";
+import { backLink, button, card, facts, heading, bullets } from "../parts/basics.js";
 import { redraw } from "../router.js";
 import { plural, t } from "../texts.js";
 
@@ -21,7 +21,7 @@ export const traffic = {
       heading(t("traffic.title"), el("p", { class: "lead" }, t("traffic.lead"))),
       receivers.map((receiver) => summary(receiver, messages.filter((one) => one.receiver === receiver))),
       beaconCard(beacons ?? []), messageList(messages),
-      card(t("traffic.risks"), {}, el("p", {}, t("traffic.risks.text")), checklist("traffic.risk")));
+      card(t("traffic.risks"), {}, el("p", {}, t("traffic.risks.text")), bullets("traffic.risk")));
   },
   leave() {
     shownRows = pageRows;

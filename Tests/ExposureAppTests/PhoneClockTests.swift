@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServerAPI
+import TestSupport
+import Testing
+import World
+
+@testable import ExposureApp
+
+@Suite("The phone's clock against the time that the server's responses state")
+struct PhoneClockTests {
+  private static let hour: TimeInterval = 3_600
+  private static let year = 365 * TestApp.day
+
+  /// A phone whose clock is right, and whose server states its time.
+  private func scene() async throws -> (TestApp, ExposureApp, ManualClock) {
+    let phone = try TestApp()
+    let time = ManualClock(TestApp.noon)
+    phone.network.states { time.now }
+    return (phone, try await phone.launchedAfterFirstCheck(), time)
+  }
+
+  /// Both the phone's clock and the server's advance.
+  private func pass(_ seconds: TimeInterval, _ phone: TestApp, _ time: ManualClock) {
+    phone.clock.advance(by: seconds)
+    time.advance(by: seconds)
+  }
+
+  @Test(
+    "A clock that is hours or years off is told at once, twice if it happens twice, and the risk is not known",
+    arguments: [3 * hour, -3 * hour, 2 * year, -2 * year])
+  func wrong(ahead: TimeInterval) async throws {
+    let (phone, _, time) = try await scene()
+    for round in 1...2 {
+      phone.clock.advance(by: ahead)
+      try phone.serve(try phone.document(version: 2 * round))
+      for _ in 0..<2 {
+        let app = try phone.launch()
+        #expect(await app.check() == .failed(.clockWrong))
+        #expect(await app.riskLevel == .unknown)
+        #expect(await app.lastFailure == .clockWrong)
+        #expect(await app.currentState.notices == [.clockWrong])
+      }
+      #expect(phone.notices.shown == Array(repeating: Notice.clockWrong, count: round))
+      phone.clock.advance(by: -ahead)
+      try phone.serve(try phone.document(version: 2 * round + 1))
+      let app = try phone.launch()
+      #expect(await app.check() == .checked(.none))
+      #expect(await app.currentState.notices == [])
+      pass(Self.hour, phone, time)
+    }
+  }
+
+  @Test("A difference up to the limit is no failure", arguments: [1.0, -1.0])
+  func limit(sign: Double) async throws {
+    let (phone, app, _) = try await scene()
+    phone.clock.advance(by: sign * ClockRule.differenceSecondsMax)
+    #expect(await app.check() == .checked(.none))
+    phone.clock.advance(by: sign)
+    #expect(await app.check() == .failed(.clockWrong))
+  }
+
+  @Test(
+    "A device configuration that seems expired because the clock is years ahead is no failure of its own"
+  )
+  func expired() async throws {
+    let phone = try TestApp()
+    let time = ManualClock(TestApp.noon)
+    phone.network.states { time.now }
+    phone.network.index([])
+    phone.clock.advance(by: 2 * Self.year)
+    let app = try phone.launch()
+    #expect(await app.check() == .failed(.clockWrong))
+    phone.clock.advance(by: -2 * Self.year)
+    #expect(await app.check() == .checked(.none))
+  }
+
+  @Test(
+    "The clock of a network that answers in place of the server does not count",
+    arguments: [
+      "<html>Sign in</html>", "", "Sign in", #"{"error":"sign in"}"#,
+      "\u{FEFF}<html>Sign in</html>",
+    ])
+  func portal(body: String) async throws {
+    let (phone, app, time) = try await scene()
+    let paths = [TestApp.deviceConfigurationPath, TestApp.configurationPath, "/index.txt"]
+    phone.network.states { Date(timeIntervalSince1970: 0) }
+    for path in paths { phone.network.script(path, .text(body)) }
+    for _ in 0..<2 {
+      let outcome = await app.check()
+      #expect(outcome != .failed(.clockWrong))
+      #expect(!body.hasPrefix("<") || outcome == .failed(.portal))
+      #expect(await !app.isClockWrong)
+      #expect(await app.currentState.notices == [])
+    }
+    // Nor does it make a wrong clock right.
+    phone.network.states { time.now }
+    phone.clock.advance(by: -3 * Self.hour)
+    phone.network.index([])
+    try phone.serve(try phone.document(version: 2))
+    #expect(await app.check() == .failed(.clockWrong))
+    let portalTime = phone.clock.now
+    phone.network.states { portalTime }
+    for path in paths { phone.network.script(path, .text(body)) }
+    _ = await app.check()
+    #expect(await app.isClockWrong)
+  }
+
+  @Test("A slow network and an old date of a cache do not make a clock wrong")
+  func comparison() throws {
+    let (sent, received) = (TestApp.noon, TestApp.noon.addingTimeInterval(5 * Self.hour))
+    func ahead(_ seconds: TimeInterval, age: TimeInterval = 0) -> TimeInterval? {
+      NetworkResponse(status: 200, date: sent.addingTimeInterval(seconds), ageSeconds: age)
+        .secondsAhead(sent: sent, received: received)
+    }
+    #expect(NetworkResponse(status: 200).secondsAhead(sent: sent, received: received) == nil)
+    #expect(ahead(-Self.hour) == Self.hour)
+    #expect(ahead(4 * Self.hour) == 0)
+    #expect(ahead(6 * Self.hour) == -Self.hour)
+    // A cache that passes on the date, and one that renews it.
+    #expect(ahead(-2 * Self.hour, age: 2 * Self.hour) == 0)
+    #expect(ahead(0, age: 2 * Self.hour) == 0)
+    #expect(ahead(5 * Self.hour, age: 2 * Self.hour) == 0)
+    var comparison = ClockComparison()
+    for seconds in [Self.hour, 0, -Self.hour, 0] { comparison.note(secondsAhead: seconds) }
+    #expect(comparison.secondsAhead == -Self.hour)
+  }
+
+  @Test("A check through a cache that renews the date and states an age finds a right clock right")
+  func renewedDate() async throws {
+    let (phone, app, _) = try await scene()
+    phone.network.statesAge(2 * Self.hour)
+    #expect(await app.check() == .checked(.none))
+    // The age hides at most two hours of a clock that is ahead, and none of one that is behind.
+    phone.clock.advance(by: -2 * Self.hour)
+    #expect(await app.check() == .failed(.clockWrong))
+    phone.clock.advance(by: 6 * Self.hour)
+    #expect(await app.check() == .failed(.clockWrong))
+  }
+
+  @Test("Only days between comparisons with the same difference are filled")
+  func record() {
+    let day = TestApp.noon.unixDay
+    func days(_ comparisons: (TimeInterval, days: TimeInterval)...) -> [Int] {
+      var record = ClockRecord()
+      for (ahead, days) in comparisons {
+        let isWrong = abs(ahead) > ClockRule.differenceSecondsMax
+        let now = TestApp.noon.addingTimeInterval(days * TestApp.day + ahead)
+        record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
+      }
+      return record.wrongDays.map { $0 - day }.sorted()
+    }
+    #expect(days((2 * Self.hour, 0), (2 * Self.hour, 3)) == [0, 1, 2, 3])
+    #expect(days((-10 * TestApp.day, 0), (2 * Self.hour, 0)) == [-10, 0])
+    #expect(days((2 * Self.hour, 0), (-10 * TestApp.day, 1), (2 * Self.hour, 2)) == [-9, 0, 2])
+    // The clock may have been wrong until the comparison that found it right.
+    #expect(days((2 * Self.hour, 0), (0, 3)) == [0, 1, 2, 3])
+    #expect(days((-10 * TestApp.day, 0), (0, 0)) == [-10])
+    #expect(days((-10 * TestApp.day, 0), (0, 2)) == [-10, -9, -8])
+    #expect(days((2 * Self.hour, 0), (0, 20)) == [])
+    // Days of the future and old ones are forgotten.
+    #expect(days((10 * TestApp.day, 0), (0, 0)) == [])
+    #expect(days((2 * Self.hour, 0), (0, 0), (0, 14)) == [0])
+    #expect(days((2 * Self.hour, 0), (0, 0), (0, 15)) == [])
+  }
+
+  @Test("Without a stated time, only the days of the comparisons are wrong")
+  func recordWithoutTime() {
+    var record = ClockRecord()
+    for days in [0, 3] {
+      record.note(
+        isWrong: true, secondsAhead: nil,
+        at: TestApp.noon.addingTimeInterval(Double(days) * TestApp.day))
+    }
+    #expect(record.wrongDays == [0, 3].map { TestApp.noon.unixDay + $0 })
+  }
+
+  @Test("The files to analyse again are limited, and old ones are not analysed again")
+  func recordedFiles() {
+    var record = ClockRecord()
+    record.note(isWrong: true, secondsAhead: 2 * TestApp.day, at: TestApp.noon)
+    record.note(analysed: (0..<DownloadLimit.wantedMax + 5).map(TestApp.name))
+    #expect(record.files.count == DownloadLimit.wantedMax)
+    #expect(!record.files.contains(TestApp.name(4)) && record.files.contains(TestApp.name(5)))
+    let later = Date(unixSecond: TestApp.end(1_000)).addingTimeInterval(14 * TestApp.day)
+    record.note(isWrong: false, secondsAhead: 0, at: later)
+    #expect(record.takeFiles(at: later) == Set((1_000...1_004).map(TestApp.name)))
+    #expect(record.files.isEmpty)
+  }
+
+  @Test("With an unchanged index, files are recorded as analysed with a wrong clock as well")
+  func unchangedIndex() async throws {
+    let (phone, app, _) = try await scene()
+    let index = Data(TestApp.name(0).utf8)
+    phone.network.script(
+      "/index.txt", .response(200, index, tag: "one"), .response(304, tag: "one"))
+    let file = "/" + TestApp.name(0)
+    phone.network.script(file, .response(404), .text("0123456789"))
+    #expect(await app.check() == .failed(.filesMissing))
+    phone.clock.advance(by: -3 * Self.hour)
+    #expect(await app.check() == .failed(.clockWrong))
+    phone.clock.advance(by: 3 * Self.hour)
+    #expect(await app.check() == .checked(.none))
+    #expect(phone.script.state.detections == [[TestApp.name(0)], [TestApp.name(0)]])
+  }
+
+  @Test("A pause that only the wrong clock sees is a failure; one of that time is a pause")
+  func pause() async throws {
+    let (phone, app, time) = try await scene()
+    var document = try phone.document(version: 2)
+    document.pause = .init(until: document.issued + 86_400)
+    try phone.serve(document)
+    time.advance(by: 2 * TestApp.day)
+    for _ in 0..<2 { #expect(await app.check() == .failed(.clockWrong)) }
+    phone.addKey(daysAgo: 3)
+    #expect(
+      await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .clockWrong)
+    time.advance(by: -1.5 * TestApp.day)
+    #expect(await app.check() == .paused)
+  }
+
+  @Test("After a clock was years ahead, no device configuration is failing since the future")
+  func failingSince() async throws {
+    let (phone, app, _) = try await scene()
+    phone.network.script(TestApp.deviceConfigurationPath, .response(404))
+    phone.clock.advance(by: 2 * Self.year)
+    _ = await app.check()
+    phone.clock.advance(by: -2 * Self.year)
+    _ = await app.check()
+    #expect(await app.store.state.configurationFailingSince == phone.clock.now)
+  }
+
+  @Test("Files that were analysed while the clock was wrong are analysed again when it is right")
+  func analysedAgain() async throws {
+    let (phone, app, _) = try await scene()
+    phone.publish(0..<1)
+    #expect(await app.check() == .checked(.none))
+    phone.clock.advance(by: -3 * Self.hour)
+    phone.publish(0..<2)
+    #expect(await app.check() == .failed(.clockWrong))
+    phone.clock.advance(by: 3 * Self.hour)
+    #expect(try await phone.launch().check() == .checked(.none))
+    let again = [[TestApp.name(0)], [TestApp.name(1)], [TestApp.name(1)]]
+    #expect(phone.script.state.detections == again)
+    // Once is enough.
+    #expect(try await phone.launch().check() == .checked(.none))
+    #expect(phone.script.state.detections == again)
+  }
+
+  @Test("Keys of days on which the clock was wrong, or that start later, are not uploaded")
+  func keys() async throws {
+    let (phone, app, time) = try await scene()
+    phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
+    phone.network.script(TestApp.uploadPath, .text(#"{"result":""}"#))
+    // Two days of the phone's calendar on which the clock is wrong, then two on which it is right.
+    for ahead in [5 * Self.hour, 0, 0, 0] {
+      phone.clock.advance(by: ahead)
+      _ = await app.check()
+      pass(TestApp.day, phone, time)
+      _ = await app.check()
+      phone.clock.advance(by: -ahead)
+    }
+    #expect(await app.check() == .checked(.none))
+    for day in 1...4 { phone.addKey(daysAgo: day, number: 1) }
+    let future = UInt32(phone.clock.now.timeIntervalSince1970 / 86_400) + 1
+    phone.script.update {
+      $0.keys.append((data: Data(repeating: 7, count: 16), start: future * 144, period: 144))
+    }
+    let periods = phone.script.state.keys.map { (start: $0.start, period: $0.period) }
+    let preview = await app.uploadPreview(of: periods, diagnosis: .notStated)
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+    let body = try #require(phone.network.requests(for: TestApp.uploadPath).last?.body)
+    let sent = try JSONDecoder().decode(UploadRequest.self, from: body).data
+    let starts = sent.temporaryExposureKeys.map(\.rollingStartNumber).sorted()
+    #expect(starts == [future - 3, future - 2].map { $0 * 144 })
+    #expect(preview.count == starts.count)
+  }
+
+  @Test("An upload compares the clock itself, and nothing is sent while it is wrong")
+  func uploadComparesClock() async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    let time = ManualClock(TestApp.noon)
+    phone.network.states { time.now }
+    phone.clock.advance(by: 3 * Self.hour)
+    for _ in 0..<2 {
+      let outcome = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false)
+      #expect(outcome == UploadOutcome(result: .canceled, reason: .clockWrong))
+    }
+    #expect(phone.script.state.keyRequestCount == 0)
+    #expect(phone.network.requests(for: TestApp.tokenPath).isEmpty)
+    phone.clock.advance(by: -3 * Self.hour)
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+  }
+
+  @Test("An unfinished upload continues without the keys of the days of a wrong clock")
+  func pendingUpload() async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    phone.addKey(daysAgo: 0)
+    phone.network.script(
+      TestApp.uploadPath, .fails(.unreachable), .text(#"{"result":""}"#))
+    #expect(
+      await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .noInternet)
+    let time = ManualClock(phone.clock.now.addingTimeInterval(-2 * Self.hour))
+    phone.network.states { time.now }
+    #expect(
+      await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .clockWrong)
+    phone.clock.advance(by: -2 * Self.hour)
+    #expect(
+      try await phone.launch().upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+    let counts = try phone.network.requests(for: TestApp.uploadPath).map {
+      try JSONDecoder().decode(UploadRequest.self, from: $0.body ?? Data())
+        .data.temporaryExposureKeys.count
+    }
+    #expect(counts == [4, 3])
+    #expect(phone.network.requests(for: TestApp.tokenPath).count == 2)
+  }
+
+  @Test("If all keys were made while the clock was wrong, nothing is sent, and the PIN is not used")
+  func noKeys() async throws {
+    let (phone, app, time) = try await scene()
+    phone.clock.advance(by: 2 * Self.hour)
+    #expect(await app.check() == .failed(.clockWrong))
+    pass(TestApp.day, phone, time)
+    #expect(await app.check() == .failed(.clockWrong))
+    for day in [0, 1] { phone.addKey(daysAgo: day) }
+    for _ in 0..<2 {
+      let outcome = try await phone.launch().upload(
+        pin: "A1B2C3", isInteroperabilityEnabled: false)
+      #expect(outcome == UploadOutcome(result: .canceled, reason: .clockWrong))
+    }
+    #expect(phone.network.requests(for: TestApp.tokenPath).isEmpty)
+  }
+
+  @Test(
+    "The device configuration that has expired meanwhile is no success although the server still has it"
+  )
+  func unchangedConfiguration() async throws {
+    let phone = try TestApp()
+    phone.network.index([])
+    var document = try phone.document()
+    document.expires = document.issued + 3_600
+    let signed = try UnverifiedDeviceConfiguration.signed(document, by: phone.root).encoded()
+    phone.network.script(
+      TestApp.deviceConfigurationPath, .response(200, signed, tag: "one"), .response(304))
+    #expect(try await phone.launch().check() == .checked(.none))
+    phone.clock.advance(by: 3_600)
+    let app = try phone.launch()
+    #expect(await app.check() == .checked(.none))
+    #expect(await app.configurationRefusal == .expired(document.expires))
+    phone.clock.advance(by: NoticeRule.failingSeconds)
+    #expect(await app.check() == .failed(.notConfigured))
+    #expect(await app.riskLevel == .unknown)
+    phone.clock.advance(by: NoticeRule.failingSeconds)
+    #expect(await app.check() == .failed(.notConfigured))
+    #expect(phone.notices.shown == [.checksFailing(.notConfigured)])
+  }
+}
