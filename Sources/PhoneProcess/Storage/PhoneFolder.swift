@@ -15,6 +15,7 @@ package struct PhoneFolder: Sendable {
   /// - Throws: `PhoneSetupError` if it cannot be created, belongs to another user, or others can change it.
   package init(creating path: String) throws(PhoneSetupError) {
     url = URL(fileURLWithPath: path)
+    if let moved = MovedMark(in: url) { throw moved.error(of: url) }
     for folder in [url, framework, app] {
       do {
         try FileManager.default.createDirectory(
@@ -28,8 +29,10 @@ package struct PhoneFolder: Sendable {
 
   /// The existing folder at `path`.
   ///
-  /// - Throws: `PhoneSetupError` if there is none, it belongs to another user, or others can change it.
-  package init(existing path: String) throws(PhoneSetupError) {
+  /// - Parameter mayBeMoved: True for a folder whose phone may have been moved.
+  /// - Throws: `PhoneSetupError` if there is none, its phone was moved, it belongs to another user, or others can
+  ///   change it.
+  package init(existing path: String, mayBeMoved: Bool = false) throws(PhoneSetupError) {
     url = URL(fileURLWithPath: path)
     var facts = stat()
     let exists = stat(url.path, &facts) == 0
@@ -41,6 +44,7 @@ package struct PhoneFolder: Sendable {
         path,
         "does not exist: name the folder of the phone with --data, or make one with --create-key")
     }
+    if !mayBeMoved, let moved = MovedMark(in: url) { throw moved.error(of: url) }
     try requirePrivacy()
   }
 
@@ -73,6 +77,12 @@ package struct PhoneFolder: Sendable {
     } catch {
       throw .folder(url.path, "cannot be opened: check its permissions")
     }
+  }
+
+  /// True if there is a folder at `url`.
+  static func isFolder(_ url: URL) -> Bool {
+    var facts = stat()
+    return stat(url.path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
   }
 
   private func requirePrivacy() throws(PhoneSetupError) {
