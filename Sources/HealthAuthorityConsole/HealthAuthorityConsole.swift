@@ -18,6 +18,9 @@ package final class HealthAuthorityConsole: Service {
   private let clock: any WallClock
   private let health: ServerHealth
 
+  /// The schema of the database, for commands that open it without a console.
+  package static var databaseSchema: DatabaseSchema { ConsoleDatabase.schema }
+
   /// Opens the database and prepares the pages; `run()` starts to listen.
   ///
   /// - Parameters:

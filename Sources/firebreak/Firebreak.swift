@@ -19,7 +19,8 @@ struct Firebreak: AsyncParsableCommand {
     subcommands: [
       DemoCommand.self, KeyfileCommand.self, MatchCommand.self, ScoreCommand.self,
       ConformanceCommand.self, TrialsCommand.self, BenchCommand.self, ServeCommand.self,
-      VerificationServerCommand.self, KeyServerCommand.self, ConsoleCommand.self, PhoneCommand.self,
+      VerificationServerCommand.self, KeyServerCommand.self, ConsoleCommand.self,
+      BackupCommand.self, RestoreCommand.self, VerifyBackupCommand.self, PhoneCommand.self,
       BeaconCommand.self, UpCommand.self, ManualCommand.self,
     ])
 

@@ -60,9 +60,9 @@ struct WrongUsageTests {
       ("up --data text", "text is a file"), ("up --phones 0", "--phones takes"),
       ("up --class 1", "--class takes 2 to"), ("up --class abc", "--class takes a whole number"),
       ("console audit verify none", "The audit log none cannot be read"),
-      ("key-server restore none --data new", "There is no file none"),
-      ("key-server restore folder --data new", "folder is a folder"),
-      ("key-server restore text --data deep/new", "is not a backup"),
+      ("restore none --data new", "There is no file none"),
+      ("restore folder --data new", "folder is a folder"),
+      ("restore text --data deep/new", "is not a backup"),
       ("key-server withdraw none --data new", "none is neither a readable file"),
       ("--generate-completion-script csh", "Can't generate completion scripts for 'csh'"),
     ])

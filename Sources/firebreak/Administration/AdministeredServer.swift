@@ -16,12 +16,6 @@ protocol AdministeredServer {
   static var overlapSeconds: Int { get }
   /// The default time until a new key signs, in seconds.
   static var leadSeconds: Int { get }
-  static func database(of folder: ServerFolder) -> URL
-  /// The schema of the database.
-  static var databaseSchema: DatabaseSchema { get }
-  /// The files that are backed up beside the database, if they exist.
-  static func backupFiles(of folder: ServerFolder) -> [URL]
-  static func secretsFile(of folder: ServerFolder) -> PrivateFile
   /// The signing keys; `nil` if there are none yet.
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]?
   /// The signing keys, which are created if there are none yet.
@@ -31,20 +25,22 @@ protocol AdministeredServer {
     _ keys: [SecretSigningKey], of setup: ServerSetup, options: KeyOptions) throws
   /// A new key with the id or version that follows those of `keys`.
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey
-  /// The settings of the file, the options and the defaults, without the files that they name.
-  static func settingsInForce(of setup: ServerSetup) throws -> JSONValue
-  /// The same settings, after a check of all of them.
-  static func settings(of setup: ServerSetup) throws -> JSONValue
+  /// Checks all settings.
+  static func checkSettings(of setup: ServerSetup) throws
 }
 
 extension AdministeredServer {
+  static func stored(in folder: ServerFolder) -> StoredServer {
+    StoredServer(name: name, folder: folder)
+  }
+
   /// Changes and stores the signing keys, which are created if there are none yet. Concurrent changes wait.
   ///
   /// - Returns: The changed keys.
   static func changeKeys(
     of setup: ServerSetup, options: KeyOptions, _ change: (inout [SecretSigningKey]) -> Void
   ) throws -> [SecretSigningKey] {
-    try secretsFile(of: setup.folder).withLock {
+    try stored(in: setup.folder).secrets.withLock {
       var keys = try signingKeysOrFirst(of: setup)
       change(&keys)
       try store(keys, of: setup, options: options)
@@ -262,7 +258,8 @@ struct SettingsCommand<Server: AdministeredServer>: ParsableCommand {
 
   func run() throws {
     let folder = try ServerFolder(existing: options.data, of: Server.name, mayBeUnused: true)
-    let settings = try Server.settings(of: ServerSetup(folder: folder, options: options))
+    try Server.checkSettings(of: ServerSetup(folder: folder, options: options))
+    let settings = try Server.stored(in: folder).settingsInForce(options)
     try json
       ? printJSON(settings)
       : StandardOutput.write(settings.lines().joined(separator: "\n"))
@@ -301,7 +298,8 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
 
   func run() throws {
     let folder = try ServerFolder(existing: options.data, of: Server.name)
-    let database = Server.database(of: folder)
+    let server = Server.stored(in: folder)
+    let database = server.database
     guard FileManager.default.fileExists(atPath: database.path) else {
       throw CommandFailure.badInput(
         "There is no database \(database.path.printable): name the servers' folder with --data.")
@@ -309,11 +307,10 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
     let now = SystemClock().now
     let record: ClockRecord
     do {
-      let schema = Server.databaseSchema
-      if confirm { try ServerState.confirm(now, in: database, schema: schema) }
-      record = try ServerState.clockRecord(in: database, schema: schema)
+      if confirm { try ServerState.confirm(now, in: database, schema: server.schema) }
+      record = try ServerState.clockRecord(in: database, schema: server.schema)
     } catch {
-      throw CommandFailure(error, of: Server.databaseSchema)
+      throw CommandFailure(error, of: server.schema)
     }
     let isPlausible = record.implausibleGap(to: now) == nil
     func seconds(_ date: Date?) -> Int64? { date.map(\.unixSecond) }
