@@ -15,7 +15,7 @@ package struct PhoneFolder: Sendable {
   /// - Throws: `PhoneSetupError` if it cannot be created, belongs to another user, or others can change it.
   package init(creating path: String) throws(PhoneSetupError) {
     url = URL(fileURLWithPath: path)
-    if let moved = MovedMark(in: url) { throw moved.error(of: url) }
+    try requireNotMoved()
     for folder in [url, framework, app] {
       do {
         try FileManager.default.createDirectory(
@@ -44,7 +44,7 @@ package struct PhoneFolder: Sendable {
         path,
         "does not exist: name the folder of the phone with --data, or make one with --create-key")
     }
-    if !mayBeMoved, let moved = MovedMark(in: url) { throw moved.error(of: url) }
+    if !mayBeMoved { try requireNotMoved() }
     try requirePrivacy()
   }
 
@@ -70,13 +70,21 @@ package struct PhoneFolder: Sendable {
 
   /// Takes the folder for this process; `nil` if another process has it.
   ///
-  /// - Throws: `PhoneSetupError` if the folder cannot be opened.
-  package func lock() throws(PhoneSetupError) -> HeldFolderLock? {
+  /// - Parameter mayBeMoved: True for a folder whose phone may have been moved.
+  /// - Throws: `PhoneSetupError` if the folder cannot be opened, or its phone was moved while others waited for it.
+  package func lock(mayBeMoved: Bool = false) throws(PhoneSetupError) -> HeldFolderLock? {
+    let lock: HeldFolderLock?
     do {
-      return try FolderLock.hold(on: url)
+      lock = try FolderLock.hold(on: url)
     } catch {
       throw .folder(url.path, "cannot be opened: check its permissions")
     }
+    if !mayBeMoved { try requireNotMoved() }
+    return lock
+  }
+
+  private func requireNotMoved() throws(PhoneSetupError) {
+    if let moved = try MovedMark(in: url) { throw moved.error(of: url) }
   }
 
   /// True if there is a folder at `url`.

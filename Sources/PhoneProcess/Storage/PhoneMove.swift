@@ -10,36 +10,54 @@ import World
 package struct PhoneMove {
   private let old: PhoneFolder
   private let new: URL
+  /// The mark of an earlier attempt.
+  private let earlier: MovedMark?
 
   /// A move of the phone in `old`, whose lock the caller holds, to the folder at `path`.
   ///
-  /// - Throws: `PhoneSetupError` if the phone was moved elsewhere, or the folder is used or cannot be.
+  /// - Throws: `PhoneSetupError` if there is no phone, it was moved elsewhere, or the folder is used or cannot be.
   package init(of old: PhoneFolder, to path: String) throws(PhoneSetupError) {
     self.old = old
     new = URL(fileURLWithPath: path).standardizedFileURL
-    if let earlier = MovedMark(in: old.url), earlier.target != new.path {
-      throw earlier.error(of: old.url)
+    earlier = try MovedMark(in: old.url)
+    if let earlier, earlier.target != new.path { throw earlier.error(of: old.url) }
+    guard old.hasData || earlier != nil else {
+      throw .folder(old.url.path, "has no phone: name that of the phone with --data")
     }
     try requireApart()
-    guard isUnused || MovedMark(in: old.url) != nil else {
+    try requirePlainFolder()
+    guard isUnused || earlier != nil else {
       throw .folder(path, "is not empty: name a new one")
     }
   }
 
   /// Moves the phone.
   ///
-  /// - Throws: `PhoneSetupError` if the copy cannot be written; then the phone still works in its old folder.
+  /// - Throws: `PhoneSetupError` if the copy cannot be written; then the phone still works in its old folder. If only the
+  ///   old data cannot be removed, the phone works in the new one, and the same move again removes the rest.
   package func run() throws(PhoneSetupError) {
     do {
-      if isUnused { try copy() }
+      // A phone that has its new folder is never copied again: the old data may be removed in part.
+      if earlier?.isDone == true {
+        guard !isUnused else {
+          throw PhoneSetupError.folder(
+            new.path, "is missing, although the phone was moved there: connect its disk")
+        }
+      } else {
+        if isUnused { try copy() }
+        try MovedMark(target: new.path, isDone: true).leave(in: old.url)
+      }
       try removeOldData()
+    } catch let error as PhoneSetupError {
+      throw error
     } catch let error as FileError {
-      throw .folder(
-        error.path, "cannot be written: check its disk and permissions, then move again")
+      throw .folder(error.path, Self.fault)
     } catch {
-      throw .folder(new.path, "cannot be written: check its disk and permissions, then move again")
+      throw .folder("\(old.url.path) or \(new.path)", Self.fault)
     }
   }
+
+  private static let fault = "cannot be written: check its disk and permissions, then move again"
 
   private func copy() throws {
     let copy = new.deletingLastPathComponent()
@@ -51,37 +69,47 @@ package struct PhoneMove {
     do {
       try AtomicFile.makeFolder(copy)
       try copyContent(of: old.url, to: copy)
-      try MovedMark(target: new.path).leave(in: old.url)
+      try MovedMark(target: new.path, isDone: false).leave(in: old.url)
+      // That of an earlier move away from the new folder.
+      try MovedMark.remove(from: new)
+      guard rename(copy.path, new.path) == 0 else { throw FileError(.rename, new) }
     } catch {
+      // The phone goes on where it is.
+      try MovedMark.remove(from: old.url)
       FileManager.default.removeUnneeded(copy)
       throw error
     }
-    guard rename(copy.path, new.path) == 0 else { throw FileError(.rename, new) }
     try AtomicFile.sync(new.deletingLastPathComponent())
   }
 
   private func copyContent(of folder: URL, to target: URL) throws {
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    where name != MovedMark.fileName && !AtomicFile.isTemporary(name) {
       let (source, place) = (
         folder.appendingPathComponent(name), target.appendingPathComponent(name)
       )
       let attributes = try FileManager.default.attributesOfItem(atPath: source.path)
       switch attributes[.type] as? FileAttributeType {
-      case .typeDirectory:
+      case .typeDirectory?:
         try AtomicFile.makeFolder(place)
         try copyContent(of: source, to: place)
-      case .typeRegular where name != MovedMark.fileName && !AtomicFile.isTemporary(name):
-        let rights = (attributes[.posixPermissions] as? NSNumber)?.uint16Value ?? 0o600
-        try AtomicFile.write(
-          try Data(contentsOf: source), to: place, permissions: mode_t(rights))
-        if let changed = attributes[.modificationDate] {
-          try FileManager.default.setAttributes(
-            [.modificationDate: changed], ofItemAtPath: place.path)
-        }
+      case .typeRegular?: try copyFile(source, to: place, attributes)
+      case .typeSocket?: continue
       default:
-        // The socket of a running phone, which is not running.
-        continue
+        throw PhoneSetupError.folder(
+          folder.path, "has \(name), which is no file: replace a link by its file, then move again")
       }
+    }
+  }
+
+  private func copyFile(
+    _ source: URL, to place: URL, _ attributes: [FileAttributeKey: Any]
+  ) throws {
+    let rights = (attributes[.posixPermissions] as? NSNumber)?.uint16Value ?? 0o600
+    try AtomicFile.write(try Data(contentsOf: source), to: place, permissions: mode_t(rights))
+    // A damaged file that was set aside has the time at which it was found.
+    if let changed = attributes[.modificationDate] {
+      try FileManager.default.setAttributes([.modificationDate: changed], ofItemAtPath: place.path)
     }
   }
 
@@ -95,10 +123,9 @@ package struct PhoneMove {
 
   private static let unfinishedSuffix = ".unfinished-move"
 
-  /// True if the new folder is missing or empty.
+  /// True if the new folder is missing, or has nothing but the mark of a phone that was moved away from it.
   private var isUnused: Bool {
-    FileManager.default.names(in: new).isEmpty
-      && (!FileManager.default.fileExists(atPath: new.path) || PhoneFolder.isFolder(new))
+    FileManager.default.names(in: new).allSatisfy { $0 == MovedMark.fileName }
   }
 
   private func requireApart() throws(PhoneSetupError) {
@@ -111,6 +138,17 @@ package struct PhoneMove {
     }
   }
 
+  /// Throws if the new folder could not be replaced by the copy.
+  private func requirePlainFolder() throws(PhoneSetupError) {
+    var (facts, parent) = (stat(), stat())
+    guard lstat(new.path, &facts) == 0 else { return }
+    guard facts.st_mode & S_IFMT == S_IFDIR else {
+      throw .folder(new.path, "is a file or a link: name a new folder")
+    }
+    guard stat(new.deletingLastPathComponent().path, &parent) == 0, facts.st_dev == parent.st_dev
+    else { throw .folder(new.path, "is the root of a disk: name a new folder on it") }
+  }
+
   /// The new folder with links followed; the last component may not exist yet.
   private var resolved: URL {
     new.deletingLastPathComponent().resolvingSymlinksInPath()
@@ -121,24 +159,55 @@ package struct PhoneMove {
 /// The mark in the folder of a phone that was moved.
 struct MovedMark {
   static let fileName = "moved-to"
+  private static let done = "done"
 
   /// The path of the new folder.
   let target: String
+  /// True once the new folder has all data.
+  let isDone: Bool
 
-  init(target: String) {
-    self.target = target
+  init(target: String, isDone: Bool) {
+    (self.target, self.isDone) = (target, isDone)
   }
 
   /// The mark in `folder`; nil if there is none.
-  init?(in folder: URL) {
+  ///
+  /// - Throws: `PhoneSetupError` if it cannot be read: without it the phone would exist twice.
+  init?(in folder: URL) throws(PhoneSetupError) {
     let file = folder.appendingPathComponent(Self.fileName)
-    guard let text = FileManager.default.contents(atPath: file.path) else { return nil }
-    target = String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines)
+    var facts = stat()
+    guard lstat(file.path, &facts) == 0 else {
+      guard errno == ENOENT || errno == ENOTDIR else { throw Self.unreadable(folder) }
+      return nil
+    }
+    guard let text = FileManager.default.contents(atPath: file.path) else {
+      throw Self.unreadable(folder)
+    }
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+    guard let first = lines.first else { throw Self.unreadable(folder) }
+    target = String(first)
+    isDone = lines.dropFirst().first.map(String.init) == Self.done
   }
 
+  private static func unreadable(_ folder: URL) -> PhoneSetupError {
+    .folder(folder.path, "cannot be read: check its permissions and its file \(fileName)")
+  }
+
+  /// Stores the mark in `folder`.
   func leave(in folder: URL) throws(FileError) {
     try AtomicFile.write(
-      Array("\(target)\n".utf8), to: folder.appendingPathComponent(Self.fileName))
+      Array("\(target)\n\(isDone ? Self.done : "copied")\n".utf8),
+      to: folder.appendingPathComponent(Self.fileName))
+  }
+
+  /// Removes the mark from `folder`, if it has one.
+  static func remove(from folder: URL) throws(FileError) {
+    let file = folder.appendingPathComponent(fileName)
+    guard unlink(file.path) == 0 else {
+      guard errno == ENOENT else { throw FileError(.write, file) }
+      return
+    }
+    try AtomicFile.sync(folder)
   }
 
   /// The error of every command on `folder`.

@@ -28,7 +28,7 @@ struct PhoneMoveCommand: AsyncParsableCommand {
     let old = try PhoneFactory.reporting {
       try PhoneFolder(existing: options.data, mayBeMoved: true)
     }
-    guard let lock = try PhoneFactory.reporting({ try old.lock() }) else {
+    guard let lock = try PhoneFactory.reporting({ try old.lock(mayBeMoved: true) }) else {
       throw CommandFailure.badInput(
         "A phone is running on \(old.url.path.printable): stop it, then move it.")
     }
