@@ -18,7 +18,8 @@ struct Firebreak: AsyncParsableCommand {
     version: ProductVersion.line,
     subcommands: [
       DemoCommand.self, KeyfileCommand.self, MatchCommand.self, ScoreCommand.self,
-      ConformanceCommand.self, TrialsCommand.self, BenchCommand.self, ServeCommand.self,
+      ConformanceCommand.self, WindowsCommand.self, TrialsCommand.self, BenchCommand.self,
+      ServeCommand.self,
       VerificationServerCommand.self, KeyServerCommand.self, ConsoleCommand.self, PhoneCommand.self,
       BeaconCommand.self, UpCommand.self, ManualCommand.self,
     ])
