@@ -4,6 +4,7 @@ import Foundation
 import KeyServerAPI
 import QuietHTTP
 import Secrets
+import ServerStorage
 
 /// The configuration of a key server.
 public struct KeyServerConfiguration: Sendable, Redacted {
@@ -168,9 +169,8 @@ extension KeyServerConfiguration {
     let named = exports.reduce(appRegions) {
       $0.union([$1.region]).union($1.inputRegions).union($1.excludedRegions)
     }
-    guard named.allSatisfy(AuthorizedApp.isRegion) else {
-      throw .configuration(
-        "Every region of regions, apps and exports must be two upper-case letters.")
+    if let fault = AuthorizedApp.fault(inRegions: named) {
+      throw .configuration("\(fault) Correct it in region, regions, the apps or the exports.")
     }
   }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import NIOCore
 import Secrets
+import TextEncodings
 
 /// An IPv4 or IPv6 address: four or sixteen bytes.
 struct NumericAddress: Hashable, Sendable, Redacted {
@@ -30,6 +31,17 @@ struct NumericAddress: Hashable, Sendable, Redacted {
 
   private static func withoutMapping(_ sixteen: [UInt8]) -> [UInt8] {
     sixteen.starts(with: mapped) ? Array(sixteen.suffix(4)) : sixteen
+  }
+
+  /// The name of the network of 24 bits of IPv4 or 48 bits of IPv6 that contains `address`.
+  static func networkName(of address: NumericAddress) -> String {
+    let bytes = address.bytes
+    if bytes.count == 4 { return "\(bytes[0]).\(bytes[1]).\(bytes[2]).0/24" }
+    let words = stride(from: 0, to: 6, by: 2).map { index in
+      let word = bytes[index..<(index + 2)].hexadecimal.drop { $0 == "0" }
+      return word.isEmpty ? "0" : String(word)
+    }
+    return words.joined(separator: ":") + "::/48"
   }
 
   /// The first bytes of an IPv4 address in the form of IPv6.

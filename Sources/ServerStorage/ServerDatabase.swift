@@ -35,17 +35,17 @@ package final class ServerDatabase: Sendable {
         // failure.
         try db.execute(sql: "PRAGMA synchronous = FULL")
         try schema.refuseNewer(db)
-      }
-      try schema.migrations.migrate(pool)
-      if let secretCheck {
-        guard try pool.write({ try ServerState.belongs(to: secretCheck, in: $0) }) else {
+        // Before the migration: a database of another server stays as it is.
+        if let secretCheck, try ServerState.belongsToOther(than: secretCheck, in: db) {
           throw ServerDatabaseError.otherSecret
         }
       }
+      try schema.migrations.migrate(pool)
+      if let secretCheck { try pool.write { try ServerState.claim(secretCheck, in: $0) } }
       return ServerDatabase(pool, DatabaseFile(opened: file))
     } catch let error as ServerDatabaseError {
       throw error
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+    } catch let error as DatabaseError where DatabaseCheck.isDamage(error) {
       throw .damaged
     } catch {
       throw .unavailable

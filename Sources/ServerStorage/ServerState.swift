@@ -19,15 +19,21 @@ package enum ServerState {
     INSERT INTO server_state (id) VALUES (1);
     """
 
-  /// True if the database belongs to the secret from which `check` was derived. A new database then belongs to it.
+  /// Lets a new database belong to the secret from which `check` was derived.
   ///
   /// With another secret, used tokens and codes would not be found and stored keys not decrypted.
-  package static func belongs(to check: Data, in db: Database) throws -> Bool {
-    guard let stored = try Data.fetchOne(db, sql: "SELECT secret_check FROM server_state") else {
-      try db.execute(sql: "UPDATE server_state SET secret_check = ?", arguments: [check])
-      return true
-    }
-    return isEqualInConstantTime(stored, check)
+  static func claim(_ check: Data, in db: Database) throws {
+    try db.execute(
+      sql: "UPDATE server_state SET secret_check = ? WHERE secret_check IS NULL",
+      arguments: [check])
+  }
+
+  /// True if the database belongs to another secret, also before it is migrated. Changes nothing.
+  static func belongsToOther(than check: Data, in db: Database) throws -> Bool {
+    guard try db.tableExists("server_state"),
+      let stored = try Data.fetchOne(db, sql: "SELECT secret_check FROM server_state")
+    else { return false }
+    return !isEqualInConstantTime(stored, check)
   }
 
   /// The times of the clock.

@@ -22,11 +22,11 @@ package enum AtomicFile {
     case keep
   }
 
-  /// What a power failure after the write may undo.
+  /// The effect of a power failure after the write.
   package enum Durability: Sendable {
-    /// Nothing: the content and the name are on the disk when the write returns.
+    /// None: the content and the name are on the disk when the write returns.
     case synced
-    /// The write. On some file systems the file is then empty.
+    /// The write may be undone. On some file systems the file is then empty.
     case unsynced
   }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import KeyServer
+import Terminal
 
 /// Options of `serve` and of the commands that administer the servers. They replace the values of the settings files.
 struct ServerOptions: ParsableArguments {
@@ -24,4 +26,12 @@ struct ServerOptions: ParsableArguments {
     name: .customLong("key-id"),
     help: "The id of a first key that signs key files; by default from the settings.")
   var keyID: String?
+
+  func validate() throws {
+    guard region.map(AuthorizedApp.isRegion) ?? true else {
+      throw ValidationError(
+        "--region takes two upper-case letters, such as PL, but '\((region ?? "").printable)' was given."
+      )
+    }
+  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import HealthAuthorityConsole
 import KeyServer
 import ServedSystem
 import ServerStorage
@@ -38,7 +39,7 @@ struct NewerDatabaseTests {
       ["verification-server", "api-key", "list"],
       ["verification-server", "api-key", "revoke", "0123456789abcdef"],
       ["verification-server", "clock"], ["verification-server", "clock", "--confirm"],
-      ["verification-server", "backup", "FILE"],
+      ["backup", "FILE"],
     ],
     "keys": [
       ["serve", "--port", "0"], ["serve", "--only", "keys", "--port", "0"],
@@ -50,12 +51,12 @@ struct NewerDatabaseTests {
         "https://other.example/",
       ],
       ["key-server", "export", "--now"], ["key-server", "clock"],
-      ["key-server", "clock", "--confirm"], ["key-server", "backup", "FILE"],
+      ["key-server", "clock", "--confirm"], ["backup", "FILE"],
     ],
     "console": [
       ["serve", "--port", "0"], ["serve", "--only", "console", "--port", "0"],
       ["console", "account", "add", "--name", "Berta", "--role", "issuer"],
-      ["console", "audit", "verify"], ["console", "audit", "export"],
+      ["console", "audit", "verify"], ["console", "audit", "export"], ["backup", "FILE"],
     ],
   ]
 
@@ -101,20 +102,22 @@ struct NewerDatabaseTests {
 
   @Test("A backup of a newer version is not restored, and nothing of it is left")
   func restored() async throws {
-    for (command, server, original) in [
-      ("verification-server", "verification", VerificationServer.databaseSchema),
-      ("key-server", "keys", KeyServer.databaseSchema),
+    for (server, original) in [
+      ("verification", VerificationServer.databaseSchema), ("keys", KeyServer.databaseSchema),
+      ("console", HealthAuthorityConsole.databaseSchema),
     ] {
       var schema = original
       schema.migrations.registerMigration("99 of a newer version") { _ in }
       let source = place.path("data/\(server)/\(server).sqlite")
       _ = try ServerDatabase.open(source, schema: schema)
       let backup = place.path("\(server).backup")
+      let database = BackupFile(name: "\(server)/\(server).sqlite", url: source)
       try BackupWriter.write(
-        server: server, database: BackupFile(name: "\(server)/\(server).sqlite", url: source),
-        schema: schema, files: [], to: backup, at: Date(timeIntervalSince1970: 1_600_000_000))
+        [BackupServer(name: server, database: database, schema: schema)], of: place.url, files: [],
+        to: backup, at: Date(timeIntervalSince1970: 1_600_000_000))
       let copies = place.path("copies")
-      let run = try await Run(command, "restore", backup.path, "--data", copies.path)
+      #expect(try await Run("verify-backup", backup.path).status == 2)
+      let run = try await Run("restore", backup.path, "--data", copies.path)
       #expect(run.status == 2 && run.errors.contains("newer version"), "\(run.errors)")
       #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
       #expect(!FileManager.default.fileExists(atPath: copies.path))

@@ -15,15 +15,13 @@ struct RestoreTests {
     "verification/settings.json": #"{"codeLifetime":3600,"tokenLifetime":3600}"#,
   ]
 
-  private static let servers = ["key-server", "verification-server"]
-
   private func facts(_ data: String) async throws -> [String] {
     var facts: [String] = []
     for command in [
       ["key-server", "signing-key", "list"], ["key-server", "settings"],
       ["key-server", "device-configuration"], ["verification-server", "signing-key", "list"],
       ["verification-server", "settings"], ["verification-server", "api-token"],
-      ["verification-server", "api-key", "list"],
+      ["verification-server", "api-key", "list"], ["console", "audit", "verify"],
     ] {
       let run = try await Run(command + ["--data", data, "--json"])
       #expect(run.status == 0, "\(command): \(run.errors)")
@@ -32,25 +30,32 @@ struct RestoreTests {
     return facts
   }
 
-  @Test("A new folder restored from one backup of each server is the same servers, with their keys")
+  @Test("A folder restored from a backup is the same three servers, with their keys and accounts")
   func restored() async throws {
     let served = try await ServedAuthority(Self.files)
     _ = try await served.apiKey("device")
+    let data = served.servers.data
+    let account = ["console", "account", "add", "--role", "administrator", "--name"]
+    #expect(try await Run(account + ["Anna", "--data", data]).status == 0)
     let pin = try await served.pin()
-    let before = try await facts(served.servers.data)
+    let before = try await facts(data)
     let copies = served.folder.path("copies").path
-    for server in Self.servers {
-      let file = served.folder.path("\(server).backup").path
-      let run = try await served.run(server, "backup", file, "--json")
-      #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
-      let restored = try await Run(server, "restore", file, "--data", copies, "--json")
-      #expect(restored.status == 0, "\(restored.errors)")
-    }
+    let file = served.folder.path("backup").path
+    let run = try await served.run("backup", file, "--json")
+    #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    // What happens after the backup is lost.
+    #expect(try await Run(account + ["Berta", "--data", data]).status == 0)
+    let verified = try await Run("verify-backup", file, "--json")
+    #expect(verified.status == 0, "\(verified.errors)")
+    let restored = try await Run("restore", file, "--data", copies, "--json")
+    #expect(restored.status == 0, "\(restored.errors)")
+    #expect(restored.output == verified.output)
+    #expect(try await Run("console", "audit", "verify", "--data", copies).status == 0)
     #expect(try await served.servers.stop() == 0)
     #expect(try await facts(copies) == before)
     for name in [
       "keys/secrets.json", "keys/root-key.pem", "keys/device.p8", "verification/secrets.json",
-      "root-public-key.pem", "token-keys.json",
+      "console/secrets.json", "root-public-key.pem", "token-keys.json",
     ] {
       let (old, new) = (served.folder.path("data/\(name)"), served.folder.path("copies/\(name)"))
       #expect(try Data(contentsOf: old) == Data(contentsOf: new), "\(name)")
@@ -63,49 +68,99 @@ struct RestoreTests {
     let response = try await served.post(
       "\(verification)/getAccessToken", #"{"data":{"code":"\#(pin)"}}"#)
     #expect(response.status == 200)
+    #expect(try await Run(account + ["Anna", "--data", data]).errors.contains("Anna"))
+    #expect(try await Run(account + ["Berta", "--data", data]).status == 0)
     #expect(try await again.stop() == 0)
   }
 
-  @Test("A backup with one changed byte, an incomplete one and that of another server are refused")
+  @Test("A backup with one changed byte and an incomplete one are refused, and nothing is left")
   func damaged() async throws {
     let folder = try TemporaryFolder()
-    try ServedAuthority.prepare(folder)
-    let data = folder.path("data").path
-    for server in Self.servers {
-      #expect(try await Run(server, "signing-key", "add", "--data", data).status == 0)
-    }
-    let key = ["verification-server", "api-key", "add", "--type", "device", "--data", data]
-    #expect(try await Run(key).status == 0)
-    let file = folder.path("backup")
-    #expect(
-      try await Run("verification-server", "backup", file.path, "--data", data).status == 0)
+    let file = try await backup(in: folder)
     let whole = try Data(contentsOf: file)
     let target = folder.path("target")
-    let restore = { (server: String) in
-      try await Run(server, "restore", file.path, "--data", target.path)
-    }
+    let restore = { try await Run("restore", file.path, "--data", target.path) }
     for place in stride(from: 0, to: whole.count, by: whole.count / 12) {
       var changed = whole
       changed[place] ^= 4
       try changed.write(to: file)
-      let run = try await restore("verification-server")
+      let run = try await restore()
       // Changed padding between two entries is not data.
       #expect(run.status == 2 || run.status == 0 && whole[place] == 0, "\(place): \(run.errors)")
+      #expect(try await Run("verify-backup", file.path).status == run.status)
       #expect(run.status == 0 || !FileManager.default.fileExists(atPath: target.path))
       if run.status == 0 { try FileManager.default.removeItem(at: target) }
     }
     try whole.prefix(whole.count / 2).write(to: file)
-    #expect(try await restore("verification-server").status == 2)
+    #expect(try await restore().status == 2)
+    #expect(try await Run("verify-backup", file.path).status == 2)
     try whole.write(to: file)
-    let other = try await restore("key-server")
-    #expect(other.status == 2 && other.errors.contains("`verification`"), "\(other.errors)")
-    #expect(try await restore("verification-server").status == 0)
-    let twice = try await restore("verification-server")
+    #expect(try await restore().status == 0)
+    let twice = try await restore()
     #expect(twice.status == 2 && twice.errors.contains("move it away"))
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: target.path).allSatisfy {
         !$0.contains("restore")
       })
+  }
+
+  @Test("If one server of the folder has data, none of the backup is restored")
+  func occupied() async throws {
+    let folder = try TemporaryFolder()
+    let file = try await backup(in: folder)
+    let target = folder.path("target")
+    try FileManager.default.createDirectory(
+      at: target.appendingPathComponent("console"), withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    try FileManager.default.copyItem(
+      at: folder.path("data/console/secrets.json"),
+      to: folder.path("target/console/secrets.json"))
+    let run = try await Run("restore", file.path, "--data", target.path)
+    #expect(run.status == 2 && run.errors.contains("target/console has data"), "\(run.errors)")
+    let left = folder.files().map(\.path).filter { $0.hasPrefix(target.path) }
+    #expect(left == [target.path + "/console/secrets.json"])
+  }
+
+  @Test("A folder whose restoration was killed is refused by every command, and not served")
+  func killed() async throws {
+    let folder = try TemporaryFolder()
+    let file = try await backup(in: folder)
+    try FileManager.default.createDirectory(
+      at: folder.path("data/.restore-1"), withIntermediateDirectories: false)
+    for command in [
+      ["serve", "--port", "0"], ["verification-server", "api-key", "list"],
+      ["backup", folder.path("b").path], ["restore", file.path],
+    ] {
+      let run = try await Run(command + ["--data", folder.path("data").path])
+      #expect(
+        run.status == 2 && run.errors.contains("was interrupted"), "\(command): \(run.errors)")
+    }
+  }
+
+  @Test(
+    "Secrets without their database, which may be lost, are an error and not a backup without them")
+  func lostDatabase() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await backup(in: folder)
+    try FileManager.default.removeItem(at: folder.path("data/console/console.sqlite"))
+    let run = try await Run(
+      "backup", folder.path("second").path, "--data", folder.path("data").path)
+    #expect(run.status == 2 && run.errors.contains("console.sqlite"), "\(run.errors)")
+    #expect(!FileManager.default.fileExists(atPath: folder.path("second").path))
+  }
+
+  /// The backup of a verification server and a console that have never run.
+  private func backup(in folder: TemporaryFolder) async throws -> URL {
+    try ServedAuthority.prepare(folder)
+    let data = folder.path("data").path
+    for command in [
+      ["verification-server", "api-key", "add", "--type", "device"],
+      ["console", "account", "add", "--name", "Anna", "--role", "issuer"],
+    ] { #expect(try await Run(command + ["--data", data]).status == 0) }
+    let file = folder.path("backup")
+    let run = try await Run("backup", file.path, "--data", data)
+    #expect(run.status == 0, "\(run.errors)")
+    return file
   }
 
   @Test("A file outside the folder that the settings name is reported as not included")
@@ -123,7 +178,7 @@ struct RestoreTests {
     #expect(
       try await Run(["key-server", "authority", "add", "--data", data] + authority).status == 0)
     let run = try await Run(
-      "key-server", "backup", folder.path("backup").path, "--data", data, "--json")
+      "backup", folder.path("backup").path, "--data", data, "--json")
     #expect(run.status == 0 && run.errors.contains("outside.p8"), "\(run.errors)")
     #expect(try run.json()?["notIncluded"] as? [String] == [file.path])
   }

@@ -185,22 +185,19 @@ struct ServeCommandTests {
     let servers = try await ServedFirebreak(folder: folder)
     defer { withExtendedLifetime(servers) {} }
     _ = try await servers.addresses()
-    for server in ["key-server", "verification-server"] {
-      let file = folder.path("\(server).backup")
-      let arguments = [server, "backup", file.path, "--data", servers.data, "--json"]
-      let run = try await Run(arguments)
-      #expect(run.status == 0, "\(run.errors)")
-      #expect(try run.json()?["bytes"] as? Int ?? 0 > 0)
-      let rights = try FileManager.default.attributesOfItem(atPath: file.path)
-      #expect(rights[.posixPermissions] as? Int == 0o600)
-      #expect(try Data(contentsOf: file).range(of: Data("SQLite format 3".utf8)) != nil)
-      let again = try await Run(arguments)
-      #expect(again.status == 2 && again.errors.contains("exists"))
-      #expect(
-        try await Run(server, "backup", folder.path("b").path, "--data", folder.path("none").path)
-          .status
-          == 2)
-    }
+    let file = folder.path("backup")
+    let arguments = ["backup", file.path, "--data", servers.data, "--json"]
+    let run = try await Run(arguments)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try run.json()?["bytes"] as? Int ?? 0 > 0)
+    #expect(try run.json()?["servers"] as? [String] == ["verification", "keys", "console"])
+    let rights = try FileManager.default.attributesOfItem(atPath: file.path)
+    #expect(rights[.posixPermissions] as? Int == 0o600)
+    #expect(try Data(contentsOf: file).range(of: Data("SQLite format 3".utf8)) != nil)
+    let again = try await Run(arguments)
+    #expect(again.status == 2 && again.errors.contains("exists"))
+    let other = ["backup", folder.path("b").path, "--data", folder.path("none").path]
+    #expect(try await Run(other).status == 2)
     #expect(folder.files().allSatisfy { !$0.lastPathComponent.contains("unfinished") })
     #expect(try await servers.stop() == 0)
   }
@@ -217,7 +214,7 @@ struct ServeCommandTests {
     let disk = try SmallDisk(bytes: 1 << 16)
     _ = disk.fill()
     let file = disk.url.appendingPathComponent("backup")
-    let run = try await Run("verification-server", "backup", file.path, "--data", data)
+    let run = try await Run("backup", file.path, "--data", data)
     #expect(run.status == 3 && run.errors.split(separator: "\n").count == 1)
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk.url.path) == ["ballast"])
   }

@@ -142,7 +142,7 @@ struct ServerSecretsTests {
     // The command waits for the lock on the secrets.
     let lock = try FolderLock.hold(on: place.path("data/keys"))
     try await ChildProcess.withRunning(
-      try Run.product(), ["key-server", "backup", place.path("b").path, "--data", data]
+      try Run.product(), ["backup", place.path("b").path, "--data", data]
     ) { process in
       var words: [Substring] = []
       try await Patience.until {

@@ -17,9 +17,9 @@ struct ConsoleDatabaseTests {
   }
 
   private func database(
-    schema: DatabaseSchema = ConsoleDatabase.schema
+    schema: DatabaseSchema = ConsoleDatabase.schema, secret: UInt8 = 7
   ) throws -> ConsoleDatabase {
-    let keys = try #require(ConsoleKeys(Data(repeating: 7, count: 32), byteCount: 32))
+    let keys = try #require(ConsoleKeys(Data(repeating: secret, count: 32), byteCount: 32))
     return try ConsoleDatabase(file: file, keys: keys, schema: schema)
   }
 
@@ -44,6 +44,18 @@ struct ConsoleDatabaseTests {
       #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file.lastPathComponent)")
     }
     withExtendedLifetime(database) {}
+  }
+
+  @Test("A database of another secret is refused and not migrated")
+  func otherSecret() async throws {
+    _ = try database()
+    var newer = ConsoleDatabase.schema
+    newer.migrations.registerMigration("schema 99") { db in
+      try db.execute(sql: "ALTER TABLE account ADD COLUMN note TEXT")
+    }
+    #expect(throws: ServerDatabaseError.otherSecret) { try database(schema: newer, secret: 8) }
+    // With the migration, this version would refuse it as newer.
+    _ = try database()
   }
 
   @Test("A database of a newer version is refused, for the console and for commands")

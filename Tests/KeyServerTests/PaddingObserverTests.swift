@@ -3,6 +3,7 @@ import ExposureKeys
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import KeyServer
 
@@ -175,5 +176,123 @@ struct PaddingObserverTests {
     let chance = Double(frequencies.values.max() ?? 0) / Double(heldOut.count)
     let deviation = (chance * (1 - chance) / Double(heldOut.count)).squareRoot()
     #expect(hits <= chance + 3 * deviation, "\(hits) of the files, by chance \(chance)")
+  }
+
+  // MARK: A key of a part of a day
+
+  /// An upload of two weeks at `start` with one key of a part of the day `age` days ago.
+  private static func upload(
+    at start: Date, partial age: UInt32, _ part: Range<UInt32>
+  ) throws -> [PublishableKey] {
+    let today = try #require(IntervalNumber(start)).startOfDay.rawValue
+    return try (UInt32(age == 0 ? 0 : 1)...14).map { day in
+      let isPartial = day == age
+      let first = today - day * 144 + (isPartial ? part.lowerBound : 0)
+      let key = try #require(
+        TemporaryExposureKey(
+          bytes: SystemRandomness().bytes(16), rollingStart: IntervalNumber(rawValue: first),
+          rollingPeriod: isPartial ? UInt32(part.count) : 144))
+      let diagnosisKey = try #require(
+        DiagnosisKey(
+          key: key, transmissionRiskLevel: 6, reportType: .confirmedTest,
+          daysSinceOnsetOfSymptoms: 3 - Int32(day)))
+      return PublishableKey(key: diagnosisKey, regions: ["PL"], travels: false, releasedAt: start)
+    }
+  }
+
+  /// The place of a key of a part of a day: its day, and whether it begins or ends with the day.
+  private struct Place: Hashable {
+    let day: UInt32
+    let begins: Bool
+    let ends: Bool
+
+    init?(_ key: TemporaryExposureKey) {
+      day = key.rollingStart.startOfDay.rawValue
+      begins = key.rollingStart.rawValue == day
+      ends = key.rollingStart.rawValue + key.rollingPeriod == day + 144
+      if begins && ends { return nil }
+    }
+  }
+
+  /// The keys of parts of days by their place in a file with one real one, and the place of that.
+  private static func places(
+    _ seed: Int, partial age: UInt32, _ part: Range<UInt32>, from start: Date = start,
+    hours: Double = 4, minimum: Int = 1_000
+  ) throws -> (counts: [Place: Int], real: Place) {
+    let real = try upload(at: start, partial: age, part)
+    var export = StoreScene.export(minimum: minimum)
+    export.paddingRange = 100
+    let plan = try #require(
+      ClosingPlan(
+        for: [export], after: ExportProgress(closedUntil: ["": start]),
+        at: start.addingTimeInterval(hours * 3_600), randomness: TestRandomness(seed: UInt64(seed)))
+    )
+    var counts = [real.count]
+    let padding = plan.padding(of: plan.periods, counts: &counts) { _, _ in real }
+    let places = (real + padding).compactMap { Place($0.key.key) }
+    return (
+      Dictionary(grouping: places, by: \.self).mapValues(\.count),
+      try #require(real.compactMap { Place($0.key.key) }.first)
+    )
+  }
+
+  @Test(
+    "A real key of a part of any day has others of its shape beside it, also in a small file",
+    arguments: [0..<37, 107..<144, 50..<87] as [Range<UInt32>], [200, 1_000])
+  func partialKey(part: Range<UInt32>, minimum: Int) throws {
+    for seed in 0..<(Proof.isRunning ? 1_000 : 45) {
+      let age = UInt32(seed % 15)
+      // Of the day itself, only a key that ended two hours ago is published.
+      guard age > 0 || part.upperBound < 80 else { continue }
+      let (counts, real) = try Self.places(seed, partial: age, part, minimum: minimum)
+      #expect(counts[real, default: 0] >= 2, "seed \(seed)")
+    }
+  }
+
+  @Test(
+    "So it has in a period across midnight, and in one of three days",
+    arguments: [(10.0, 4.0), (0, 72)])
+  func longPeriods(startHour: Double, hours: Double) throws {
+    for seed in 0..<30 {
+      let (counts, real) = try Self.places(
+        seed, partial: UInt32(seed % 14) + 1, 0..<37,
+        from: Self.start.addingTimeInterval(startHour * 3_600), hours: hours)
+      #expect(counts[real, default: 0] >= 2, "seed \(seed)")
+    }
+  }
+
+  @Test("An observer who knows that one key of a part of a day is real finds it in few files")
+  func partialKeyObserver() throws {
+    let count = Proof.isRunning ? 2_000 : 200
+    let guesses: [(String, ([Place: Int]) -> Place?)] = [
+      ("rarest", { $0.min { ($0.value, $0.key.day) < ($1.value, $1.key.day) }?.key }),
+      ("most frequent", { $0.max { ($0.value, $0.key.day) < ($1.value, $1.key.day) }?.key }),
+      ("oldest", { $0.min { ($0.key.day, $0.value) < ($1.key.day, $1.value) }?.key }),
+      (
+        "frequent and old",
+        { places in
+          places.filter { $0.value * 10 > places.values.reduce(0, +) }.min {
+            $0.key.day < $1.key.day
+          }?
+          .key
+        }
+      ),
+    ]
+    var generator = SeededGenerator(seed: 7)
+    var found = guesses.map { _ in 0.0 }
+    for seed in 0..<count {
+      let start = UInt32.random(in: 0...143, using: &generator)
+      let end = UInt32.random(in: start + 1...144, using: &generator)
+      let age = UInt32.random(in: 1...14, using: &generator)
+      guard end - start < 144 else { continue }
+      let (counts, real) = try Self.places(seed + 5_000, partial: age, start..<end)
+      for (index, guess) in guesses.enumerated() where guess.1(counts) == real {
+        found[index] += 1 / Double(counts[real, default: 1])
+      }
+    }
+    for (guess, found) in zip(guesses, found) {
+      let part = found / Double(count)
+      #expect(part < 0.04, "\(guess.0): \(part)")
+    }
   }
 }

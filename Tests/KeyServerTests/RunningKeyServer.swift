@@ -273,6 +273,21 @@ extension RunningKeyServer {
     try inDatabase { try $0.execute(sql: sql, arguments: arguments) }
   }
 
+  /// The listed files that have the period of `name`, whatever their edition.
+  func editions(of name: KeyFileName) async throws -> [KeyFileName] {
+    try await listed().filter {
+      ($0.startTimestamp, $0.endTimestamp) == (name.startTimestamp, name.endTimestamp)
+    }
+  }
+
+  /// The files in the index of the folder of an export that is not served any more.
+  func folderIndex(of root: String) throws -> [String] {
+    let index = configuration.exportFolder.appendingPathComponent("\(root)/index.txt")
+    return try String(contentsOf: index, encoding: .utf8).split(separator: "\n").map {
+      String($0.dropFirst(root.count + 1))
+    }
+  }
+
   /// Removes every key file from the export folder.
   func loseFiles() throws {
     for file in FileManager.default.enumerator(

@@ -38,11 +38,11 @@ final class PhoneScene {
     try publishConfiguration(version: 1)
   }
 
-  /// Starts the phone.
-  func phone() throws -> Phone {
+  /// Starts the phone, in another folder if one is given.
+  func phone(in other: PhoneFolder? = nil) throws -> Phone {
     let address = try #require(URL(string: "http://server.test"))
     return Phone(
-      in: folder, key: key,
+      in: other ?? folder, key: key,
       settings: PhoneSettings(
         app: AppConfiguration(
           verificationServer: address, keyServer: address, appPackageName: "org.example.app",

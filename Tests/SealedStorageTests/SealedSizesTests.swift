@@ -77,7 +77,7 @@ struct SealedSizesTests {
     for day: UInt32 in [1, 2] { #expect(try await log.segment(of: day).damagedFrames == 1) }
   }
 
-  @Test("An empty record of sizes, as after a power failure, is none, and the next append stores it")
+  @Test("An empty record of sizes, as after a power failure, is the same as none")
   func emptyRecord() async throws {
     try await log.append([Data("a".utf8)], day: 1)
     try Data().write(to: folder.path("log.sizes"))

@@ -69,7 +69,8 @@ extension Browser {
 
   /// Presses a button of the teacher's page that lets time pass, and waits until the time is there.
   ///
-  /// A day of many phones may take longer than a wait does on a busy machine. Each change of the time begins a new wait.
+  /// A day of many phones may take longer than a single wait on a busy machine. Each change of the time begins a new
+  /// wait.
   func pass(_ button: String, until time: String) async throws {
     let shown = "document.querySelector('#clock .time').textContent"
     try await click("#\(button)")

@@ -63,7 +63,8 @@ extension ClosingPlan {
     }) {
       let filter = due[short].export.filter
       let missing = due[short].minimumKeys - counts[short]
-      let real = try templates(due[short], missing)
+      // All of them: padding must have each style and shape that a real key has.
+      let real = try templates(due[short], counts[short])
       let uploads = SyntheticUploads(
         like: real.isEmpty ? padding.filter(filter.admits) : real, from: due[short].start, to: end,
         randomness: randomness)

@@ -8,8 +8,8 @@ import World
 ///
 /// An observer who counts keys, properties or groups in a file must not learn how many real keys it has. So the
 /// distributions of the padding are random for each file: the number of days in an upload, the day of onset, and
-/// the frequency of each style. The input is the set of styles among the real keys, and not their counts: a
-/// style that padding never has would identify real keys.
+/// the frequency of each style and of each shape of a key. The input is the set of styles and shapes among the real
+/// keys, and not their counts: a style or shape that padding never has would identify real keys.
 struct SyntheticUploads {
   /// The period of the file.
   private let start: Date
@@ -18,11 +18,11 @@ struct SyntheticUploads {
   private let styles: Weighted<Style>
   private let dayCounts: Weighted<Int>
   private let onsetAges: Weighted<Int>
-  /// The part of uploads with a key that does not cover its whole day, in percent.
-  private let partialPercent: Int
+  /// The shapes of keys that do not cover their whole day; nil if no real key is one.
+  private let shapes: KeyShapes?
 
   /// The maximum number of days in one upload: phones keep their keys for 14 days.
-  private static let daysMax = 14
+  fileprivate static let daysMax = 14
 
   /// Draws the distributions of one file; nil if `templates`, the real keys of the file, is empty.
   init?(
@@ -40,47 +40,55 @@ struct SyntheticUploads {
       days == Self.daysMax ? 4 * weight : weight
     }
     onsetAges = Weighted(Array(0..<Self.daysMax), power: 3, from: randomness)
-    let hasPartial = templates.contains {
-      $0.key.key.rollingPeriod != IntervalNumber.perDay
-        || $0.key.key.rollingStart != $0.key.key.rollingStart.startOfDay
+    shapes = IntervalNumber(start).flatMap {
+      KeyShapes(like: templates.map(\.key.key), on: $0.startOfDay, randomness)
     }
-    partialPercent = hasPartial ? randomness.number(in: 5...95) : 0
   }
 
   /// Returns `count` keys of synthetic uploads, the last of which may be incomplete.
   func keys(_ count: Int) -> [PublishableKey] {
     var keys: [PublishableKey] = []
+    var required = shapes?.required ?? []
     // In a period that ends shortly after midnight many uploads have no key that may be published.
-    for _ in 0..<(count + 1) * Self.daysMax where keys.count < count { keys += upload() }
+    for _ in 0..<(count + 1) * Self.daysMax where keys.count < count {
+      keys += upload(with: required.popLast() ?? shapes?.drawn(from: randomness))
+    }
     return Array(keys.prefix(count))
   }
 
   /// The keys of one upload in random order, so that a random part of the last upload is dropped.
-  private func upload() -> [PublishableKey] {
+  ///
+  /// - Parameter shape: The shape of a key that the phone has because it changed its key during that day.
+  private func upload(with shape: KeyShape?) -> [PublishableKey] {
     let hours = max(1, Int(end.timeIntervalSince(start)) / 3_600)
     let hour = start.addingTimeInterval(Double(randomness.number(in: 0...hours - 1)) * 3_600)
-    guard let today = IntervalNumber(hour)?.startOfDay else { return [] }
+    guard var today = IntervalNumber(hour).map({ Int64($0.startOfDay.rawValue) }) else { return [] }
+    // In a period of several days, the day of the upload is one on which its phone can have such a key.
+    if let shape { today = min(max(today, shape.day), shape.day + shape.ageMax) }
     let style = styles.drawn(from: randomness)
-    let onset = Int64(today.rawValue) - Int64(onsetAges.drawn(from: randomness)) * Self.dayLength
-    let partial =
-      randomness.number(in: 1...100) <= partialPercent
-      ? randomness.number(in: 1...Int(IntervalNumber.perDay) - 1) : nil
+    let onset = today - Int64(onsetAges.drawn(from: randomness)) * Self.dayLength
+    let change = shape.map { KeyChange(to: $0, within: changes(on: $0.day), randomness) }
+    let newest = shape?.day == today ? today : today - Self.dayLength
     let days = dayCounts.drawn(from: randomness)
-    return randomness.shuffled(1...days).flatMap { age -> [PublishableKey] in
-      let first = Int64(today.rawValue) - Int64(age) * Self.dayLength
-      // The newest day is divided at a key change: the upload has the key of one part of the day, or both.
-      guard age == 1, let partial else {
-        return [key(from: first, Self.dayLength, style, onset: onset)].compactMap(\.self)
+    let oldest = min(today - Int64(days) * Self.dayLength, shape?.day ?? today)
+    return randomness.shuffled(
+      stride(from: oldest, through: newest, by: Int(Self.dayLength)).map(\.self)
+    )
+    .flatMap { day -> [PublishableKey] in
+      (change?.parts(of: day, randomness) ?? [0..<Self.dayLength]).compactMap {
+        key(from: day + $0.lowerBound, Int64($0.count), style, onset: onset)
       }
-      let part = Int64(partial)
-      let parts = [(first, part), (first + part, Self.dayLength - part)]
-      let sent = randomness.number(in: 0...2)
-      return (sent == 2 ? parts : [parts[sent]])
-        .compactMap { key(from: $0.0, $0.1, style, onset: onset) }
     }
   }
 
-  private static let dayLength = Int64(IntervalNumber.perDay)
+  /// The intervals of `day` at which a phone can have changed its key, so that the key before may be published.
+  private func changes(on day: Int64) -> ClosedRange<Int> {
+    let passed = (IntervalNumber(end).map { Int64($0.rawValue) } ?? day) - day
+    let last = min(Self.dayLength - 1, passed - Int64(Embargo.intervals) - 1)
+    return 1...max(1, Int(last))
+  }
+
+  fileprivate static let dayLength = Int64(IntervalNumber.perDay)
 
   /// A key that is released in the last second of the period, and so belongs to every period with the same end.
   private func key(
@@ -95,6 +103,121 @@ struct SyntheticUploads {
     let days = (Int64(key.rollingStart.startOfDay.rawValue) - onset) / Self.dayLength
     return style.key(
       key, days: Int32(clamping: days), releasedAt: end.addingTimeInterval(-1), from: randomness)
+  }
+}
+
+/// The shape of a key that does not cover its whole day: which day it is, and which part of it.
+private struct KeyShape: Hashable, Sendable {
+  /// A part of a day: up to the first change of the key, from the last one, or between two.
+  enum Part: CaseIterable {
+    case first, last, middle
+  }
+
+  /// The first interval of the day.
+  let day: Int64
+  let part: Part
+
+  init(day: Int64, part: Part) {
+    (self.day, self.part) = (day, part)
+  }
+
+  /// The shape of `key`; nil if it covers its whole day.
+  init?(_ key: TemporaryExposureKey) {
+    day = Int64(key.rollingStart.startOfDay.rawValue)
+    let first = Int64(key.rollingStart.rawValue) - day
+    let end = first + Int64(key.rollingPeriod)
+    guard first > 0 || end < SyntheticUploads.dayLength else { return nil }
+    part = first == 0 ? .first : end == SyntheticUploads.dayLength ? .last : .middle
+  }
+
+  /// The time for which a phone keeps such a key, in intervals.
+  var ageMax: Int64 { Int64(SyntheticUploads.daysMax) * SyntheticUploads.dayLength }
+}
+
+/// The shapes of keys in the padding of one file, with random frequencies.
+private struct KeyShapes: Sendable {
+  /// Shapes that occur at least twice: those of the real keys, and some others, which hide them.
+  let required: [KeyShape]
+  private let all: Weighted<KeyShape>
+  /// The part of uploads with such a key, in percent.
+  private let percent: Int
+
+  /// The shapes for a file whose period begins on `today`; nil if none of `templates` has one.
+  init?(
+    like templates: [TemporaryExposureKey], on today: IntervalNumber, _ randomness: any Randomness
+  ) {
+    let (today, day) = (Int64(today.rawValue), SyntheticUploads.dayLength)
+    let known = Set(templates.compactMap(KeyShape.init)).filter { $0.day >= today - $0.ageMax }
+    guard !known.isEmpty else { return nil }
+    let past = (1...Int64(SyntheticUploads.daysMax)).flatMap { age in
+      KeyShape.Part.allCases.map { KeyShape(day: today - age * day, part: $0) }
+    }
+    let shapes = past + known.filter { $0.day >= today }.sorted { $0.order < $1.order }
+    let frequent = known.union(
+      randomness.shuffled(past).prefix(randomness.number(in: Self.others))
+    ).sorted { $0.order < $1.order }
+    var weights = shapes.map { shape in
+      // Most keys are partial because their phone uploads them on the next day; two changes on one day are rare.
+      Weighted<KeyShape>.weight(power: 2, from: randomness) * (shape.day == today - day ? 4 : 1)
+        / (shape.part == .middle ? 4 : 1)
+    }
+    let least = weights.reduce(0, +) / 4
+    for (index, shape) in shapes.enumerated() where frequent.contains(shape) {
+      weights[index] = max(weights[index], least)
+    }
+    required = randomness.shuffled(frequent + frequent)
+    all = Weighted(shapes, weights: weights)
+    percent = randomness.number(in: Self.percents)
+  }
+
+  /// The shape of a key in the next upload; nil if all its keys cover whole days.
+  func drawn(from randomness: any Randomness) -> KeyShape? {
+    randomness.number(in: 1...100) <= percent ? all.drawn(from: randomness) : nil
+  }
+
+  /// The number of shapes that are as frequent as those of the real keys.
+  private static let others = 3...5
+  private static let percents = 50...95
+}
+
+extension KeyShape {
+  /// The sort key: with a fixed order, the same seed gives the same file.
+  fileprivate var order: Int64 { day * 3 + Int64(Part.allCases.firstIndex(of: part) ?? 0) }
+}
+
+/// A day on which a phone changed its key: because it was set up, because its keys were uploaded, or because its
+/// owner removed the data.
+private struct KeyChange {
+  private let day: Int64
+  /// The parts of the day whose keys are in the upload.
+  private let sent: [Range<Int64>]
+  /// True if the phone was set up on this day, and so has no older keys.
+  private let isFirst: Bool
+
+  /// A change at one of `moments`, with a key of the given shape. The other keys of the day may be missing.
+  init(to shape: KeyShape, within moments: ClosedRange<Int>, _ randomness: any Randomness) {
+    day = shape.day
+    let end = SyntheticUploads.dayLength
+    let moment = Int64(randomness.number(in: moments))
+    let other = Int64(randomness.number(in: moments))
+    let (early, late) = (min(moment, other), max(moment, other))
+    let parts: [Range<Int64>]
+    switch shape.part {
+    case .middle where early < late: parts = [early..<late, 0..<early, late..<end]
+    case .last: parts = [moment..<end, 0..<moment]
+    case .first, .middle: parts = [0..<moment, moment..<end]
+    }
+    let isAlone = randomness.number(in: 0...1) == 0
+    sent = isAlone ? [parts[0]] : parts
+    isFirst = isAlone && shape.part == .last && randomness.number(in: 0...1) == 0
+  }
+
+  /// The parts of `day` whose keys are in the upload.
+  func parts(of day: Int64, _ randomness: any Randomness) -> [Range<Int64>] {
+    guard day == self.day else {
+      return isFirst && day < self.day ? [] : [0..<SyntheticUploads.dayLength]
+    }
+    return randomness.shuffled(sent)
   }
 }
 
@@ -166,13 +289,23 @@ private struct Weighted<Value: Sendable>: Sendable {
     _ values: [Value], power: Int, from randomness: any Randomness,
     _ change: (Value, Int) -> Int = { $1 }
   ) {
+    self.init(
+      values, weights: values.map { change($0, Self.weight(power: power, from: randomness)) })
+  }
+
+  init(_ values: [Value], weights: [Int]) {
     var sum = 0
     self.values = values
-    sums = values.map { value in
-      let part = Double(randomness.number(in: 1...1_000)) / 1_000
-      sum += change(value, max(1, Int(pow(part, Double(power)) * 100_000)))
+    sums = weights.map { weight in
+      sum += weight
       return sum
     }
+  }
+
+  /// A random weight; a higher `power` makes small ones more frequent.
+  static func weight(power: Int, from randomness: any Randomness) -> Int {
+    let part = Double(randomness.number(in: 1...1_000)) / 1_000
+    return max(1, Int(pow(part, Double(power)) * 100_000))
   }
 
   func drawn(from randomness: any Randomness) -> Value {

@@ -279,8 +279,8 @@ extension PublishConfiguration {
       throw .configuration(
         "publish.revisionContext must be at least \(RevisionLimit.contextBytesMin) bytes.")
     }
-    guard defaultRegion.map(AuthorizedApp.isRegion) ?? true else {
-      throw .configuration("publish.defaultRegion must be two upper-case letters.")
+    if let fault = AuthorizedApp.fault(inRegions: Set([defaultRegion].compactMap(\.self))) {
+      throw .configuration("publish.defaultRegion: \(fault)")
     }
   }
 }

@@ -20,14 +20,21 @@ public struct AuthorizedApp: Hashable, Sendable {
 extension AuthorizedApp {
   func checked() throws(KeyServerError) {
     guard !id.isEmpty else { throw .configuration("An app needs an id.") }
-    guard regions.allSatisfy(Self.isRegion) else {
-      throw .configuration("A region must be two upper-case letters.")
+    if let fault = Self.fault(inRegions: regions) {
+      throw .configuration("The app \(id): \(fault)")
     }
   }
 
   /// True if `text` is two upper-case letters, as in ISO 3166-1.
-  static func isRegion(_ text: String) -> Bool {
+  package static func isRegion(_ text: String) -> Bool {
     text.utf8.count == 2
       && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+  }
+
+  /// The first of `regions` that is not a region, as a sentence; nil if there is none.
+  static func fault(inRegions regions: Set<String>) -> String? {
+    regions.sorted().first { !isRegion($0) }.map {
+      "A region is two upper-case letters, such as PL, and '\($0)' is not."
+    }
   }
 }

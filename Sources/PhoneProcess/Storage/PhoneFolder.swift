@@ -12,6 +12,7 @@ package struct PhoneFolder: Sendable {
   /// - Throws: `PhoneSetupError` if it cannot be created, belongs to another user, or others can change it.
   package init(creating path: String) throws(PhoneSetupError) {
     url = URL(fileURLWithPath: path)
+    try requireNotMoved()
     for folder in [url, framework, app] {
       do {
         try FileManager.default.createDirectory(
@@ -25,8 +26,10 @@ package struct PhoneFolder: Sendable {
 
   /// The existing folder at `path`.
   ///
-  /// - Throws: `PhoneSetupError` if there is none, it belongs to another user, or others can change it.
-  package init(existing path: String) throws(PhoneSetupError) {
+  /// - Parameter mayBeMoved: True for a folder whose phone may have been moved.
+  /// - Throws: `PhoneSetupError` if there is none, its phone was moved, it belongs to another user, or others can
+  ///   change it.
+  package init(existing path: String, mayBeMoved: Bool = false) throws(PhoneSetupError) {
     url = URL(fileURLWithPath: path)
     var facts = stat()
     let exists = stat(url.path, &facts) == 0
@@ -38,6 +41,7 @@ package struct PhoneFolder: Sendable {
         path,
         "does not exist: name the folder of the phone with --data, or make one with --create-key")
     }
+    if !mayBeMoved { try requireNotMoved() }
     try requirePrivacy()
   }
 
@@ -63,13 +67,27 @@ package struct PhoneFolder: Sendable {
 
   /// Takes the folder for this process; `nil` if another process has it.
   ///
-  /// - Throws: `PhoneSetupError` if the folder cannot be opened.
-  package func lock() throws(PhoneSetupError) -> HeldFolderLock? {
+  /// - Parameter mayBeMoved: True for a folder whose phone may have been moved.
+  /// - Throws: `PhoneSetupError` if the folder cannot be opened, or its phone was moved while others waited for it.
+  package func lock(mayBeMoved: Bool = false) throws(PhoneSetupError) -> HeldFolderLock? {
+    let lock: HeldFolderLock?
     do {
-      return try FolderLock.hold(on: url)
+      lock = try FolderLock.hold(on: url)
     } catch {
       throw .folder(url.path, "cannot be opened: check its permissions")
     }
+    if !mayBeMoved { try requireNotMoved() }
+    return lock
+  }
+
+  private func requireNotMoved() throws(PhoneSetupError) {
+    if let moved = try MovedMark(in: url) { throw moved.error(of: url) }
+  }
+
+  /// True if there is a folder at `url`.
+  static func isFolder(_ url: URL) -> Bool {
+    var facts = stat()
+    return stat(url.path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
   }
 
   private func requirePrivacy() throws(PhoneSetupError) {

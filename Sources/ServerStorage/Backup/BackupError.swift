@@ -15,13 +15,13 @@ package enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
   case notWritten(URL)
   /// The file is not a backup, is incomplete, or was changed.
   case damagedBackup(URL)
-  /// The backup is one of another server.
-  case otherServer(URL, String)
+  /// A program holds a transaction in the database for too long.
+  case busy(URL)
 
   package var description: String {
     switch self {
     case .noDatabase(let url):
-      "There is no database \(url.path): name the servers' folder with --data."
+      "There is no database in \(url.path): name the servers' folder with --data."
     case .exists(let url): "\(url.path) exists: name a new file."
     case .unreadable(let url): "\(url.path) cannot be read: check its disk and its permissions."
     case .damagedDatabase(let url):
@@ -31,16 +31,16 @@ package enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(url.path) could not be written: check the disk and the folder's permissions, then retry."
     case .damagedBackup(let url):
       "\(url.path) is not a backup, or it is incomplete or damaged: use another copy."
-    case .otherServer(let url, let name):
-      "\(url.path) is a backup of the server `\(name)`: use the command of that server."
+    case .busy(let url):
+      "\(url.path) has been locked by another program for \(Int(DatabaseSchema.busySeconds)) seconds: retry."
     }
   }
 
   /// True if the machine failed, false if the input was wrong.
   package var isOfMachine: Bool {
     switch self {
-    case .notWritten, .damagedDatabase, .unreadable: true
-    case .noDatabase, .exists, .newerDatabase, .damagedBackup, .otherServer: false
+    case .notWritten, .damagedDatabase, .unreadable, .busy: true
+    case .noDatabase, .exists, .newerDatabase, .damagedBackup: false
     }
   }
 }

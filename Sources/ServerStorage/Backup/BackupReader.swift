@@ -2,17 +2,18 @@
 import CLibArchive
 import Crypto
 import Foundation
+import GRDB
 import World
 
 /// Extracts a backup into a new folder, and checks every byte of it.
 package enum BackupReader {
   /// Extracts the backup `url` into the empty folder `folder`.
   ///
-  /// - Parameter server: The server that must have been backed up.
-  /// - Returns: The manifest; each of its files is in `folder`, with mode 0600 and synced.
+  /// - Parameter isWanted: Returns `false` for the name of a file that is checked but not written.
+  /// - Returns: The manifest; each of its wanted files is in `folder`, with mode 0600 and synced.
   /// - Throws: `BackupError`; then `folder` may have some of the files.
   package static func extract(
-    _ url: URL, of server: String, into folder: URL
+    _ url: URL, into folder: URL, where isWanted: (String) -> Bool = { _ in true }
   ) throws(BackupError) -> BackupManifest {
     var entries: [BackupManifest.Entry] = []
     var manifest: BackupManifest?
@@ -25,7 +26,8 @@ package enum BackupReader {
           manifest = try JSONDecoder().decode(BackupManifest.self, from: try content(of: archive))
         } else {
           guard isPlain(name) else { throw BackupError.damagedBackup(url) }
-          entries.append(try extract(name, from: archive, into: folder))
+          let target = isWanted(name) ? folder.appendingPathComponent(name) : nil
+          entries.append(try extract(name, from: archive, to: target))
         }
       }
     } catch let error as BackupError {
@@ -35,11 +37,25 @@ package enum BackupReader {
     } catch {
       throw .damagedBackup(url)
     }
-    guard let manifest, manifest.format == 1, manifest.files == entries else {
+    guard let manifest, manifest.files == entries else { throw .damagedBackup(url) }
+    return manifest
+  }
+
+  /// Checks the structure of the extracted database `file` of the backup `url`.
+  ///
+  /// - Throws: `BackupError.newerDatabase`; `.damagedBackup`.
+  package static func check(
+    _ file: URL, schema: DatabaseSchema, of url: URL
+  ) throws(BackupError) {
+    do {
+      let database = try ServerDatabase.openForReading(file, schema: schema)
+      guard try database.read(DatabaseCheck.isIntact) else { throw BackupError.damagedBackup(url) }
+      try database.close()
+    } catch ServerDatabaseError.newer {
+      throw .newerDatabase(schema.name)
+    } catch {
       throw .damagedBackup(url)
     }
-    guard manifest.server == server else { throw .otherServer(url, manifest.server) }
-    return manifest
   }
 
   /// True for a relative path without a way out of the folder.
@@ -57,20 +73,27 @@ package enum BackupReader {
     return data
   }
 
+  /// Reads an entry and writes it to `file`, if one is given.
   private static func extract(
-    _ name: String, from archive: TarReader, into folder: URL
+    _ name: String, from archive: TarReader, to file: URL?
   ) throws -> BackupManifest.Entry {
-    let file = folder.appendingPathComponent(name)
-    try AtomicFile.makeFolder(file.deletingLastPathComponent())
     var (hash, byteCount) = (SHA256(), 0)
-    try AtomicFile.write(to: file, existing: .keep) { descriptor in
+    func read(_ body: (Data) throws -> Void) throws {
       try archive.read { data in
         hash.update(data: data)
         byteCount += data.count
-        try data.withUnsafeBytes { bytes in
-          try AtomicFile.append(bytes, to: descriptor, at: file)
+        try body(data)
+      }
+    }
+    if let file {
+      try AtomicFile.makeFolder(file.deletingLastPathComponent())
+      try AtomicFile.write(to: file, existing: .keep) { descriptor in
+        try read { data in
+          try data.withUnsafeBytes { try AtomicFile.append($0, to: descriptor, at: file) }
         }
       }
+    } else {
+      try read { _ in }
     }
     return BackupManifest.Entry(
       name: name, bytes: byteCount, sha256: BackupManifest.text(hash.finalize()))

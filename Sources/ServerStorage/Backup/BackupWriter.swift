@@ -6,31 +6,27 @@ import GRDB
 import TextEncodings
 import World
 
-/// Writes a backup: a tar archive with the database of a server, its other files, and a manifest with the hash of
+/// Writes a backup: a tar archive with the databases of servers, their other files, and a manifest with the hash of
 /// each of them as the last entry.
 package enum BackupWriter {
-  /// Copies `database` and `files` to the new file `url` with mode 0600, while the server may be running.
+  /// Copies the databases of `servers` and `files` to the new file `url` with mode 0600, while the servers may be
+  /// running. The databases are copied as of one moment.
   ///
   /// - Parameters:
-  ///   - database: The SQLite database and its name in the archive.
-  ///   - schema: The schema of the database.
+  ///   - folder: The folder of the servers, for the error if it has no database.
   ///   - files: The other files; those that do not exist are left out.
   /// - Throws: `BackupError`; then there is no file at `url`, or the one that was there before.
   package static func write(
-    server: String, database: BackupFile, schema: DatabaseSchema, files: [BackupFile], to url: URL,
-    at now: Date
+    _ servers: [BackupServer], of folder: URL, files: [BackupFile], to url: URL, at now: Date
   ) throws(BackupError) {
-    guard FileManager.default.fileExists(atPath: database.url.path) else {
-      throw .noDatabase(database.url)
-    }
+    guard !servers.isEmpty else { throw .noDatabase(folder) }
     guard !FileManager.default.fileExists(atPath: url.path) else { throw .exists(url) }
-    let copy = url.appendingPathExtension("database")
-    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) } }
-    try DatabaseCopy.write(database.url, schema: schema, to: copy)
-    let all = [BackupFile(name: database.name, url: copy)] + files
+    let copies = DatabaseCopies(of: servers, beside: url)
+    defer { copies.remove() }
+    try copies.write()
     do {
       try AtomicFile.write(to: url, existing: .keep) { descriptor in
-        try archive(all, server: server, at: now, to: descriptor)
+        try archive(copies.files + files, servers: servers.map(\.name), at: now, to: descriptor)
       }
     } catch let error as BackupError {
       throw error
@@ -42,16 +38,11 @@ package enum BackupWriter {
   }
 
   private static func archive(
-    _ files: [BackupFile], server: String, at now: Date, to descriptor: Int32
+    _ files: [BackupFile], servers: [String], at now: Date, to descriptor: Int32
   ) throws {
     let archive = try TarWriter(to: descriptor)
-    var entries: [BackupManifest.Entry] = []
-    for file in files {
-      guard let entry = try add(file, to: archive) else { continue }
-      entries.append(entry)
-    }
-    let manifest = BackupManifest(
-      server: server, createdAt: now.unixSecond, files: entries)
+    let entries = try files.compactMap { try add($0, to: archive) }
+    let manifest = BackupManifest(servers: servers, createdAt: now.unixSecond, files: entries)
     let data = try JSONEncoder().encode(manifest)
     try archive.begin(BackupManifest.fileName, byteCount: data.count)
     try archive.append(data)
@@ -82,6 +73,20 @@ package enum BackupWriter {
     guard byteCount == Int(facts.st_size) else { throw BackupError.unreadable(file.url) }
     return BackupManifest.Entry(
       name: file.name, bytes: byteCount, sha256: BackupManifest.text(hash.finalize()))
+  }
+}
+
+/// A server whose database is copied.
+package struct BackupServer: Sendable {
+  /// The name in the manifest.
+  package let name: String
+  package let database: BackupFile
+  package let schema: DatabaseSchema
+
+  package init(name: String, database: BackupFile, schema: DatabaseSchema) {
+    self.name = name
+    self.database = database
+    self.schema = schema
   }
 }
 

@@ -16,12 +16,6 @@ protocol AdministeredServer {
   static var overlapSeconds: Int { get }
   /// The default time until a new key signs, in seconds.
   static var leadSeconds: Int { get }
-  static func database(of folder: ServerFolder) -> URL
-  /// The schema of the database.
-  static var databaseSchema: DatabaseSchema { get }
-  /// The files that are backed up beside the database, if they exist.
-  static func backupFiles(of folder: ServerFolder) -> [URL]
-  static func secretsFile(of folder: ServerFolder) -> PrivateFile
   /// The signing keys; `nil` if there are none yet.
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]?
   /// The signing keys, which are created if there are none yet.
@@ -31,20 +25,26 @@ protocol AdministeredServer {
     _ keys: [SecretSigningKey], of setup: ServerSetup, options: KeyOptions) throws
   /// A new key with the id or version that follows those of `keys`.
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey
-  /// The settings of the file, the options and the defaults, without the files that they name.
-  static func settingsInForce(of setup: ServerSetup) throws -> JSONValue
-  /// The same settings, after a check of all of them.
-  static func settings(of setup: ServerSetup) throws -> JSONValue
+  /// Replaces what the former keys have signed, after a key was stolen.
+  ///
+  /// - Returns: The lines for the operator.
+  static func signAgain(of setup: ServerSetup, options: KeyOptions) async throws -> [String]
+  /// Checks all settings.
+  static func checkSettings(of setup: ServerSetup) throws
 }
 
 extension AdministeredServer {
+  static func stored(in folder: ServerFolder) -> StoredServer {
+    StoredServer(name: name, folder: folder)
+  }
+
   /// Changes and stores the signing keys, which are created if there are none yet. Concurrent changes wait.
   ///
   /// - Returns: The changed keys.
   static func changeKeys(
     of setup: ServerSetup, options: KeyOptions, _ change: (inout [SecretSigningKey]) -> Void
   ) throws -> [SecretSigningKey] {
-    try secretsFile(of: setup.folder).withLock {
+    try stored(in: setup.folder).secrets.withLock {
       var keys = try signingKeysOrFirst(of: setup)
       change(&keys)
       try store(keys, of: setup, options: options)
@@ -68,14 +68,14 @@ extension AdministeredServer {
 }
 
 /// `signing-key`: the keys that a server signs with.
-struct SigningKeyCommand<Server: AdministeredServer>: ParsableCommand {
+struct SigningKeyCommand<Server: AdministeredServer>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "signing-key",
-      abstract: "List, add and rotate the keys that the server signs with.",
+      abstract: "List, add, rotate and revoke the keys that the server signs with.",
       subcommands: [
         SigningKeyListCommand<Server>.self, SigningKeyAddCommand<Server>.self,
-        SigningKeyRotateCommand<Server>.self,
+        SigningKeyRotateCommand<Server>.self, SigningKeyRevokeCommand<Server>.self,
       ], defaultSubcommand: SigningKeyListCommand<Server>.self)
   }
 }
@@ -176,6 +176,35 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
   }
 }
 
+/// `signing-key revoke`
+struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "revoke",
+      abstract: "Replace all keys at once, because one was stolen, and sign their files again.",
+      discussion: """
+        A new key begins now, and all others end. The key server signs the device configuration, and writes every file \
+        of every export again under a new name; withdrawn files stay withdrawn. The running servers follow: within a \
+        minute the key server refuses tokens of a revoked key. If a command fails, run it again.
+        """)
+  }
+
+  @OptionGroup var options: ServerOptions
+  @OptionGroup var keyOptions: Server.KeyOptions
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() async throws {
+    let setup = ServerSetup(
+      folder: try ServerFolder(existing: options.data, of: Server.name), options: options)
+    let now = SigningKeyTimes.date(nil, leadSeconds: 0)
+    let keys = try Server.rotateKey(of: setup, options: keyOptions, from: now, overlapSeconds: 0)
+    let files = try await Server.signAgain(of: setup, options: keyOptions)
+    try SigningKeyReport(keys, files: files).print(asJSON: json)
+  }
+}
+
 /// Signing keys without their private parts.
 private struct SigningKeyReport: Encodable {
   private struct Key: Encodable {
@@ -187,8 +216,11 @@ private struct SigningKeyReport: Encodable {
   }
 
   private let keys: [Key]
+  /// The key files that were signed again; nil if the command signs none.
+  private let files: [String]?
 
-  init(_ keys: [SecretSigningKey]) {
+  init(_ keys: [SecretSigningKey], files: [String]? = nil) {
+    self.files = files
     self.keys = keys.map {
       Key(
         keyID: $0.keyID, keyVersion: $0.keyVersion, validFrom: $0.validFrom,
@@ -203,6 +235,7 @@ private struct SigningKeyReport: Encodable {
       let validity = KeyValidity(from: key.validFrom, thru: key.validThru)
       try StandardOutput.write("\(name) \(validity.text)\n\(key.publicKey)")
     }
+    for file in files ?? [] { try StandardOutput.write("Wrote \(file)") }
   }
 }
 
@@ -262,7 +295,8 @@ struct SettingsCommand<Server: AdministeredServer>: ParsableCommand {
 
   func run() throws {
     let folder = try ServerFolder(existing: options.data, of: Server.name, mayBeUnused: true)
-    let settings = try Server.settings(of: ServerSetup(folder: folder, options: options))
+    try Server.checkSettings(of: ServerSetup(folder: folder, options: options))
+    let settings = try Server.stored(in: folder).settingsInForce(options)
     try json
       ? printJSON(settings)
       : StandardOutput.write(settings.lines().joined(separator: "\n"))
@@ -301,7 +335,8 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
 
   func run() throws {
     let folder = try ServerFolder(existing: options.data, of: Server.name)
-    let database = Server.database(of: folder)
+    let server = Server.stored(in: folder)
+    let database = server.database
     guard FileManager.default.fileExists(atPath: database.path) else {
       throw CommandFailure.badInput(
         "There is no database \(database.path.printable): name the servers' folder with --data.")
@@ -309,11 +344,10 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
     let now = SystemClock().now
     let record: ClockRecord
     do {
-      let schema = Server.databaseSchema
-      if confirm { try ServerState.confirm(now, in: database, schema: schema) }
-      record = try ServerState.clockRecord(in: database, schema: schema)
+      if confirm { try ServerState.confirm(now, in: database, schema: server.schema) }
+      record = try ServerState.clockRecord(in: database, schema: server.schema)
     } catch {
-      throw CommandFailure(error, of: Server.databaseSchema)
+      throw CommandFailure(error, of: server.schema)
     }
     let isPlausible = record.implausibleGap(to: now) == nil
     func seconds(_ date: Date?) -> Int64? { date.map(\.unixSecond) }

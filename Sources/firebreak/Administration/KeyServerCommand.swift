@@ -13,13 +13,12 @@ struct KeyServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key-server",
     abstract:
-      "Administer the key server: exports, keys, device configuration, settings, backup, restore.",
+      "Administer the key server: exports, keys, device configuration, settings.",
     subcommands: [
       AuthorityCommand.self, AppCommand.self, ExportNowCommand.self,
       SettingsCommand<AdministeredKeyServer>.self, SigningKeyCommand<AdministeredKeyServer>.self,
       DeviceConfigurationCommand.self, PauseCommand.self, ResumeCommand.self, WithdrawCommand.self,
-      ClockCommand<AdministeredKeyServer>.self, BackupCommand<AdministeredKeyServer>.self,
-      RestoreCommand<AdministeredKeyServer>.self,
+      ClockCommand<AdministeredKeyServer>.self,
     ])
 }
 
@@ -79,23 +78,6 @@ enum AdministeredKeyServer: AdministeredServer {
   /// Phones learn the key from the device configuration before it signs.
   static let leadSeconds = Int(DeviceConfigurationLimit.leadSeconds)
 
-  static func database(of folder: ServerFolder) -> URL { folder.keyDatabase }
-
-  static var databaseSchema: DatabaseSchema { KeyServer.databaseSchema }
-
-  static func backupFiles(of folder: ServerFolder) -> [URL] {
-    [
-      folder.keySecrets.url, folder.keySettings.url, folder.deviceConfiguration,
-      folder.rootPrivateKey.url, folder.rootPublicKey, folder.tokenPublicKeys.url,
-    ]
-  }
-
-  static func settingsInForce(of setup: ServerSetup) throws -> JSONValue {
-    try setup.keySettings().inForce
-  }
-
-  static func secretsFile(of folder: ServerFolder) -> PrivateFile { folder.keySecrets }
-
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]? {
     try KeySecrets.stored(in: folder)?.signingKeys
   }
@@ -120,13 +102,39 @@ enum AdministeredKeyServer: AdministeredServer {
     try file.replace(secrets)
   }
 
+  /// Writes every key file again. If an earlier file is withdrawn, the new one is withdrawn before an index lists it.
+  static func signAgain(
+    of setup: ServerSetup, options: RootKeyOptions
+  ) async throws -> [String] {
+    guard FileManager.default.fileExists(atPath: setup.folder.keyDatabase.path) else { return [] }
+    let (folder, rootKey) = (setup.folder, options.rootKey)
+    let files = DeviceConfigurationFiles(folder: folder)
+    let server = try setup.keyServer(
+      logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() })
+    do {
+      return try await server.signAgain { earlier, new in
+        guard let earlier = KeyFileHash(hex: earlier.hexadecimal),
+          let new = KeyFileHash(hex: new.hexadecimal),
+          try files.existing().withdrawn.contains(earlier)
+        else { return }
+        try folder.keySecrets.withLock {
+          try files.next(
+            try KeySecrets.stored(in: folder)?.signingKeys ?? [], rootKey: rootKey
+          ) { $0.withdraw(new) }.store()
+        }
+      }
+    } catch let error as CommandFailure {
+      throw error
+    } catch {
+      throw CommandFailure(
+        status: .machineFailed, message: "\(error) Run the command again to sign the other files.")
+    }
+  }
+
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey {
     SecretSigningKey(
       keyID: keys.last?.keyID ?? "", keyVersion: "v\(keys.count + 1)", validFrom: from)
   }
 
-  static func settings(of setup: ServerSetup) throws -> JSONValue {
-    try setup.checkKeys()
-    return try settingsInForce(of: setup)
-  }
+  static func checkSettings(of setup: ServerSetup) throws { try setup.checkKeys() }
 }

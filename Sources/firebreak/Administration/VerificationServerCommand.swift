@@ -11,14 +11,12 @@ import World
 struct VerificationServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verification-server",
-    abstract: "Administer the verification server: keys, settings, backup, restore.",
+    abstract: "Administer the verification server: keys and settings.",
     subcommands: [
       APIKeyCommand.self, ApiTokenCommand.self,
       SettingsCommand<AdministeredVerificationServer>.self,
       SigningKeyCommand<AdministeredVerificationServer>.self,
       ClockCommand<AdministeredVerificationServer>.self,
-      BackupCommand<AdministeredVerificationServer>.self,
-      RestoreCommand<AdministeredVerificationServer>.self,
     ])
 }
 
@@ -199,20 +197,6 @@ enum AdministeredVerificationServer: AdministeredServer {
   /// The key server reads the public keys at once when it sees an unknown key id.
   static let leadSeconds = 0
 
-  static func database(of folder: ServerFolder) -> URL { folder.verificationDatabase }
-
-  static var databaseSchema: DatabaseSchema { VerificationServer.databaseSchema }
-
-  static func backupFiles(of folder: ServerFolder) -> [URL] {
-    [folder.verificationSecrets.url, folder.verificationSettings.url]
-  }
-
-  static func settingsInForce(of setup: ServerSetup) throws -> JSONValue {
-    try setup.verificationSettings().inForce
-  }
-
-  static func secretsFile(of folder: ServerFolder) -> PrivateFile { folder.verificationSecrets }
-
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]? {
     try VerificationSecrets.stored(in: folder)?.signingKeys
   }
@@ -231,12 +215,12 @@ enum AdministeredVerificationServer: AdministeredServer {
     try setup.folder.verificationSecrets.replace(secrets)
   }
 
+  /// Tokens of the former keys are refused; there is nothing to sign again.
+  static func signAgain(of setup: ServerSetup, options: KeyOptions) async throws -> [String] { [] }
+
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey {
     SecretSigningKey(keyID: "t\(keys.count + 1)", keyVersion: nil, validFrom: from)
   }
 
-  static func settings(of setup: ServerSetup) throws -> JSONValue {
-    try setup.checkVerification()
-    return try settingsInForce(of: setup)
-  }
+  static func checkSettings(of setup: ServerSetup) throws { try setup.checkVerification() }
 }

@@ -40,8 +40,14 @@ extension ServerSetup {
   ///
   /// - Parameter hasVerification: True if the verification server runs in the same process.
   func prepareConsole(hasVerification: Bool) async throws {
-    let secrets = try consoleSecrets()
+    _ = try consoleSecrets()
     guard hasVerification else { return }
+    // A backup has either none of the key, or both the key's row and the secret.
+    try await FolderLock.withLock(on: folder.console) { try await replaceInvalidAPIKey() }
+  }
+
+  private func replaceInvalidAPIKey() async throws {
+    var secrets = try consoleSecrets()
     let keys = try apiKeys()
     let id = secrets.apiKey?.split(separator: ".").first.map(String.init)
     let isValid = try await reportingErrors {
@@ -49,11 +55,8 @@ extension ServerSetup {
     }
     guard !isValid else { return }
     let new = try await reportingErrors { try await keys.add(kind: .admin, name: "console") }
-    try folder.consoleSecrets.withLock {
-      var secrets = try consoleSecrets()
-      secrets.apiKey = new
-      try folder.consoleSecrets.replace(secrets)
-    }
+    secrets.apiKey = new
+    try folder.consoleSecrets.replace(secrets)
   }
 
   /// The address that the console listens on if the servers listen on `host`. The console speaks plain HTTP, so it is
@@ -128,74 +131,6 @@ extension ServerSetup {
     configuration.appAddress = settings.appAddress.flatMap { URL(string: $0) }
     configuration.trustedProxies = settings.trustedProxies
     return configuration
-  }
-}
-
-/// The settings of the console: `console/settings.json`, and the defaults.
-struct ConsoleSettings: Redacted {
-  /// The origin that officials open; `nil` for `http://localhost` with the port.
-  var origin: String?
-  /// True if the console may listen on other addresses than the loopback address.
-  var allowsPlainHTTP = false
-  /// The page that opens the app with a code.
-  var appAddress: String?
-  /// The verification server, if it does not run in this process.
-  var verificationURL: String?
-  /// The admin API key for it.
-  var apiKey: String?
-  var trustedProxies = TrustedProxies.none
-  var logLevel = Logger.Level.error
-
-  /// Reads `file`.
-  ///
-  /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
-  init(_ file: SettingsFile) throws {
-    _ = try file.resolve(Self.table, into: &self, readsFiles: true, options: [:])
-    guard (verificationURL == nil) == (apiKey == nil) else {
-      try file.naming {
-        throw CommandFailure.badInput("verificationURL and apiKeyFile must be set together.")
-      }
-      return
-    }
-  }
-
-  /// The addresses that only this machine reaches.
-  static let loopbackHosts: Set<String> = ["127.0.0.1", "::1", "localhost"]
-
-  /// The note if the console listens on another address than the servers.
-  static let localNote =
-    "The console listens on 127.0.0.1 only, so that no password crosses a network unencrypted. If its reverse proxy"
-    + " runs on another machine, set origin in console/settings.json to the proxy's https address and"
-    + " allowsPlainHTTP to true."
-
-  private static let addressForm = "an https URL, or an http URL of this machine"
-
-  private static func isAddress(_ text: String) -> Bool {
-    URL(string: text).map { $0.isEncryptedOrLocal && $0.host() != nil } ?? false
-  }
-
-  private static var table: SettingsTable<Self> {
-    SettingsTable(rows: [
-      .text(
-        "origin", \.origin, form: addressForm + ", without a path, in lower case",
-        "the address of the console, to whose host name passkeys belong"
-      ) { WebAddress($0)?.isOrigin == true },
-      .flag(
-        "allowsPlainHTTP", \.allowsPlainHTTP,
-        "with an `https` `origin`: listen on `--host`, unencrypted, for a proxy on another machine"),
-      .text(
-        "appAddress", \.appAddress, form: addressForm, "the page that opens the app with a code",
-        isAddress),
-      .text(
-        "verificationURL", \.verificationURL, form: addressForm,
-        "the verification server, if it runs elsewhere", isAddress),
-      .file("apiKeyFile", required: false, "the file with an admin API key for it") {
-        file, settings, place in
-        settings.apiKey = try place.secret(file)
-      },
-      .proxies(\.trustedProxies),
-      .logLevel(\.logLevel),
-    ])
   }
 }
 

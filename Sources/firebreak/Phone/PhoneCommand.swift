@@ -27,6 +27,7 @@ struct PhoneCommand: AsyncParsableCommand {
       PhoneEnableCommand.self, PhoneDisableCommand.self, PhoneHistoryCommand.self,
       PhoneExposuresCommand.self, PhoneUploadCommand.self, PhoneTravelCommand.self,
       PhoneRemoveCommand.self, PhoneStartOverCommand.self, PhoneExportCommand.self,
+      PhoneMoveCommand.self,
       PhoneHearCommand.self, PhoneSentCommand.self,
     ])
 

@@ -29,16 +29,62 @@ struct ServerFolder {
     self.init(at: path)
     try refuseFile()
     guard exists, hasFiles(of: server) || mayBeUnused && Self.isFolder(folder(of: server)) else {
-      let fault =
-        exists
-        ? "The folder \(path.printable) has no data of the \(server.title)"
-        : "There is no folder \(path.printable)"
-      throw CommandFailure.badInput(
-        "\(fault): name the folder of the servers with --data, or create it with"
-          + " `firebreak serve --data \(path.printable)`.")
+      throw noData(path, of: "data of the \(server.title)")
     }
+    try refuseUnfinished()
     try refuseShared()
   }
+
+  /// The existing folder at `path` with data of at least one server.
+  init(existing path: String) throws {
+    self.init(at: path)
+    try refuseFile()
+    guard exists, ServerName.allCases.contains(where: hasFiles) else {
+      throw noData(path, of: "data of a server")
+    }
+    try refuseUnfinished()
+    try refuseShared()
+  }
+
+  private func noData(_ path: String, of content: String) -> CommandFailure {
+    let fault =
+      exists
+      ? "The folder \(path.printable) has no \(content)"
+      : "There is no folder \(path.printable)"
+    return .badInput(
+      "\(fault): name the folder of the servers with --data, or create it with"
+        + " `firebreak serve --data \(path.printable)`.")
+  }
+
+  /// The servers, with their places in this folder.
+  var servers: [StoredServer] { ServerName.allCases.map { StoredServer(name: $0, folder: self) } }
+
+  // MARK: A restoration
+
+  /// The beginning of the name of the folder from which the files of a backup are moved to their places.
+  private static let restorationPrefix = ".restore-"
+
+  /// A new folder to which a backup is extracted, on the same file system, so that its files can be moved.
+  func newExtractionFolder() -> URL {
+    url.appendingPathComponent(".extract-" + UUID().uuidString)
+  }
+
+  /// The name of `extracted` while its files are moved. Until it is removed, no command uses this folder.
+  func restorationFolder(of extracted: URL) -> URL {
+    url.appendingPathComponent(Self.restorationPrefix + extracted.lastPathComponent)
+  }
+
+  /// Throws if a restoration into the folder was killed: some of its servers may be missing, and a start would create
+  /// new ones.
+  private func refuseUnfinished() throws {
+    let names = FileManager.default.names(in: url)
+    guard let left = names.first(where: { $0.hasPrefix(Self.restorationPrefix) }) else { return }
+    throw CommandFailure.badInput(
+      "A restoration into \(url.path.printable) was interrupted and has left \(left.printable): move the"
+        + " folder away, and restore the backup again.")
+  }
+
+  // MARK: Checks
 
   var exists: Bool { Self.isFolder(url) }
 
@@ -49,6 +95,7 @@ struct ServerFolder {
   @discardableResult
   func create() throws -> [URL] {
     try refuseFile()
+    try refuseUnfinished()
     var created = missingParents
     for folder in [url, verification, keys, console, exports] {
       // Key files are public, and a web server of another user may serve them.

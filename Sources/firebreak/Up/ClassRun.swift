@@ -8,6 +8,9 @@ import World
 
 /// The options of `firebreak up --class`.
 struct ClassOptions: ParsableArguments {
+  /// The option for `size`, whose number may be left out.
+  static let sizeOption = "--class"
+
   @Option(
     name: .customLong("class"), defaultAsFlag: ClassLimit.phonesMax, parsing: .next,
     help: ArgumentHelp(

@@ -4,10 +4,12 @@ import Terminal
 
 /// An error of usage in one line: the cause and what to type instead.
 struct UsageError {
+  private let arguments: [String]
   private let reading: ArgumentReading
 
   /// The arguments that were refused.
   init(_ arguments: [String]) {
+    self.arguments = arguments
     reading = ArgumentReading(arguments)
   }
 
@@ -84,7 +86,7 @@ struct UsageError {
   /// The message with what to do. Messages of our own checks say it themselves.
   private func explained(_ message: String) -> String {
     let text = message.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: " ")
-    if let number = NumberFault(text) { return number.text }
+    if let number = NumberFault(text, arguments) { return number.text }
     guard Self.parserBeginnings.contains(where: text.hasPrefix) else { return text }
     let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
     return "\(sentence); see `\(reading.command.text) --help`."
@@ -101,12 +103,8 @@ struct UsageError {
 private struct NumberFault {
   let text: String
 
-  init?(_ message: String) {
-    guard
-      let match = message.wholeMatch(
-        of: /The value '(.*)' is invalid for '(--[a-z-]+) <[^>]*>'/)
-    else { return nil }
-    let (value, option) = (String(match.1), match.2)
+  init?(_ message: String, _ arguments: [String]) {
+    guard let (value, option) = Self.parts(of: message, arguments) else { return nil }
     let isNumber = value.wholeMatch(of: /[+-]?[0-9]+/) != nil
     text =
       switch (isNumber, value.hasPrefix("-")) {
@@ -114,5 +112,19 @@ private struct NumberFault {
       case (true, false): "\(option) takes no number as large as \(value): choose a smaller one."
       case (false, _): "\(option) takes a whole number, but '\(value.printable)' was given."
       }
+  }
+
+  private static func parts(
+    of message: String, _ arguments: [String]
+  ) -> (value: String, option: String)? {
+    if let match = message.wholeMatch(of: /The value '(.*)' is invalid for '(--[a-z-]+) <[^>]*>'/) {
+      return (String(match.1), String(match.2))
+    }
+    // The number of this option may be left out, so the parser does not relate the word to it.
+    guard let match = message.wholeMatch(of: /Unexpected argument '(.*)'/),
+      let place = arguments.firstIndex(of: String(match.1)), place > 0,
+      arguments[place - 1] == ClassOptions.sizeOption
+    else { return nil }
+    return (String(match.1), ClassOptions.sizeOption)
   }
 }
