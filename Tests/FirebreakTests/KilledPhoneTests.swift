@@ -45,6 +45,8 @@ private final class KilledPhoneScene {
   private static let beaconsPerScan = 3
 
   private let authority: ServedAuthority
+  /// The network of the receiver, whose clock moves on without the servers'.
+  private let network: RelayWithoutDates
   private let place: TemporaryFolder
   private let receiver: PhoneFixture
   private let sender: PhoneFixture
@@ -62,10 +64,13 @@ private final class KilledPhoneScene {
     generator = SeededGenerator(seed: seed)
     start = Int(SystemClock().now.timeIntervalSince1970)
     authority = try await ServedAuthority.withoutExports()
+    network = try RelayWithoutDates(to: authority.keys)
     place = try TemporaryFolder()
     files = try PublishedFiles(of: authority.servers)
     receiver = try PhoneFixture(
-      "receiver", in: place.url, servers: authority.addresses, authority: authority.servers.data)
+      "receiver", in: place.url,
+      servers: ["verification": authority.verification, "keys": network.address],
+      authority: authority.servers.data)
     sender = try PhoneFixture(
       "sender", in: place.url, servers: authority.addresses, authority: authority.servers.data)
     // The sender has a finished key, of two days ago.

@@ -15,6 +15,8 @@ enum PhoneMeeting: Sendable {
   static let all = [recorded] + VirtualControllers.allCases.map(over)
 
   private static let clockOffset = -2 * 86_400
+  /// The arguments of servers with the time of the meeting: without them, the phones' clocks would be wrong.
+  static let serverArguments = ["--developer", "--clock-offset", "\(clockOffset)"]
 
   /// Turns both phones on and lets them meet.
   ///

@@ -11,17 +11,20 @@ struct PhoneWalkTests {
     "A phone learns over HTTP that it met a phone whose keys were uploaded later",
     .timeLimit(.minutes(Patience.minutes)), arguments: PhoneMeeting.all)
   func walk(_ meeting: PhoneMeeting) async throws {
-    let authority = try await ServedAuthority(ServedAuthority.unpaddedExports)
-    let data = authority.servers.data
+    let past = try await ServedAuthority(
+      ServedAuthority.unpaddedExports, arguments: PhoneMeeting.serverArguments)
+    let data = past.servers.data
     let folder = try TemporaryFolder()
     func phone(_ name: String) throws -> PhoneFixture {
-      try PhoneFixture(
-        name, in: folder.url, servers: authority.addresses, authority: data)
+      try PhoneFixture(name, in: folder.url, servers: past.addresses, authority: data)
     }
     let (alice, bob) = (try phone("alice"), try phone("bob"))
     let received = try await meeting.take(place: alice, bob, in: folder)
+    #expect(try await past.servers.stop() == 0)
 
     // Today: Alice uploads with a PIN of the health authority, twice in case the answer got lost.
+    let authority = try await ServedAuthority(in: past.folder)
+    try alice.configure(servers: authority.addresses, authority: data)
     let pin = try await authority.pin()
     try await alice.running { process in
       for _ in 0..<2 {

@@ -109,9 +109,9 @@ package struct NearbyPhone {
 extension ServedAuthority {
   /// Servers that export nothing during a test, which would remove the files that the test publishes.
   package static func withoutExports() async throws -> ServedAuthority {
-    let (day, margin) = (86_400, 7_200)
+    let (day, margin) = (86_400, 3_000)
     let rest = day - Int(SystemClock().now.timeIntervalSince1970) % day
-    // The servers' clock is ahead of ours if a period would end soon.
+    // The servers' clock is ahead of ours if a period would end soon, by less than `ClockRule.differenceSecondsMax`.
     return try await ServedAuthority(
       [
         "keys/settings.json": #"{"minimumKeys":0,"paddingRange":0,"exportPeriodSeconds":86400}"#

@@ -88,11 +88,13 @@ package final class ServedAuthority {
   package let keys: String
 
   /// Starts the servers with `files`, texts by path in their folder, with mode 0600.
+  ///
+  /// - Parameter place: The place of the folder, that of servers that were stopped; `nil` for a new one.
   package init(
     _ files: [String: String] = [:], folders: [String] = [], arguments: [String] = [],
-    descriptorsMax: Int? = nil
+    descriptorsMax: Int? = nil, in place: TemporaryFolder? = nil
   ) async throws {
-    folder = try TemporaryFolder()
+    folder = try place ?? TemporaryFolder()
     try Self.write(files, folders: folders, in: folder)
     servers = try await ServedFirebreak(
       folder: folder, arguments, descriptorsMax: descriptorsMax)
