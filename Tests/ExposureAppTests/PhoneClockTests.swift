@@ -41,7 +41,7 @@ struct PhoneClockTests {
         #expect(await app.lastFailure == .clockWrong)
         #expect(await app.currentState.notices == [.clockWrong])
       }
-      #expect(phone.notices.shown == Array(repeating: Notice.clockWrong, count: round))
+      #expect(phone.notices.shown == Array(repeating: Notice(.clockWrong), count: round))
       phone.clock.advance(by: -ahead)
       try phone.serve(try phone.document(version: 2 * round + 1))
       let app = try phone.launch()
@@ -352,6 +352,6 @@ struct PhoneClockTests {
     #expect(await app.riskLevel == .unknown)
     phone.clock.advance(by: NoticeRule.failingSeconds)
     #expect(await app.check() == .failed(.notConfigured))
-    #expect(phone.notices.shown == [.checksFailing(.notConfigured)])
+    #expect(phone.notices.shown == [Notice(.checksFailing(.notConfigured))])
   }
 }
