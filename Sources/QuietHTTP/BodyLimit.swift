@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Hummingbird
+import NIOCore
 import Synchronization
 
 /// The size and time limits of a request body.
@@ -22,16 +23,18 @@ public struct BodyLimit: Sendable, Hashable {
   ///   disconnects before the end.
   func body(
     of request: Request, in context: QuietContext, _ timeouts: BodyTimeouts,
-    types: [String] = ["application/json"]
+    types: [String]? = ["application/json"]
   ) async throws(QuietRefusal) -> Data {
-    guard Self.isOne(of: types, request.headers[.contentType]) else { throw .wrongContentType }
+    if let types, !Self.isOne(of: types, request.headers[.contentType]) { throw .wrongContentType }
     // The header has only digits. A number that is too large is the largest.
     let announced = request.headers[.contentLength].map { Int($0) ?? .max }
     if let announced, announced > bytesMax { throw .bodyTooLarge(bytesMax: bytesMax) }
     if request.headers[.expect] != nil { context.connection.continueBody() }
     do {
-      let body = try await context.connection.reading(within: secondsMax, timeouts) {
-        try await collected(request.body)
+      let body = try await context.connection.reading(
+        within: secondsMax, timeouts, of: context.client, in: context.bodies
+      ) { received in
+        try await collected(request.body, received)
       }
       guard let body else { throw QuietRefusal.bodyTooSlow }
       if let announced, body.count < announced { throw QuietRefusal.malformed }
@@ -43,9 +46,10 @@ public struct BodyLimit: Sendable, Hashable {
     }
   }
 
-  private func collected(_ body: RequestBody) async throws -> Data {
+  private func collected(_ body: RequestBody, _ received: (Int) -> Void) async throws -> Data {
     var data = Data()
     for try await chunk in body {
+      received(chunk.readableBytes)
       guard data.count + chunk.readableBytes <= bytesMax else {
         throw QuietRefusal.bodyTooLarge(bytesMax: bytesMax)
       }
@@ -151,5 +155,18 @@ public struct RequestBodies: Sendable {
     let body = try await limit.body(of: request, in: context, timeouts, types: types)
     try context.refuseIfOverloaded()
     return body
+  }
+
+  /// The request with its whole body, for routes that read the body without a limit of time.
+  ///
+  /// - Throws: `.bodyTooLarge`, `.bodyTooSlow`, or `.malformed` if the client disconnects before the end.
+  package func received(
+    _ request: Request, in context: QuietContext, limit: BodyLimit
+  ) async throws(QuietRefusal) -> Request {
+    guard request.mayHaveBody else { return request }
+    var request = request
+    let body = try await limit.body(of: request, in: context, timeouts, types: nil)
+    request.body = RequestBody(buffer: ByteBuffer(bytes: body))
+    return request
   }
 }

@@ -26,6 +26,8 @@ final class Connection: Sendable {
   private struct Progress {
     var bodyIsRead = false
     var timeIsUp = false
+    /// The number of the timeout that runs.
+    var timeout: Int?
   }
 
   init(_ source: ApplicationRequestContextSource) {
@@ -48,25 +50,49 @@ final class Connection: Sendable {
   /// Tells a client that waits for `100 Continue` to send the body.
   func continueBody() { announceBody() }
 
-  /// Runs `read` and stops receiving from the peer after `seconds`.
+  /// Runs `read` and stops receiving from the peer after `seconds`, or earlier if the body arrives too slowly.
   ///
+  /// - Parameters:
+  ///   - client: The client, for the limit of its network.
+  ///   - read: Reads the body, and passes the number of the bytes of each part.
   /// - Returns: The result of `read`, or nil after a timeout.
   func reading<Value>(
-    within seconds: Int, _ timeouts: BodyTimeouts, _ read: () async throws -> Value
+    within seconds: Int, _ timeouts: BodyTimeouts, of client: NumericAddress?,
+    in bodies: UnfinishedBodies, _ read: (_ received: (Int) -> Void) async throws -> Value
   ) async throws -> Value? {
-    let number = timeouts.begin(seconds: seconds) { [self] in
-      progress.withLock { $0.timeIsUp = true }
-      stopListening()
-    }
-    defer { timeouts.end(number) }
+    let number = bodies.begin(client, close: closeNow)
+    defer { bodies.end(number) }
+    let youth = timeouts.begin(seconds: UnfinishedBodies.youthSeconds) { bodies.trim(number) }
+    defer { timeouts.end(youth) }
+    scheduleCheck(of: number, in: bodies, timeouts, secondsLeft: seconds)
+    defer { if let timeout = progress.withLock({ $0.timeout }) { timeouts.end(timeout) } }
     do {
-      let value = try await read()
+      let value = try await read { bodies.received($0, number) }
       guard !timeIsUp else { return nil }
       progress.withLock { $0.bodyIsRead = true }
       return value
     } catch  where timeIsUp {
       return nil
     }
+  }
+
+  /// Checks the rate of the body again and again until its time is up.
+  private func scheduleCheck(
+    of number: Int, in bodies: UnfinishedBodies, _ timeouts: BodyTimeouts, secondsLeft: Int
+  ) {
+    let seconds = min(bodies.limits.checkSeconds, secondsLeft)
+    let timeout = timeouts.begin(seconds: seconds) { [self] in
+      // The body may have ended while the timeout fired, and another request may have begun.
+      guard bodies.isUnfinished(number) else { return }
+      let isFullPeriod = seconds == bodies.limits.checkSeconds
+      if secondsLeft > seconds, !(isFullPeriod && bodies.isTooSlow(number)) {
+        return scheduleCheck(
+          of: number, in: bodies, timeouts, secondsLeft: secondsLeft - seconds)
+      }
+      progress.withLock { $0.timeIsUp = true }
+      stopListening()
+    }
+    progress.withLock { $0.timeout = timeout }
   }
 
   /// Closes the connection after `seconds`, even if the peer is still sending.
@@ -105,6 +131,9 @@ extension QuietContext {
     let own = NumericAddress(connection.endpoints?.local)
     return NumericAddress(name).map { $0 == own } ?? (name == "localhost")
   }
+
+  /// The network of the client for an audit log: 24 bits of IPv4, 48 of IPv6. It has many users.
+  package var networkName: String { client.map(NumericAddress.networkName(of:)) ?? "unknown" }
 
   /// The port of this server to which the client has connected.
   package var serverPort: Int? { connection.endpoints?.local.port }

@@ -8,22 +8,41 @@ import World
 /// a limit. A failure uses up the slot, a success frees it. While all remaining slots are reserved, further
 /// attempts wait for one of the running attempts to end.
 ///
-/// When half of the total is reached, the limits of addresses and networks are reduced to a tenth. Clients
-/// without earlier failures are not affected. See Documentation/Decisions/0029-failures-have-budgets.md.
+/// An attempt of an address or network that has used up its failures is verified too, a few at a time: if it is right
+/// it succeeds, and if it is wrong it is refused. So no client is refused for the failures of others behind the same
+/// address.
+///
+/// The failures of all clients have weights: the share of the total that one guess costs. The limits of addresses and
+/// networks shrink as the total is used up, see `FailurePressure`; clients without earlier failures are served until
+/// its end. See Documentation/Decisions/0029-failures-have-budgets.md.
 public actor FailureBudget {
   private let limits: FailureLimits
   private let keys: BudgetKeys
   private let clock: any WallClock
   private let alarm: @Sendable (FailureAlarm) -> Void
   private var tallies: [FailureLevel: [BudgetKey: FailureTally]] = [:]
+  private var total = WeightedTally()
   private var waiters: [FailureCounterKey: [Waiter]] = [:]
   private var nextWaiter = 0
   private var alarmedAt: [FailureAlarm: Date] = [:]
+  private let totalPlace: FailureCounterKey
+  private let excessPlace: FailureCounterKey
+
+  private struct Attempt {
+    let places: [FailureCounterKey]
+    let weight: Double
+  }
+
+  /// The permission to run an attempt.
+  private struct Admission {
+    /// The seconds to wait if the attempt fails, for a client that has used up its failures; otherwise nil.
+    var excessWait: Int?
+  }
 
   private struct Waiter {
     let number: Int
-    let places: [FailureCounterKey]
-    let continuation: CheckedContinuation<Void, any Error>
+    let attempt: Attempt
+    let continuation: CheckedContinuation<Admission, any Error>
   }
 
   /// Creates a budget without failures. `alarm` is called at most once in a window for each alarm.
@@ -34,38 +53,53 @@ public actor FailureBudget {
     self.limits = limits
     self.clock = clock
     self.alarm = alarm
-    keys = BudgetKeys(from: randomness)
+    let keys = BudgetKeys(from: randomness)
+    self.keys = keys
+    totalPlace = FailureCounterKey(.total, keys.key(for: "total"))
+    excessPlace = FailureCounterKey(.excess, keys.key(for: "excess"))
   }
 
   /// Runs `work` as an attempt of the client, which may be on a `subject` such as a code.
   ///
   /// An attempt that throws does not count.
   ///
+  /// - Parameter weight: The share of the total that a failure uses up.
   /// - Throws: `QuietRefusal.tooManyAttempts` if the client, its network, the subject or all clients together
   ///   have too many failures; the error of `work`.
   public func attempt<Value: Sendable>(
-    from context: QuietContext, on subject: String? = nil,
+    from context: QuietContext, on subject: String? = nil, weight: Double = 1,
     isolation: isolated (any Actor)? = #isolation,
     _ work: () async throws -> AttemptResult<Value>
   ) async throws -> Value {
-    try await attempt(by: context.client, on: subject, work)
+    try await attempt(by: context.client, on: subject, weight: weight, work)
   }
 
   func attempt<Value: Sendable>(
-    by client: NumericAddress?, on subject: String?,
+    by client: NumericAddress?, on subject: String?, weight: Double = 1,
     isolation: isolated (any Actor)? = #isolation,
     _ work: () async throws -> AttemptResult<Value>
   ) async throws -> Value {
-    let places = places(of: client, on: subject)
-    try await begin(places)
+    let attempt = Attempt(places: places(of: client, on: subject), weight: max(0, weight))
+    let admission = try await begin(attempt)
+    let result: AttemptResult<Value>
     do {
-      let result = try await work()
-      await end(places, hasFailed: result.hasFailed)
-      return result.value
+      result = try await work()
     } catch {
-      await end(places, hasFailed: false)
+      await end(attempt, admission, hasFailed: false)
       throw error
     }
+    await end(attempt, admission, hasFailed: result.hasFailed)
+    if let seconds = admission.excessWait, result.hasFailed {
+      throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
+    }
+    return result.value
+  }
+
+  /// The used share of the total, from 0 to 1; 0 without a total.
+  public var pressure: Double {
+    guard let most = limits.total else { return 0 }
+    let used = total.weight(at: clock.now, windowSeconds: limits.windowSeconds)
+    return min(1, (used + FailurePressure.rounding) / Double(most))
   }
 
   /// The counters of an attempt. Only IPv6 is counted by network: adjacent IPv4 addresses belong to different users.
@@ -74,40 +108,67 @@ public actor FailureBudget {
   ) -> [FailureCounterKey] {
     var places = [FailureCounterKey(.address, keys.key(for: client.map { AddressPrefix($0) }))]
     if let client, client.bytes.count == 16 {
-      places.append(FailureCounterKey(.subnet, keys.key(for: AddressPrefix(client, byteCount: 7))))
-      places.append(FailureCounterKey(.network, keys.key(for: AddressPrefix(client, byteCount: 6))))
+      for level in FailureLevel.networks {
+        places.append(
+          FailureCounterKey(
+            level, keys.key(for: AddressPrefix(client, byteCount: level.prefixBytes))))
+      }
     }
     if let subject { places.append(FailureCounterKey(.subject, keys.key(for: subject))) }
-    return places + [FailureCounterKey(.total, keys.key(for: "total"))]
+    return places
   }
 
   // MARK: - Reservations
 
-  private func begin(_ places: [FailureCounterKey]) async throws {
-    guard let blocked = try firstFull(places) else { return reserve(places) }
+  private enum Verdict {
+    case admitted(Admission)
+    /// The attempt waits for a running one in this counter.
+    case waits(FailureCounterKey)
+  }
+
+  private func begin(_ attempt: Attempt) async throws -> Admission {
+    let blocked: FailureCounterKey
+    switch try verdict(on: attempt) {
+    case .admitted(let admission):
+      reserve(attempt, admission)
+      return admission
+    case .waits(let place): blocked = place
+    }
     nextWaiter += 1
     let number = nextWaiter
-    try await withTaskCancellationHandler {
+    return try await withTaskCancellationHandler {
       try Task.checkCancellation()
-      try await withCheckedThrowingContinuation { continuation in
+      return try await withCheckedThrowingContinuation { continuation in
         waiters[blocked, default: []].append(
-          Waiter(number: number, places: places, continuation: continuation))
+          Waiter(number: number, attempt: attempt, continuation: continuation))
       }
     } onCancel: {
       Task { await self.cancel(number) }
     }
   }
 
-  private func end(_ places: [FailureCounterKey], hasFailed: Bool) {
+  private func end(_ attempt: Attempt, _ admission: Admission, hasFailed: Bool) {
     let now = clock.now
+    let places = reservedPlaces(of: attempt, admission)
     for place in places {
-      tallies[place.level]?[place.key]?.end(hasFailed: hasFailed, at: now)
+      tallies[place.level]?[place.key]?.end(hasFailed: hasFailed && place != excessPlace, at: now)
       if tallies[place.level]?[place.key]?.isEmpty == true {
         tallies[place.level]?[place.key] = nil
       }
     }
+    if hasFailed, admission.excessWait != nil { countExcess(attempt, at: now) }
+    if limits.total != nil { total.end(attempt.weight, hasFailed: hasFailed, at: now) }
     if hasFailed { raiseAlarm(at: now) }
-    for place in places { wakeWaiters(of: place) }
+    for place in places + [totalPlace] { wakeWaiters(of: place) }
+  }
+
+  /// Counts the failure of a client that had used up its failures, if it may guess only so often.
+  private func countExcess(_ attempt: Attempt, at now: Date) {
+    guard limits.total != nil else { return }
+    for place in attempt.places {
+      if tallies[place.level]?[place.key] == nil { makeRoom(in: place.level) }
+      tallies[place.level, default: [:]][place.key, default: FailureTally()].add(at: now)
+    }
   }
 
   /// Resumes attempts that wait for `place`, in their order, while it has free slots. An attempt that is also
@@ -115,14 +176,15 @@ public actor FailureBudget {
   private func wakeWaiters(of place: FailureCounterKey) {
     while let waiter = waiters[place]?.first {
       do {
-        let blocked = try firstFull(waiter.places)
-        guard blocked != place else { return }
-        removeFirstWaiter(of: place)
-        if let blocked {
+        switch try verdict(on: waiter.attempt) {
+        case .waits(place): return
+        case .waits(let blocked):
+          removeFirstWaiter(of: place)
           waiters[blocked, default: []].append(waiter)
-        } else {
-          reserve(waiter.places)
-          waiter.continuation.resume()
+        case .admitted(let admission):
+          removeFirstWaiter(of: place)
+          reserve(waiter.attempt, admission)
+          waiter.continuation.resume(returning: admission)
         }
       } catch {
         removeFirstWaiter(of: place)
@@ -145,48 +207,73 @@ public actor FailureBudget {
     }
   }
 
-  private func reserve(_ places: [FailureCounterKey]) {
-    for place in places {
+  private func reserve(_ attempt: Attempt, _ admission: Admission) {
+    for place in reservedPlaces(of: attempt, admission) {
       if tallies[place.level]?[place.key] == nil { makeRoom(in: place.level) }
       tallies[place.level, default: [:]][place.key, default: FailureTally()].reserved += 1
     }
+    if limits.total != nil { total.reserve(attempt.weight) }
   }
 
-  /// The first counter whose remaining slots are all reserved; nil if every counter has a free slot.
+  private func reservedPlaces(
+    of attempt: Attempt, _ admission: Admission
+  ) -> [FailureCounterKey] {
+    admission.excessWait == nil ? attempt.places : [excessPlace]
+  }
+
+  /// Decides if an attempt is run now, waits for others, or is refused.
   ///
-  /// - Throws: `.tooManyAttempts` if a counter has reached its limit of failures, with the longest wait.
-  private func firstFull(_ places: [FailureCounterKey]) throws(QuietRefusal) -> FailureCounterKey? {
+  /// - Throws: `.tooManyAttempts` with the longest wait.
+  private func verdict(on attempt: Attempt) throws(QuietRefusal) -> Verdict {
     let now = clock.now
-    let isSlowed = failureCount(at: now) >= limits.totalBeforeSlowing
-    var (wait, full): (Int?, FailureCounterKey?) = (nil, nil)
-    for place in places {
-      guard let limit = limits.limit(of: place.level, isSlowed: isSlowed) else { continue }
+    let pressure = FailurePressure(pressure)
+    var (wait, full, isRefused): (Int?, FailureCounterKey?, Bool) = (nil, nil, false)
+    for place in attempt.places {
+      guard let limit = limits.limit(of: place.level, under: pressure) else { continue }
       tallies[place.level]?[place.key]?.expire(at: now, after: limits.windowSeconds)
       guard let tally = tallies[place.level]?[place.key] else { continue }
       if let seconds = tally.secondsToWait(limit, at: now, windowSeconds: limits.windowSeconds) {
         wait = max(wait ?? 0, seconds)
+        isRefused = isRefused || !limits.mayExceed(place.level, tally.failures.count, pressure)
+      } else if full == nil, tally.failures.count + tally.reserved >= limit {
+        full = place
       }
-      if full == nil, tally.failures.count + tally.reserved >= limit { full = place }
     }
-    if let wait { throw .tooManyAttempts(retryAfterSeconds: wait) }
-    return full
+    if isRefused, let wait { throw .tooManyAttempts(retryAfterSeconds: wait) }
+    if let wait, try isExcessFull(wait) { return .waits(excessPlace) }
+    if wait == nil, let full { return .waits(full) }
+    if try isTotalFull(for: attempt.weight, at: now) { return .waits(totalPlace) }
+    return .admitted(Admission(excessWait: wait))
+  }
+
+  /// - Throws: `.tooManyAttempts` if too many attempts of clients that have used up their failures wait.
+  private func isExcessFull(_ wait: Int) throws(QuietRefusal) -> Bool {
+    let running = tallies[.excess]?[excessPlace.key]?.reserved ?? 0
+    guard running >= QuietLimit.excessAttemptsMax else { return false }
+    guard waiters[excessPlace]?.count ?? 0 < QuietLimit.waitingExcessAttemptsMax else {
+      throw .tooManyAttempts(retryAfterSeconds: wait)
+    }
+    return true
+  }
+
+  /// Returns true if the rest of the total is reserved.
+  ///
+  /// - Throws: `.tooManyAttempts` if a guess of this weight no longer fits into the total.
+  private func isTotalFull(for weight: Double, at now: Date) throws(QuietRefusal) -> Bool {
+    guard let most = limits.total, weight > 0 else { return false }
+    let used = total.weight(at: now, windowSeconds: limits.windowSeconds)
+    let room = Double(most) * FailurePressure.share(for: weight) - used + FailurePressure.rounding
+    guard weight <= room else {
+      throw .tooManyAttempts(
+        retryAfterSeconds: total.secondsToWait(at: now, windowSeconds: limits.windowSeconds))
+    }
+    return weight + total.reserved > room
   }
 
   // MARK: - Totals and memory
 
-  /// The failures of all clients in the window.
-  private func failureCount(at now: Date) -> Int {
-    guard limits.total != nil, let key = tallies[.total]?.keys.first else { return 0 }
-    tallies[.total]?[key]?.expire(at: now, after: limits.windowSeconds)
-    return tallies[.total]?[key]?.failures.count ?? 0
-  }
-
   private func raiseAlarm(at now: Date) {
-    guard let total = limits.total else { return }
-    let count = failureCount(at: now)
-    let reached: FailureAlarm? =
-      count >= total ? .stopped : count >= limits.totalBeforeSlowing ? .slowed : nil
-    guard let reached else { return }
+    guard let reached = FailurePressure(pressure).alarm else { return }
     let age = alarmedAt[reached].map { now.timeIntervalSince($0) }
     if let age, (0..<Double(limits.windowSeconds)).contains(age) { return }
     alarmedAt[reached] = now
@@ -233,65 +320,28 @@ public enum AttemptResult<Value: Sendable>: Sendable {
   }
 }
 
-/// The limits of a `FailureBudget`: failures in a sliding window.
-public struct FailureLimits: Sendable, Hashable {
-  /// Failures of one address: all bits of IPv4, 64 bits of IPv6.
-  public var perAddress: Int
-  /// Failures of one IPv6 network of 56 bits, the usual size of a household.
-  public var perSubnet: Int
-  /// Failures of one IPv6 network of 48 bits, the usual size of a company or a rented server.
-  public var perNetwork: Int
-  /// Failures on one subject, such as a code; nil for no limit.
-  public var perSubject: Int?
-  /// Failures of all clients together; nil for no limit.
-  public var total: Int?
-  /// The window, in seconds.
-  public var windowSeconds: Int
-  /// Keys in memory for each level.
-  var keysMax = QuietLimit.budgetKeysMax
-
-  /// Limits by address and network, and if given by subject and in total.
-  ///
-  /// Without `perSubnet` and `perNetwork` a network has twice and four times the failures of an address.
-  public init(
-    perAddress: Int, perSubnet: Int? = nil, perNetwork: Int? = nil, perSubject: Int? = nil,
-    total: Int? = nil, windowSeconds: Int
-  ) {
-    self.perAddress = perAddress
-    self.perSubnet = perSubnet ?? 2 * perAddress
-    self.perNetwork = perNetwork ?? 4 * perAddress
-    self.perSubject = perSubject
-    self.total = total
-    self.windowSeconds = windowSeconds
-  }
-
-  /// The number of failures of all clients at which the limits of addresses and networks are reduced.
-  var totalBeforeSlowing: Int { total.map { max(1, $0 / 2) } ?? .max }
-
-  /// The failures that `level` may have; nil for no limit.
-  func limit(of level: FailureLevel, isSlowed: Bool) -> Int? {
-    let divisor = isSlowed ? QuietLimit.slowedFailuresDivisor : 1
-    return switch level {
-    case .address: max(1, perAddress / divisor)
-    case .subnet: max(1, perSubnet / divisor)
-    case .network: max(1, perNetwork / divisor)
-    case .subject: perSubject
-    case .total: total
-    }
-  }
-}
-
-/// A state of a `FailureBudget` that is reported to the operator.
-public enum FailureAlarm: Hashable, Sendable {
-  /// Half of the total is reached: the limits of addresses and networks are reduced to a tenth.
-  case slowed
-  /// The total is reached: all attempts are rejected.
-  case stopped
-}
-
 /// The groups by which failures are counted.
 enum FailureLevel: Hashable, Sendable {
-  case address, subnet, network, subject, total
+  /// All bits of IPv4, 64 bits of IPv6.
+  case address
+  /// IPv6 networks of 56, 48, 40 and 32 bits: of a household, a company, a large company, and a provider.
+  case subnet, network, region, provider
+  case subject, total
+  /// The attempts of clients that have used up their failures.
+  case excess
+
+  static let networks = [FailureLevel.subnet, .network, .region, .provider]
+
+  /// The bytes of an IPv6 address that name the network.
+  var prefixBytes: Int {
+    switch self {
+    case .subnet: 7
+    case .network: 6
+    case .region: 5
+    case .provider: 4
+    default: 8
+    }
+  }
 }
 
 /// The key of one counter: a group of clients, or a subject.
@@ -302,36 +352,5 @@ struct FailureCounterKey: Hashable, Sendable {
   init(_ level: FailureLevel, _ key: BudgetKey) {
     self.level = level
     self.key = key
-  }
-}
-
-/// One counter: the failures in the window, oldest first, and the number of running attempts.
-struct FailureTally: Sendable {
-  private(set) var failures: ArraySlice<Date> = []
-  var reserved = 0
-
-  var isEmpty: Bool { failures.isEmpty && reserved == 0 }
-
-  /// Removes failures outside the window, and failures in the future, which precede a clock change.
-  mutating func expire(at now: Date, after windowSeconds: Int) {
-    while let first = failures.first, now.timeIntervalSince(first) >= Double(windowSeconds) {
-      failures.removeFirst()
-    }
-    while let last = failures.last, last > now { failures.removeLast() }
-    // `removeFirst` of a slice does not free memory.
-    if failures.startIndex > failures.count + 16 { failures = ArraySlice(Array(failures)) }
-  }
-
-  mutating func end(hasFailed: Bool, at now: Date) {
-    reserved -= 1
-    if hasFailed { failures.append(now) }
-  }
-
-  /// The seconds until there are fewer failures than `limit`, at least 1; nil if there are fewer now.
-  func secondsToWait(_ limit: Int, at now: Date, windowSeconds: Int) -> Int? {
-    guard failures.count >= limit else { return nil }
-    let lastToExpire = failures[failures.startIndex + failures.count - limit]
-    let seconds = Double(windowSeconds) - now.timeIntervalSince(lastToExpire)
-    return max(1, Int(seconds.rounded(.up)))
   }
 }

@@ -32,6 +32,16 @@ struct NumericAddress: Hashable, Sendable, Redacted {
     sixteen.starts(with: mapped) ? Array(sixteen.suffix(4)) : sixteen
   }
 
+  /// The name of the network of 24 bits of IPv4 or 48 bits of IPv6 that contains `address`.
+  static func networkName(of address: NumericAddress) -> String {
+    let bytes = address.bytes
+    if bytes.count == 4 { return "\(bytes[0]).\(bytes[1]).\(bytes[2]).0/24" }
+    let words = stride(from: 0, to: 6, by: 2).map {
+      String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16)
+    }
+    return words.joined(separator: ":") + "::/48"
+  }
+
   /// The first bytes of an IPv4 address in the form of IPv6.
   static let mapped: [UInt8] = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 

@@ -13,6 +13,8 @@ public struct QuietContext: RequestContext {
   var client: NumericAddress?
   /// The load of the server; nil outside a server.
   var load: ServerLoad?
+  /// The bodies that the server is receiving.
+  var bodies = UnfinishedBodies.outside
 
   /// Creates the context of one request.
   public init(source: ApplicationRequestContextSource) {

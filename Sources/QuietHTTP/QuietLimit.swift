@@ -17,6 +17,13 @@ public enum QuietLimit {
   static let clientIdleSeconds = 5
   /// Seconds in which a client must send the body of a request, unless the route has its own limit.
   public static let bodySecondsMax = 20
+  /// Bytes of a body that a client must send in a second, measured over `bodyCheckSeconds`: four kilobits, less than
+  /// the slowest mobile network transfers.
+  public static let bodyBytesPerSecondMin = 512
+  /// The seconds over which the rate of a body is measured.
+  public static let bodyCheckSeconds = 4
+  /// Unfinished bodies of one network (all bits of IPv4, 48 bits of IPv6). Of further ones the slowest is closed.
+  public static let unfinishedBodiesPerNetworkMax = 48
   /// Seconds in which a client must read `responseBytesMin` of its pending responses, or all if that is less.
   public static let responseSecondsMax = 60
   /// Bytes of pending responses that a client must read in `responseSecondsMax`: about nine kilobits a
@@ -55,8 +62,22 @@ public enum QuietLimit {
   public static let shutdownSeconds = 10
   /// Seconds for the rest of a request that is not complete at a shutdown signal.
   public static let unfinishedRequestSeconds = 2
-  /// The divisor of the limits of addresses and networks after half of a `FailureBudget` is used up.
+  /// The divisor of the limits of addresses and networks after a quarter of the total of a `FailureBudget`.
   public static let slowedFailuresDivisor = 10
+  /// The divisor of the limits of IPv6 networks of 40 and 32 bits after half of that total.
+  static let guardedFailuresDivisor = 100
+  /// The failures of an IPv6 network of 40 bits, as a multiple of those of 48 bits.
+  static let networksPerRegion = 4
+  /// The failures of an IPv6 network of 32 bits, as a multiple of those of 48 bits.
+  static let networksPerProvider = 16
+  /// The guesses that are verified for an address or network, as a multiple of its failures.
+  static let excessFailuresFactor = 10
+  /// Attempts of clients that have used up their failures that are verified at once.
+  static let excessAttemptsMax = 4
+  /// Attempts of such clients that wait to be verified. Further ones are refused.
+  static let waitingExcessAttemptsMax = 512
+  /// The weight up to which a failure may use up the last quarter of the total.
+  static let lightFailureWeight = 0.1
   /// Keys in the memory of an `AttemptBudget`, and of each level of a `FailureBudget`.
   public static let budgetKeysMax = 100_000
   /// The shortest prefix of a trusted proxy network: /8, as in 10.0.0.0/8 and fd00::/8, the widest private

@@ -91,10 +91,11 @@ public final class QuietServer: Service {
   private func makeApplication() -> Application<LoadedResponder> {
     let (limits, counts, logger) = (limits, counts, logger)
     let load = ServerLoad(inWorkMax: limits.requestsInWorkMax)
+    let bodies = UnfinishedBodies(limits.bodies, countMax: max(1, limits.connectionsMax / 2))
     let connections = OpenConnections(
       countMax: limits.connectionsMax, unreadBytesMax: limits.unreadBytesMax)
     return Application(
-      responder: LoadedResponder(responder: responder, load: load),
+      responder: LoadedResponder(responder: responder, load: load, bodies: bodies),
       server: .http1(
         configuration: .init(
           additionalChannelHandlers: [
@@ -131,6 +132,9 @@ package struct ConnectionLimits: Sendable {
   package var idleSeconds = QuietLimit.idleSeconds
   /// Seconds in which a client must read `QuietLimit.responseBytesMin` of its pending responses, or all.
   package var responseSeconds = QuietLimit.responseSecondsMax
+
+  /// The rate and the number of unfinished bodies.
+  package var bodies = BodyRateLimits()
 
   /// The limits of `QuietLimit`.
   package init() {}

@@ -168,14 +168,16 @@ enum ServerPriority {
   }
 }
 
-/// Sets the server's load in the context of each request.
+/// Sets the server's load and its unfinished bodies in the context of each request.
 struct LoadedResponder: HTTPResponder {
   let responder: RouterResponder<QuietContext>
   let load: ServerLoad
+  let bodies: UnfinishedBodies
 
   func respond(to request: Request, context: QuietContext) async throws -> Response {
     var context = context
     context.load = load
+    context.bodies = bodies
     return try await responder.respond(to: request, context: context)
   }
 }

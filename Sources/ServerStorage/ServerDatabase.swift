@@ -45,7 +45,7 @@ package final class ServerDatabase: Sendable {
       return ServerDatabase(pool, DatabaseFile(opened: file))
     } catch let error as ServerDatabaseError {
       throw error
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+    } catch let error as DatabaseError where DatabaseCheck.isDamage(error) {
       throw .damaged
     } catch {
       throw .unavailable

@@ -5,17 +5,24 @@ import Synchronization
 import World
 
 /// The failures of a service that a server calls, such as an SMS gateway: one log line when it begins to fail, when it
-/// fails in another way, and while it keeps failing.
+/// fails in another way, and while it keeps failing. A service whose answers differ each time gets few lines, with the
+/// number of failures since the last one.
 package final class ServiceFailureLog: Sendable {
   private struct Failure {
-    let text: String
-    let loggedAt: Date
+    /// The texts that were logged since `begin`.
+    var texts: Set<String> = []
+    let begin: Date
+    /// The failures that were not logged.
+    var unlogged = 0
   }
 
   /// The interval at which a failure that persists is logged again, in seconds.
   package static let repeatSeconds: TimeInterval = 600
-  /// The number of failing parts that are kept. The line of a further one is logged every time.
+  /// The number of different failures of a part that are logged in an interval.
+  package static let textsMax = 3
+  /// The number of failing parts that are kept. Further ones share one record.
   private static let partsMax = 1_000
+  private static let otherParts = "other parts"
 
   private let name: String
   private let advice: String
@@ -40,19 +47,27 @@ package final class ServiceFailureLog: Sendable {
   ///   - part: The part of the service, such as the name of an authority.
   package func failed(_ failure: String, part: String = "") {
     let now = clock.now
-    let isDue = failures.withLock { failures in
-      if let last = failures[part], last.text == failure,
-        abs(now.timeIntervalSince(last.loggedAt)) < Self.repeatSeconds
-      {
-        return false
-      }
-      if failures[part] != nil || failures.count < Self.partsMax {
-        failures[part] = Failure(text: failure, loggedAt: now)
-      }
-      return true
+    let unlogged = failures.withLock { failures in
+      let isKnown = failures[part] != nil || failures.count < Self.partsMax
+      return Self.record(failure, in: &failures[isKnown ? part : Self.otherParts], at: now)
     }
-    guard isDue else { return }
-    logger.error("the \(title(part)) failed: \(failure); \(advice)")
+    guard let unlogged else { return }
+    let others = unlogged > 0 ? "; \(unlogged) more failures since the last line" : ""
+    logger.error("the \(title(part)) failed: \(failure)\(others); \(advice)")
+  }
+
+  /// Returns the number of failures that were not logged before this one, or nil if it is not logged either.
+  private static func record(_ text: String, in record: inout Failure?, at now: Date) -> Int? {
+    var failure = record ?? Failure(begin: now)
+    if abs(now.timeIntervalSince(failure.begin)) >= repeatSeconds {
+      failure = Failure(begin: now, unlogged: failure.unlogged)
+    }
+    let isDue = !failure.texts.contains(text) && failure.texts.count < textsMax
+    let unlogged = failure.unlogged
+    if isDue { failure.texts.insert(text) }
+    failure.unlogged = isDue ? 0 : unlogged + 1
+    record = failure
+    return isDue ? unlogged : nil
   }
 
   /// Records that a request has succeeded.

@@ -19,6 +19,9 @@ struct VerificationComposition {
   let logger: Logger
   private let sms: SMSConfiguration?
   private let refusals: RefusalLog
+  /// Counts wrong codes. Both contracts accept the same codes, so they share it.
+  private let guesses: FailureBudget
+  private let weights: GuessWeights
 
   init(
     configuration: VerificationServerConfiguration, storage: any CodeStorage, keys: CodeKeys,
@@ -40,18 +43,21 @@ struct VerificationComposition {
       clock: clock, logger: logger)
     self.sms = sms
     refusals = RefusalLog(of: "requests", clock: clock, logger: logger)
+    guesses = FailureBudget(
+      configuration.attempts.ofCodes, clock: clock, randomness: randomness,
+      alarm: GuessingAlarm(logger: logger, limits: configuration.attempts).report)
+    weights = GuessWeights(
+      storage: storage, risk: GuessingRisk(configuration.attempts),
+      pinLifetime: configuration.codeLifetime,
+      shortLifetime: configuration.policy.shortCodeLifetime, clock: clock)
   }
 
   func router() throws -> Router<QuietContext> {
     let router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness)
-    // Both contracts accept the same codes, so they share one failure budget.
-    let guesses = FailureBudget(
-      configuration.attempts.ofCodes, clock: clock, randomness: randomness,
-      alarm: GuessingAlarm(logger: logger, limits: configuration.attempts).report)
-    addProteGOSafeRoutes(to: router, guesses)
-    addDeviceRoutes(to: router, guesses)
+    addProteGOSafeRoutes(to: router)
+    addDeviceRoutes(to: router)
     addAdminRoutes(to: router)
     let (signing, clock) = (signing, clock)
     router.page(RouterPath(VerificationRoute.keys)) {
@@ -70,6 +76,13 @@ struct VerificationComposition {
     FailureBudget(configuration.attempts.ofCredentials, clock: clock, randomness: randomness)
   }
 
+  /// Each user report costs an SMS, so one above the limit is not processed.
+  private func makeReportBudget() -> FailureBudget {
+    var limits = configuration.attempts.ofCredentials
+    limits.verifiesExcess = false
+    return FailureBudget(limits, clock: clock, randomness: randomness)
+  }
+
   private func makeIssueQuota() -> IssueQuota {
     IssueQuota(configuration.attempts, clock: clock, randomness: randomness, logger: logger)
   }
@@ -77,8 +90,8 @@ struct VerificationComposition {
   private var codeIssuer: CodeIssuer {
     CodeIssuer(
       storage: storage, keys: keys, lifetime: configuration.codeLifetime,
-      policy: configuration.policy, risk: GuessingRisk(configuration.attempts), clock: clock,
-      randomness: randomness)
+      policy: configuration.policy, risk: GuessingRisk(configuration.attempts),
+      pressure: { [guesses] in await guesses.pressure }, clock: clock, randomness: randomness)
   }
 
   private func gate(_ kinds: Set<APIKeyKind>, from netmasks: Netmasks) -> APIKeyGate {
@@ -89,9 +102,7 @@ struct VerificationComposition {
       isInMaintenance: configuration.policy.isInMaintenance, refusals: refusals)
   }
 
-  private func addProteGOSafeRoutes(
-    to router: Router<QuietContext>, _ guesses: FailureBudget
-  ) {
+  private func addProteGOSafeRoutes(to router: Router<QuietContext>) {
     let gate = APITokenGate(
       apiTokens: apiTokens, netmasks: configuration.operatorNetmasks, failures: makeFailureBudget(),
       refusals: refusals)
@@ -101,18 +112,19 @@ struct VerificationComposition {
       redeemer: CodeRedeemer(
         storage: storage, keys: keys, signing: signing,
         tokenLifetime: configuration.tokenLifetime, clock: clock, randomness: randomness),
-      netmasks: configuration.applicationNetmasks, failures: guesses, refusals: refusals
+      netmasks: configuration.applicationNetmasks, failures: guesses, weights: weights,
+      refusals: refusals
     ).add(to: router)
   }
 
-  private func addDeviceRoutes(to router: Router<QuietContext>, _ guesses: FailureBudget) {
+  private func addDeviceRoutes(to router: Router<QuietContext>) {
     let device = gate([.device], from: configuration.applicationNetmasks)
     let policy = configuration.policy
     VerifyRoute(
       verifier: CodeVerifier(
         storage: storage, keys: keys, signing: signing,
         tokenLifetime: policy.verificationTokenLifetime, clock: clock, randomness: randomness),
-      gate: device, failures: guesses, refusals: refusals
+      gate: device, failures: guesses, weights: weights, refusals: refusals
     ).add(to: router)
     CertificateRoute(
       exchange: CertificateExchange(
@@ -121,7 +133,7 @@ struct VerificationComposition {
       gate: device, failures: makeFailureBudget(), refusals: refusals, randomness: randomness
     ).add(to: router)
     UserReportRoute(
-      codeIssuer: codeIssuer, sms: sms, gate: device, reports: makeFailureBudget(),
+      codeIssuer: codeIssuer, sms: sms, gate: device, reports: makeReportBudget(),
       quota: makeIssueQuota(), sendTimes: ResponseTimes(randomness: randomness)
     ).add(to: router)
   }

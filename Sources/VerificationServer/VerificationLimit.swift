@@ -47,6 +47,8 @@ public enum VerificationLimit {
   /// The largest expected number of guesses that hit a live code in the lifetime of a code. If it would be
   /// exceeded, new codes are a character longer.
   public static let guessedCodesMax = 0.001
+  /// The age at which the number of live codes is read again for the weight of a guess, in seconds.
+  static let liveCountAgeSecondsMax: TimeInterval = 1
   /// The allowed lifetimes of a short code, in seconds: up to an hour.
   public static let shortCodeLifetimeSeconds: ClosedRange<TimeInterval> = 60...3_600
   /// The allowed lifetimes of a long code, in seconds: up to a day.

@@ -11,6 +11,8 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
   case otherCodeHashKey
   /// A newer version has migrated the database.
   case newerDatabase
+  /// The structure of the database is damaged, so the server does not start.
+  case damagedDatabase
   /// The clock was set, and its new time is not confirmed; the text says by how much.
   case implausibleClock(String)
   /// No token was signed and no code was used: retry later.
@@ -26,6 +28,7 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
     case .otherCodeHashKey:
       "The database was created with another codeHashKey: restore both from one backup."
     case .newerDatabase: ServerDatabaseError.newer.message(of: SQLiteCodeStorage.schema.name)
+    case .damagedDatabase: ServerDatabaseError.damaged.message(of: SQLiteCodeStorage.schema.name)
     case .tooManyLiveCodes:
       "Too many codes are live to issue one that cannot be guessed: let some expire, or lower attempts.total."
     case .signingUnavailable: "No token could be signed: check the signing key, then retry."
@@ -34,6 +37,11 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
 }
 
 extension VerificationServerError {
+  /// The error of a server whose database cannot be opened.
+  static func opening(_ error: ServerDatabaseError) -> Self {
+    error == .damaged ? .damagedDatabase : Self(error)
+  }
+
   /// The error of a server whose database has this error.
   ///
   /// The caller of a route cannot do anything about damage or a lost file. `ServerHealth` reports them to the operator.

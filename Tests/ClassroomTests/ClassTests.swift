@@ -141,6 +141,19 @@ import Testing
     }
   }
 
+  @Test("A browser that stops in the middle of a form gets 408 after some seconds")
+  func halfSent() async throws {
+    try await ClassRoom.with { room in
+      let answer = try await RawPost(
+        port: room.port, path: "/join",
+        headers: [
+          "host": "127.0.0.1:\(room.port)", "content-type": "application/x-www-form-urlencoded",
+        ]
+      ).answer(sending: Data("name=".utf8), announced: 100)
+      #expect(answer.status == 408)
+    }
+  }
+
   @Test("The code leads to the join page, and the secret is not on any page")
   func code() async throws {
     try await ClassRoom.with { room in

@@ -40,6 +40,19 @@ struct FairnessTests {
     }
   }
 
+  @Test("After many made-up tokens from one address, valid uploads from it are all accepted")
+  func behindOneAddress() async throws {
+    try await RunningKeyServer.run { server in
+      let bad = try await server.request(server.keys(1)) { $0.data.verificationPayload = "a.b.c" }
+      var refused = 0
+      for _ in 0..<90 where try await server.upload(bad).status == 429 { refused += 1 }
+      #expect(refused == 30)
+      for _ in 0..<20 {
+        #expect(try await server.upload(server.request(server.keys(1))).status == 200)
+      }
+    }
+  }
+
   private func invalidStatistics(_ count: Int, _ server: RunningKeyServer) async throws -> [UInt] {
     var statuses: [UInt] = []
     for _ in 0..<count {

@@ -133,6 +133,7 @@ struct IdempotencyTests {
       let response = try await scene.publish(bad)
       #expect((response.status, response.code) == (429, .tooManyRequests))
       #expect(response.http.headers["retry-after"] == "600")
+      #expect(try await scene.publish(scene.request(scene.keys(1))).status == 200)
       #expect(try await scene.publish(bad, headers: [("X-Chaff", "1")]).status == 200)
     }
   }

@@ -35,10 +35,12 @@ struct EchoServer {
     var limits = ConnectionLimits()
     limits.idleSeconds = Patience.seconds
     limits.responseSeconds = Patience.seconds
+    limits.bodies.checkSeconds = Patience.seconds
     change(&limits)
     let (effects, stopwatch, gate) = (effects, stopwatch, gate)
     let router = Router.quiet(
-      refusals: .plain, allowedOrigin: allowedOrigin, randomness: SystemRandomness())
+      refusals: .plain, allowedOrigin: allowedOrigin, trustedProxies: trustedProxies,
+      randomness: SystemRandomness())
     router.post(
       "/echo",
       QuietRoute<Word>(

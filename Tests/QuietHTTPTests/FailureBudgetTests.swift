@@ -22,10 +22,10 @@ struct FailureBudgetTests {
   /// The seconds to wait, or nil if the attempt was allowed.
   private func attempt(
     _ budget: FailureBudget, from text: String = "192.0.2.1", on subject: String? = nil,
-    hasFailed: Bool = true
+    weight: Double = 1, hasFailed: Bool = true
   ) async throws -> Int? {
     do {
-      return try await budget.attempt(by: address(text), on: subject) {
+      return try await budget.attempt(by: address(text), on: subject, weight: weight) {
         hasFailed ? .failed(nil) : .succeeded(nil)
       }
     } catch QuietRefusal.tooManyAttempts(let seconds) {
@@ -39,7 +39,7 @@ struct FailureBudgetTests {
     #expect(try await attempt(budget) == nil)
     clock.advance(by: 10)
     #expect(try await attempt(budget) == nil)
-    #expect(try await attempt(budget, hasFailed: false) == 50)
+    #expect(try await attempt(budget) == 50)
     clock.advance(by: 49.5)
     #expect(try await attempt(budget) == 1)
     clock.advance(by: 0.5)
@@ -104,7 +104,7 @@ struct FailureBudgetTests {
         return .succeeded(2)
       }
     }
-    try await Patience.until { await budget.keyCount == 2 }
+    try await Patience.until { await budget.keyCount == 1 }
     let second = Task { try await attempt(budget) }
     let third = Task { try await attempt(budget) }
     try await Patience.until { await budget.waitingCount == 2 }
@@ -122,7 +122,8 @@ struct FailureBudgetTests {
     let attempts: [(String, Int?)] = [
       ("2001:db8:1:0::1", nil), ("2001:db8:1:0:9::1", 60), ("2001:db8:1:1::1", nil),
       ("2001:db8:1:2::1", 60), ("2001:db8:1:100::1", nil), ("2001:db8:1:200::1", 60),
-      ("2001:db8:2::1", nil), ("192.0.2.1", nil), ("192.0.2.2", nil), ("192.0.2.3", nil),
+      ("2001:db8:1:300::1", 60), ("2001:db8:2::1", nil), ("192.0.2.1", nil), ("192.0.2.2", nil),
+      ("192.0.2.3", nil),
       ("192.0.2.4", nil), ("192.0.2.1", 60),
     ]
     for (text, wait) in attempts {
@@ -140,25 +141,106 @@ struct FailureBudgetTests {
     #expect(try await attempt(budget, from: "192.0.2.3", on: "b") == nil)
   }
 
-  @Test(
-    "From half of the total on addresses have a tenth, at the total all wait, each with one alarm")
+  @Test("A right attempt succeeds although others behind the address have used up its failures")
+  func rightOnes() async throws {
+    let budget = budget(FailureLimits(perAddress: 3, windowSeconds: 60))
+    for number in 0..<50 { #expect(try await attempt(budget) == (number < 3 ? nil : 60)) }
+    for _ in 0..<5 { #expect(try await attempt(budget, hasFailed: false) == nil) }
+    // The failures above the limit do not make the wait longer.
+    clock.advance(by: 60)
+    #expect(try await attempt(budget) == nil)
+  }
+
+  @Test("If each attempt has a cost, none above the limit is made")
+  func costly() async throws {
+    var limits = FailureLimits(perAddress: 1, windowSeconds: 60)
+    limits.verifiesExcess = false
+    let budget = budget(limits)
+    #expect(try await attempt(budget) == nil)
+    #expect(try await attempt(budget, hasFailed: false) == 60)
+  }
+
+  @Test("Few attempts above the limits are verified at once, and those that wait have a limit")
+  func boundedVerification() async throws {
+    let budget = budget(FailureLimits(perAddress: 1, windowSeconds: 60))
+    #expect(try await attempt(budget) == nil)
+    let running = Recorded((now: 0, most: 0))
+    let (hold, release) = AsyncStream<Void>.makeStream()
+    let count = QuietLimit.excessAttemptsMax + QuietLimit.waitingExcessAttemptsMax
+    let tasks = (0..<count).map { _ in
+      Task {
+        try await budget.attempt(by: address("192.0.2.1"), on: nil) {
+          () async throws -> AttemptResult<Bool> in
+          running.change { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+          for await _ in hold {}
+          running.change { $0.now -= 1 }
+          return .succeeded(true)
+        }
+      }
+    }
+    try await Patience.until {
+      await budget.waitingCount == QuietLimit.waitingExcessAttemptsMax
+    }
+    #expect(try await attempt(budget, hasFailed: false) == 60)
+    release.finish()
+    for task in tasks { #expect(try await task.value) }
+    #expect(running.value.most == QuietLimit.excessAttemptsMax)
+  }
+
+  @Test("Guesses beyond a limit are limited too, and none is verified while codes are guessed")
+  func guessesAboveTheLimit() async throws {
+    let budget = budget(FailureLimits(perAddress: 2, total: 1_000, windowSeconds: 60))
+    for _ in 0..<20 { _ = try await attempt(budget, weight: 0.001) }
+    // Ten times the failures of the address are used up.
+    #expect(try await attempt(budget, weight: 0.001, hasFailed: false) == 60)
+    #expect(try await attempt(budget, from: "192.0.2.2", weight: 0.001) == nil)
+    #expect(try await attempt(budget, from: "192.0.2.2", weight: 0.001) == nil)
+    #expect(try await attempt(budget, from: "192.0.2.2", weight: 1, hasFailed: false) == nil)
+    for number in 0..<250 { _ = try await attempt(budget, from: "10.0.0.\(number)") }
+    #expect(await budget.pressure >= 0.25)
+    #expect(try await attempt(budget, from: "192.0.2.2", weight: 1, hasFailed: false) == 60)
+  }
+
+  @Test("The limits of addresses shrink with the used share of the total, each step with one alarm")
   func total() async throws {
     let alarms = Recorded<[FailureAlarm]>([])
-    let limits = FailureLimits(perAddress: 20, total: 12, windowSeconds: 60)
+    let limits = FailureLimits(perAddress: 20, total: 40, windowSeconds: 60)
     let budget = budget(limits) { alarm in alarms.change { $0.append(alarm) } }
-    for _ in 0..<6 { #expect(try await attempt(budget) == nil) }
+    for _ in 0..<10 { #expect(try await attempt(budget) == nil) }
     #expect(alarms.value == [.slowed])
+    // A tenth of 20.
     #expect(try await attempt(budget) == 60)
-    for number in 2...4 {
+    for number in 2...6 {
       for wait in [nil, nil, 60] {
         #expect(try await attempt(budget, from: "192.0.2.\(number)") == wait)
       }
     }
-    #expect(alarms.value == [.slowed, .stopped])
-    #expect(try await attempt(budget, from: "192.0.2.9", hasFailed: false) == 60)
+    #expect(alarms.value == [.slowed, .guarded])
+    for number in 10..<20 {
+      for wait in [nil, 60] {
+        #expect(try await attempt(budget, from: "192.0.2.\(number)") == wait)
+      }
+    }
+    #expect(alarms.value == [.slowed, .guarded, .stopped])
+    // Guesses of full weight are over, light ones go on.
+    #expect(try await attempt(budget, from: "192.0.2.30", hasFailed: false) == 60)
+    #expect(try await attempt(budget, from: "192.0.2.30", weight: 0.1, hasFailed: false) == nil)
     clock.advance(by: 60)
-    for _ in 0..<6 { #expect(try await attempt(budget, from: "192.0.2.9") == nil) }
-    #expect(alarms.value == [.slowed, .stopped, .slowed])
+    for _ in 0..<10 { #expect(try await attempt(budget, from: "192.0.2.9") == nil) }
+    #expect(alarms.value == [.slowed, .guarded, .stopped, .slowed])
+  }
+
+  @Test("One IPv6 /40 cannot use up the total")
+  func region() async throws {
+    let budget = budget(FailureLimits(perAddress: 30, total: 1_000, windowSeconds: 60))
+    for network in 0..<256 {
+      for host in 0..<8 {
+        _ = try await attempt(
+          budget, from: "2001:db8:\(String(0x1100 + network, radix: 16)):\(host)::1")
+      }
+    }
+    #expect(await budget.pressure < 0.75)
+    #expect(try await attempt(budget, from: "192.0.2.1", hasFailed: false) == nil)
   }
 
   @Test("Keys above the limit are evicted, the oldest first, but not those in use", arguments: [4])

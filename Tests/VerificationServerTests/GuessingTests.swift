@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import QuietHTTP
 import TestSupport
 import Testing
 import VerificationAPI
 import World
 
+@testable import QuietHTTP
 @testable import VerificationServer
 
 /// Guesses of codes from many addresses, and the honest users beside them.
@@ -67,24 +67,74 @@ struct GuessingTests {
     }
   }
 
-  @Test("Guesses through both contracts share the total, which slows down every guesser")
+  @Test(
+    "While codes are guessed, addresses without a wrong one are served, new codes are longer, and the operator is told"
+  )
   func total() async throws {
-    let limits = AttemptLimits(perAddress: 20, perCode: 100, total: 10)
-    try await run(limits) { server async throws in
-      let code = try await server.newCode()
-      for _ in 0..<2 { #expect(try await guess(server, from: "192.0.2.1") == 404) }
-      for number in 0..<3 {
-        let refused = try await server.device(
-          VerificationRoute.verify, #"{"code":"1234567\#(number)"}"#,
-          headers: Self.from("192.0.2.2"))
-        #expect(refused.refusal == "400 code_invalid")
+    // One live code of six digits: each guess is one of 500.
+    try await RunningServer.run(
+      in: folder.url, attempts: AttemptLimits(perCode: 1_000, total: 500),
+      configure: {
+        $0.trustedProxies = try #require(TrustedProxies(["127.0.0.1"]))
+        $0.policy.shortCodeDigits = 6
       }
-      // Five failures are half of the total: from here on, two failures of an address are enough to wait.
-      for _ in 0..<2 { #expect(try await guess(server, from: "192.0.2.1") == 429) }
-      #expect(try await guess(server, from: "192.0.2.3") == 404)
-      #expect(
-        try await server.redeem(code, headers: Self.from("192.0.2.4")).status == 200)
-      #expect(server.log.lines.count { $0.contains("codes are being guessed") } == 1)
+    ) { server async throws in
+      let code = try await server.issue().code
+      let wrong = code == "123456" ? "654321" : "123456"
+      func guess(_ number: Int) async throws -> Int {
+        try await server.redeem(wrong, headers: Self.from("10.1.\(number / 250).\(number % 250)"))
+          .status
+      }
+      for number in 0..<125 { #expect(try await guess(number) == 404) }
+      #expect(server.log.lines.count { $0.contains("a quarter of the guesses") } == 1)
+      #expect(try await server.issue().code.utf8.count == 7)
+      for number in 125..<251 { #expect(try await guess(number) == 404, "\(number)") }
+      #expect(server.log.lines.count { $0.contains("half of the guesses") } == 1)
+      // From here on each address has one wrong code.
+      #expect(try await guess(0) == 429)
+      #expect(try await guess(300) == 404)
+      #expect(try await guess(300) == 429)
+      #expect(try await server.redeem(code, headers: Self.from("192.0.2.4")).status == 200)
+      for number in 301..<500 { _ = try await guess(number) }
+      #expect(server.log.lines.count { $0.contains("three quarters of the guesses") } == 1)
+      // Guesses of six digits are over; a longer code from during the attack still works.
+      #expect(try await guess(500) == 429)
+      let longer = try await server.issue().code
+      #expect(longer.utf8.count > 6)
+      #expect(try await server.redeem(longer, headers: Self.from("192.0.2.5")).status == 200)
+    }
+  }
+
+  @Test("Three thousand wrong PINs from 550 addresses and one IPv6 /40 stop no code of others")
+  func attack() async throws {
+    try await run(AttemptLimits()) { server async throws in
+      var codes: [String] = []
+      for _ in 0..<8 { codes.append(try await server.newCode()) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<550 {
+          group.addTask {
+            for _ in 0..<3 {
+              _ = try await guess(server, from: "10.\(number / 200).\(number % 200).1")
+            }
+          }
+        }
+        for number in 0..<256 {
+          group.addTask {
+            let network = "2001:db8:\(String(0x1100 + number, radix: 16))"
+            for host in 0..<6 { _ = try await guess(server, from: "\(network):\(host)::1") }
+          }
+        }
+        try await group.waitForAll()
+      }
+      for (number, code) in codes.prefix(4).enumerated() {
+        let honest = try await server.redeem(code, headers: Self.from("192.0.2.\(number)"))
+        #expect(honest.status == 200)
+      }
+      // Also behind an address of the attack, and in its IPv6 network.
+      for (code, address) in zip(codes.suffix(4), ["10.0.1.1", "10.1.5.1", "10.2.9.1", "10.0.7.1"])
+      {
+        #expect(try await server.redeem(code, headers: Self.from(address)).status == 200)
+      }
     }
   }
 
@@ -136,6 +186,40 @@ struct CodeLengthTests {
     }
   }
 
+  @Test(
+    "Whatever is guessed, the expected hits in a lifetime of a code stay below a thousandth",
+    arguments: [1, 5, 18, 400])
+  func guessedHits(live: Int) async throws {
+    let clock = ManualClock(VerificationBench.start)
+    let (limits, lifetime) = (AttemptLimits(), VerificationBench.lifetime)
+    let risk = GuessingRisk(limits)
+    let budget = FailureBudget(
+      limits.ofCodes, clock: clock, randomness: SystemRandomness())
+    // The shortest form of which so many codes may be live.
+    let form = try #require(
+      VerificationCode.characterCounts.map { CodeForm(.pin, $0) }.first {
+        risk.liveCodesMax(of: $0, lifetime: lifetime) >= live
+      })
+    let weight = risk.weight(of: form, live: live, lifetime: lifetime)
+    #expect(weight <= 1)
+    // As many guesses as the budget has room for, from all clients.
+    var (guesses, second, clients) = (0.0, 0.0, 0)
+    while second <= lifetime {
+      // Each attempt stands for a thousandth of the total, so that the test ends soon.
+      let step = max(1, Double(limits.total) / weight / 1_000)
+      while true {
+        clients += 1
+        let address = NumericAddress("10.\(clients >> 16).\(clients >> 8 & 255).\(clients & 255)")
+        do { try await budget.fail(from: address, weight: weight * step) } catch { break }
+        guesses += step
+      }
+      clock.advance(by: Double(limits.windowSeconds))
+      second += Double(limits.windowSeconds)
+    }
+    let hits = guesses * Double(live) / form.codeCount
+    #expect(hits <= 0.001 && hits > 0.0005)
+  }
+
   @Test("With thirty thousand live PINs new ones are longer, and PINs of six are as rare as needed")
   func manyLive() async throws {
     let bench = try VerificationBench()
@@ -153,7 +237,7 @@ struct CodeLengthTests {
         count <= risk.liveCodesMax(of: CodeForm(.pin, length), lifetime: VerificationBench.lifetime)
       )
     }
-    #expect(byLength.values.reduce(0, +) == 30_000 && Set(byLength.keys) == [7, 8])
+    #expect(byLength.values.reduce(0, +) == 30_000 && Set(byLength.keys) == [8, 9])
     // A single PIN still fits among those of six characters.
     #expect(one.characters.count == 6)
     #expect(try await bench.redeemer().token(for: try #require(codes.last), keyHMAC: nil) != nil)
@@ -168,5 +252,12 @@ struct CodeLengthTests {
     await #expect(throws: VerificationServerError.tooManyLiveCodes) {
       _ = try await issuer.issue(properties)
     }
+  }
+}
+
+extension FailureBudget {
+  /// A failed attempt.
+  fileprivate func fail(from address: NumericAddress?, weight: Double) async throws {
+    try await attempt(by: address, on: nil, weight: weight) { .failed(()) }
   }
 }

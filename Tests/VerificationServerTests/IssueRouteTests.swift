@@ -179,11 +179,11 @@ import VerificationAPI
       guard case .issued(let code) = try await codeIssuer.issue(properties) else { continue }
       lengths.append(code.typed.characters.utf8.count)
     }
-    // 6,000 guesses in 15 minutes: 1.6 of 10,000,000 codes would be a thousandth of a hit.
-    #expect(lengths == [7] + [Int](repeating: 8, count: 16) + [9])
+    // 24,000 guesses in 15 minutes: 4.2 of 100,000,000 codes would be a thousandth of a hit.
+    #expect(lengths == [Int](repeating: 8, count: 4) + [Int](repeating: 9, count: 14))
     bench.clock.advance(by: 901)
     guard case .issued(let code) = try await codeIssuer.issue(properties) else { return }
-    #expect(code.typed.characters.utf8.count == 7)
+    #expect(code.typed.characters.utf8.count == 8)
   }
 
   @Test("In a batch an invalid item does not stop the others")

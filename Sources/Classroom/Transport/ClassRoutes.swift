@@ -12,20 +12,30 @@ struct ClassRoutes: RouterMiddleware {
   let secret: WebSecret
   /// The names of this machine.
   let hosts: [String]
+  private let bodies = RequestBodies()
+
+  init(lesson: Lesson, files: ClassFiles, secret: WebSecret, hosts: [String]) {
+    self.lesson = lesson
+    self.files = files
+    self.secret = secret
+    self.hosts = hosts
+  }
 
   @concurrent func handle(
     _ request: Request, context: QuietContext,
     next: @concurrent (Request, QuietContext) async throws -> Response
   ) async throws -> Response {
-    var response = await response(to: request, port: context.serverPort ?? 0)
+    var response = await response(to: request, context, port: context.serverPort ?? 0)
     ClassResponses.addCommonHeaders(to: &response)
     return request.method == .head ? response.createHeadResponse() : response
   }
 
-  private func response(to request: Request, port: Int) async -> Response {
+  private func response(
+    to unread: Request, _ context: QuietContext, port: Int
+  ) async -> Response {
     let addresses = ClassAddresses(hosts: hosts, port: port)
-    let responses = ClassResponses(to: request)
-    switch ClassGate(addresses: addresses).refusal(of: request) {
+    let responses = ClassResponses(to: unread)
+    switch ClassGate(addresses: addresses).refusal(of: unread) {
     case .otherHost:
       let items = addresses.all.map { address -> HTML in
         "<li><a href=\"\(address)\">\(address)</a></li>"
@@ -34,6 +44,14 @@ struct ClassRoutes: RouterMiddleware {
         .misdirectedRequest, .wrongHostTitle, .wrongHostText, more: "<ul>\(items)</ul>")
     case .otherSite: return responses.refusal(.forbidden, .otherSiteTitle, .otherSiteText)
     case nil: break
+    }
+    let limit = BodyLimit(bytesMax: ClassLimit.bodyBytesMax)
+    let request: Request
+    do throws(QuietRefusal) {
+      request = try await bodies.received(unread, in: context, limit: limit)
+    } catch {
+      guard case .bodyTooLarge = error else { return Response(status: error.status) }
+      return responses.refusal(.contentTooLarge, .tooLargeTitle, .tooLargeText)
     }
     let path = request.uri.path
     let cookies = ClassCookies(port: port)

@@ -16,8 +16,9 @@ public struct AttemptLimits: Sendable, Hashable {
   public var perNetwork: Int
   /// Failed attempts with the same code in a window.
   public var perCode: Int
-  /// Failed attempts with codes from all addresses in a window. When half is reached, the limits of addresses and
-  /// networks are reduced to a tenth. The length of new codes depends on this number.
+  /// Failed attempts with codes from all addresses in a window, if as many codes are live as the length of codes
+  /// allows; with fewer, more fit. When a quarter is reached, the limits of addresses and networks are reduced to a
+  /// tenth. The length of new codes depends on this number.
   public var total: Int
   /// Codes that may be issued with one API key in a day.
   public var issuesPerApiKey: Int
@@ -26,11 +27,11 @@ public struct AttemptLimits: Sendable, Hashable {
   /// The window of issues, in seconds: a day.
   public static let issueWindowSeconds = 86_400
 
-  /// The defaults: in ten minutes 30 failures per address, 60 and 120 per network, 10 per code and 3,000 in total;
+  /// The defaults: in ten minutes 30 failures per address, 60 and 120 per network, 10 per code and 12,000 in total;
   /// 20,000 codes per API key in a day.
   public init(
     perAddress: Int = 30, perSubnet: Int = 60, perNetwork: Int = 120, perCode: Int = 10,
-    total: Int = 3_000, issuesPerApiKey: Int = 20_000, windowSeconds: Int = 600
+    total: Int = 12_000, issuesPerApiKey: Int = 20_000, windowSeconds: Int = 600
   ) {
     self.perAddress = perAddress
     self.perSubnet = perSubnet
@@ -73,50 +74,32 @@ public struct AttemptLimits: Sendable, Hashable {
   }
 }
 
-/// The rule for the length of new codes: the more codes are live, the longer a new code is.
-///
-/// The total number of failures is limited, which bounds an attacker's guesses in the lifetime of a code.
-/// The expected number of guesses that hit one of the live codes of a form stays below
-/// `VerificationLimit.guessedCodesMax`. See Documentation/Decisions/0029-failures-have-budgets.md.
-struct GuessingRisk: Sendable {
-  /// The maximum number of guesses in a window.
-  let guessesMax: Int
-  let windowSeconds: Int
-
-  init(_ limits: AttemptLimits) {
-    guessesMax = limits.total
-    windowSeconds = limits.windowSeconds
-  }
-
-  /// The number of codes of `form` that may be live at once if each is valid for `lifetime` seconds.
-  func liveCodesMax(of form: CodeForm, lifetime: TimeInterval) -> Int {
-    // A code is valid through its last second, so its lifetime can overlap one more window.
-    let windows = (lifetime / Double(windowSeconds)).rounded(.down) + 1
-    let guesses = Double(guessesMax) * windows
-    return Int(min(VerificationLimit.guessedCodesMax * form.codeCount / guesses, Self.countMax))
-  }
-
-  /// An upper bound that fits into an `Int` and exceeds any number of codes.
-  private static let countMax = 1e15
-}
-
 /// Logs an error for the operator when codes are being guessed.
 struct GuessingAlarm: Sendable {
   let logger: Logger
   let limits: AttemptLimits
 
   func report(_ alarm: FailureAlarm) {
-    let count = alarm == .stopped ? limits.total : limits.total / 2
     let effect =
       switch alarm {
       case .slowed:
-        "the failure limits of addresses are a tenth of the usual ones until fewer codes are guessed"
-      case .stopped: "all codes are refused until there are fewer"
+        "the failure limits of addresses are a tenth of the usual ones, and new codes are longer"
+      case .guarded: "only addresses and networks without a wrong code are served"
+      case .stopped:
+        "short codes from before are refused until there are fewer; new codes are longer and work"
       }
     logger.error(
       """
-      codes are being guessed: \(count) wrong codes in \(limits.windowSeconds) seconds; \(effect); \
-      block the addresses at the proxy
+      codes are being guessed: wrong codes have used up \(Self.share(alarm)) of the guesses of \
+      \(limits.windowSeconds) seconds; \(effect); block the addresses at the proxy
       """)
+  }
+
+  private static func share(_ alarm: FailureAlarm) -> String {
+    switch alarm {
+    case .slowed: "a quarter"
+    case .guarded: "half"
+    case .stopped: "three quarters"
+    }
   }
 }

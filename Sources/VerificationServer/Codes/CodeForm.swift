@@ -16,6 +16,15 @@ struct CodeForm: Hashable, Sendable {
     self.characterCount = characterCount
   }
 
+  /// The form of `code`; nil for a long code.
+  init?(_ code: any EnteredCode) {
+    switch code {
+    case is VerificationCode: self.init(.pin, code.characters.count)
+    case is ShortCode: self.init(.short, code.characters.count)
+    default: return nil
+    }
+  }
+
   /// The form as it is stored, such as `pin6`.
   var text: String { "\(kind.rawValue)\(characterCount)" }
 

@@ -11,6 +11,8 @@ struct CodeIssuer: Sendable {
   let lifetime: TimeInterval
   var policy = CodePolicy()
   var risk = GuessingRisk(AttemptLimits())
+  /// The used share of the guesses in a window. While codes are being guessed, new ones are longer.
+  var pressure: @Sendable () async -> Double = { 0 }
   let clock: any WallClock
   let randomness: any Randomness
 
@@ -112,18 +114,22 @@ struct CodeIssuer: Sendable {
     return code
   }
 
-  /// The shortest form of `lengths` of which `count` more codes may be live.
+  /// The shortest form of `lengths` of which `count` more codes may be live; while codes are being guessed, a longer
+  /// one if there is one.
   ///
   /// - Throws: `.tooManyLiveCodes` if there is none.
   private func form(
     _ kind: CodeForm.Kind, _ lengths: ClosedRange<Int>, count: Int, lifetime: TimeInterval,
     at now: Date
   ) async throws -> CodeForm {
-    for length in lengths {
-      let form = CodeForm(kind, length)
-      let room = risk.liveCodesMax(of: form, lifetime: lifetime) - count
-      guard room >= 0 else { continue }
-      if try await storage.liveCount(of: form, at: now, atMost: room + 1) <= room { return form }
+    let caution = GuessingRisk.caution(under: await pressure())
+    for caution in Set([caution, 1]).sorted(by: >) {
+      for length in lengths {
+        let form = CodeForm(kind, length)
+        let room = risk.liveCodesMax(of: form, lifetime: lifetime, caution: caution) - count
+        guard room >= 0 else { continue }
+        if try await storage.liveCount(of: form, at: now, atMost: room + 1) <= room { return form }
+      }
     }
     throw VerificationServerError.tooManyLiveCodes
   }

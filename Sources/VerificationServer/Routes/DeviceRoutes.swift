@@ -14,6 +14,7 @@ struct VerifyRoute: Sendable {
   let gate: APIKeyGate
   /// Counts wrong codes, together with those of `AccessTokenRoute`.
   let failures: FailureBudget
+  let weights: GuessWeights
   /// Counts the refusals by cause.
   var refusals: RefusalLog?
 
@@ -33,8 +34,12 @@ struct VerifyRoute: Sendable {
     }
     let nonce = try Self.nonce(body.nonce)
     let code = CodeParser.code(in: body.code ?? "")
+    let weight = try await QuietRefusal.mappingServerErrors(request.context.logger) {
+      try await weights.weight(of: code)
+    }
     return try await failures.attempt(
-      from: request.context, on: code.map { verifier.keys.hash(of: $0).budgetName }
+      from: request.context, on: code.map { verifier.keys.hash(of: $0).budgetName },
+      weight: weight
     ) {
       guard let code else {
         refusals?.record(.codeForm, at: request.context)

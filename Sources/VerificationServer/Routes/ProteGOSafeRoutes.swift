@@ -112,6 +112,7 @@ struct AccessTokenRoute: Sendable {
   let netmasks: Netmasks
   /// Counts wrong codes, together with those of `VerifyRoute`.
   let failures: FailureBudget
+  let weights: GuessWeights
   /// Counts the refusals by cause.
   var refusals: RefusalLog?
 
@@ -131,8 +132,12 @@ struct AccessTokenRoute: Sendable {
   private func respond(_ request: Route.Request) async throws -> PaddedResponse {
     let keyHMAC = try KeyHMACField(request.body.data?.ekeyhmac)
     let code = request.body.data?.code.flatMap { CodeParser.typedCode(in: $0) }
+    let weight = try await QuietRefusal.mappingServerErrors(request.context.logger) {
+      try await weights.weight(of: code)
+    }
     return try await failures.attempt(
-      from: request.context, on: code.map { redeemer.keys.hash(of: $0).budgetName }
+      from: request.context, on: code.map { redeemer.keys.hash(of: $0).budgetName },
+      weight: weight
     ) {
       guard let code else {
         refusals?.record(.codeForm, at: request.context)

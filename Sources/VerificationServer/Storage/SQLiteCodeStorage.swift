@@ -12,14 +12,14 @@ struct SQLiteCodeStorage: CodeStorage {
   ///
   /// - Parameter keys: The keys that the database must belong to; nil for no check.
   /// - Throws: `VerificationServerError.storageUnavailable` if it cannot be opened or written, `.otherCodeHashKey`
-  ///   if it was created with another secret, `.newerDatabase` if a newer version has migrated it.
+  ///   if it was created with another secret, `.newerDatabase` if a newer version has migrated it, `.damagedDatabase`.
   init(
     file: URL, keys: CodeKeys? = nil, schema: DatabaseSchema = Self.schema
   ) throws(VerificationServerError) {
     do throws(ServerDatabaseError) {
       database = try ServerDatabase.open(file, schema: schema, secretCheck: keys?.check)
     } catch {
-      throw VerificationServerError(error)
+      throw VerificationServerError.opening(error)
     }
   }
 

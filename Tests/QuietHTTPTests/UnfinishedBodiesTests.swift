@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import QuietHTTP
+
+/// Many clients that send half of a body, and the uploads beside them.
+@Suite("Unfinished bodies")
+struct UnfinishedBodiesTests {
+  private static let addresses = (1...5).map { "198.51.100.\($0)" }
+
+  /// Half-sent requests of all addresses, directly from 127.0.1.x or with the header of a proxy.
+  private func halfSent(
+    count: Int, port: Int, isProxied: Bool
+  ) throws -> [WireConnection] {
+    try (0..<count).flatMap { _ in
+      try Self.addresses.enumerated().map { index, address in
+        var post = Post(#"{"word":"hello"}"#)
+        if isProxied { post.headers = ["X-Forwarded-For: \(address)"] }
+        let connection = try WireConnection(
+          port: port, from: isProxied ? nil : "127.0.1.\(index + 1)")
+        // The server may have closed it.
+        _ = connection.send(post.head + post.body.prefix(8))
+        return connection
+      }
+    }
+  }
+
+  @Test(
+    "Beside half-sent bodies of five addresses that take all connections, honest uploads are served",
+    arguments: [false, true])
+  func flood(isProxied: Bool) async throws {
+    let proxies = isProxied ? TrustedProxies(["127.0.0.0/8"]) : nil
+    let echo = EchoServer(trustedProxies: proxies ?? .none) {
+      $0.connectionsMax = 100
+      $0.bodies.perNetworkMax = 4
+      // The rate must not be what helps.
+      $0.bodies.checkSeconds = Patience.seconds
+    }
+    try await echo.running { port async throws in
+      let connections = try await Wire.aside {
+        try halfSent(count: 30, port: port, isProxied: isProxied)
+      }
+      for number in 0..<7 {
+        var post = Post(#"{"word":"hello"}"#)
+        if isProxied { post.headers = ["X-Forwarded-For: 192.0.2.\(number)"] }
+        #expect(try await post.response(port: port).status == 200)
+      }
+      #expect(echo.effects.count == 7)
+      for connection in connections { connection.close() }
+    }
+  }
+
+  @Test("A body that sends too few bytes a second is refused with 408 before its time is up")
+  func tooSlow() async throws {
+    let echo = EchoServer {
+      $0.bodies.checkSeconds = 1
+      $0.bodies.bytesPerSecondMin = 512
+    }
+    try await echo.running { port async throws in
+      let post = Post(#"{"word":"hello"}"#)
+      let response = try await WireResponse(
+        Wire.exchange([post.head + post.body.prefix(8)], port: port))
+      #expect(response.status == 408)
+    }
+  }
+
+  @Test("Of too many bodies of a network the most silent, then the slowest is closed, no young one")
+  func order() throws {
+    let timer = ManualTimer()
+    var limits = BodyRateLimits()
+    limits.perNetworkMax = 3
+    let bodies = UnfinishedBodies(limits, now: { timer.now })
+    let closed = ClosedBodies()
+    let address = NumericAddress("192.0.2.1")
+    func begin(_ name: String, _ client: NumericAddress? = nil) -> Int {
+      bodies.begin(client ?? address) { closed.add(name) }
+    }
+    let (silent, slow, fast) = (begin("silent"), begin("slow"), begin("fast"))
+    _ = begin("other network", NumericAddress("192.0.2.2"))
+    bodies.received(1_000, silent)
+    // All are young.
+    _ = begin("young")
+    #expect(closed.names.isEmpty)
+    timer.pass(to: .seconds(5))
+    bodies.received(10, slow)
+    bodies.received(5_000, fast)
+    _ = begin("a")
+    #expect(closed.names == ["young"])
+    _ = begin("b")
+    #expect(closed.names == ["young", "silent"])
+    _ = begin("c")
+    #expect(closed.names == ["young", "silent", "slow"])
+  }
+
+  @Test("If all networks together have too many bodies, one of the largest network is closed")
+  func manyNetworks() throws {
+    let timer = ManualTimer()
+    let bodies = UnfinishedBodies(countMax: 4, now: { timer.now })
+    let closed = ClosedBodies()
+    var last = 0
+    for (number, host) in [1, 2, 2, 3, 4].enumerated() {
+      last = bodies.begin(NumericAddress("192.0.2.\(host)")) { closed.add("\(number)") }
+    }
+    #expect(closed.names.isEmpty)
+    timer.pass(to: .seconds(1))
+    bodies.trim(last)
+    #expect(closed.names == ["1"] || closed.names == ["2"])
+    bodies.trim(last)
+    #expect(closed.names.count == 1 && bodies.count == 4)
+  }
+
+  @Test("A rate below the minimum between two checks is too slow, also after a fast start")
+  func rate() {
+    var limits = BodyRateLimits()
+    (limits.checkSeconds, limits.bytesPerSecondMin) = (4, 512)
+    let bodies = UnfinishedBodies(limits)
+    let number = bodies.begin(NumericAddress("192.0.2.1")) {}
+    bodies.received(100_000, number)
+    #expect(!bodies.isTooSlow(number))
+    bodies.received(2_048, number)
+    #expect(!bodies.isTooSlow(number))
+    bodies.received(2_047, number)
+    #expect(bodies.isTooSlow(number))
+    bodies.end(number)
+    #expect(bodies.count == 0)
+  }
+}
+
+/// The names of closed bodies, in their order.
+private final class ClosedBodies: Sendable {
+  private let state = Mutex<[String]>([])
+
+  var names: [String] { state.withLock { $0 } }
+
+  func add(_ name: String) { state.withLock { $0.append(name) } }
+}
