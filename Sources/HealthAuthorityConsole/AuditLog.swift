@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Crypto
 import Foundation
 import GRDB
 import TextEncodings
@@ -11,6 +10,7 @@ import World
 /// recorded before it is carried out, so that no action lacks an entry.
 struct AuditLog: Sendable {
   let database: ConsoleDatabase
+  let key: AuditKey
   let clock: any WallClock
   /// The length of a field, in bytes. Longer ones are cut.
   let fieldBytesMax: Int
@@ -30,7 +30,8 @@ struct AuditLog: Sendable {
     let entry = AuditEntry(
       AuditEvent(
         cut(event.actor), event.action, cut(event.subject), detail: cut(event.detail)),
-      sequence: sequence + 1, time: now, after: previous?.hexadecimal ?? AuditEntry.zeroHash)
+      sequence: sequence + 1, time: now, after: previous?.hexadecimal ?? AuditEntry.zeroHash,
+      key: key)
     try db.execute(
       sql: """
         INSERT INTO audit (sequence, time, actor, action, subject, detail, previous_hash, hash)
@@ -40,6 +41,20 @@ struct AuditLog: Sendable {
         entry.sequence, entry.time, entry.actor, entry.action, entry.subject, entry.detail,
         Data(hexadecimal: entry.previousHash), Data(hexadecimal: entry.hash),
       ])
+  }
+
+  /// Adds a first entry under the key to a log whose entries are from a version without one. Its hash also covers
+  /// the earlier ones from then on.
+  func completeUpgrade() async throws {
+    let now = clock.now.unixSecond
+    try await database.write { db in
+      let count = try Int64.fetchOne(db, sql: "SELECT entries FROM audit_upgrade")
+      guard let count else { return }
+      try append(
+        AuditEvent(AuditEvent.commandLine, .auditKeyed, detail: "\(count) entries before"),
+        at: now, in: db)
+      try db.execute(sql: "DELETE FROM audit_upgrade")
+    }
   }
 
   /// The newest entries, newest first; those before the entry `sequence` if there is one.
@@ -67,7 +82,7 @@ struct AuditLog: Sendable {
   func forEach(
     atOnce count: Int, _ body: (AuditEntry) async throws -> Void = { _ in }
   ) async throws -> AuditChain {
-    var chain = AuditChain()
+    var chain = AuditChain(key: key)
     var sequence: Int64 = 0
     while true {
       let page = try await entries(after: sequence, count)
@@ -119,129 +134,8 @@ package enum AuditAction: String, CaseIterable, Sendable {
   case appAdded = "app.added"
   case appRemoved = "app.removed"
   case auditExported = "audit.exported"
+  case auditKeyed = "audit.keyed"
   case failed = "action.failed"
-}
-
-/// An entry of the audit log, chained to the entry before it by its hash.
-package struct AuditEntry: Codable, Hashable, Sendable {
-  /// 1 for the first entry; without gaps.
-  package let sequence: Int64
-  /// Unix seconds.
-  package let time: Int64
-  package let actor: String
-  package let action: String
-  package let subject: String
-  package let detail: String
-  /// The hash of the entry before, in lower-case hexadecimal; zeros for the first entry.
-  package let previousHash: String
-  /// SHA-256 over the hash of the entry before and all fields, in lower-case hexadecimal.
-  package let hash: String
-
-  /// The entry for `event` that follows the one with the hash `previous`.
-  init(_ event: AuditEvent, sequence: Int64, time: Int64, after previous: String) {
-    self.init(
-      sequence: sequence, time: time, actor: event.actor, action: event.action.rawValue,
-      subject: event.subject, detail: event.detail, previousHash: previous,
-      hash: Self.hash(
-        after: previous, sequence, time,
-        [event.actor, event.action.rawValue, event.subject, event.detail]))
-  }
-
-  init(_ row: Row) {
-    let (previous, hash): (Data, Data) = (row["previous_hash"], row["hash"])
-    self.init(
-      sequence: row["sequence"], time: row["time"], actor: row["actor"], action: row["action"],
-      subject: row["subject"], detail: row["detail"], previousHash: previous.hexadecimal,
-      hash: hash.hexadecimal)
-  }
-
-  init(
-    sequence: Int64, time: Int64, actor: String, action: String, subject: String, detail: String,
-    previousHash: String, hash: String
-  ) {
-    self.sequence = sequence
-    self.time = time
-    self.actor = actor
-    self.action = action
-    self.subject = subject
-    self.detail = detail
-    self.previousHash = previousHash
-    self.hash = hash
-  }
-
-  /// The hash before the first entry.
-  static let zeroHash = String(repeating: "0", count: 2 * SHA256.byteCount)
-
-  /// True if the hash is that of the fields.
-  var isIntact: Bool {
-    hash == Self.hash(after: previousHash, sequence, time, [actor, action, subject, detail])
-  }
-
-  /// The entry as a line of JSON with sorted names.
-  package var line: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return encoder.encodeIfPossible(self).map { String(decoding: $0, as: UTF8.self) } ?? ""
-  }
-
-  /// Each field is preceded by its length, so that no two entries have the same input.
-  private static func hash(
-    after previous: String, _ sequence: Int64, _ time: Int64, _ fields: [String]
-  ) -> String {
-    var hash = SHA256()
-    hash.update(data: Data(previous.utf8))
-    for number in [sequence, time] { hash.update(data: bigEndian(number)) }
-    for field in fields {
-      hash.update(data: bigEndian(Int64(field.utf8.count)))
-      hash.update(data: Data(field.utf8))
-    }
-    return hash.finalize().hexadecimal
-  }
-
-  private static func bigEndian(_ number: Int64) -> Data {
-    withUnsafeBytes(of: number.bigEndian) { Data($0) }
-  }
-}
-
-/// Verifies an audit log, whose entries are passed in their order.
-package struct AuditChain: Sendable {
-  /// The number of entries so far.
-  package private(set) var count: Int64 = 0
-  /// The hash of the last entry. An operator who stores it elsewhere can detect later that entries at the end were
-  /// removed.
-  package private(set) var head = AuditEntry.zeroHash
-  /// The first fault, in one sentence.
-  package private(set) var fault: String?
-
-  package init() {}
-
-  /// Checks the next entry.
-  package mutating func append(_ entry: AuditEntry) {
-    count += 1
-    defer { head = entry.hash }
-    guard fault == nil else { return }
-    if entry.sequence != count {
-      fault = "Entry \(count) is missing: the log continues with entry \(entry.sequence)."
-    } else if entry.previousHash != head {
-      fault =
-        "Entry \(entry.sequence) does not follow the entry before it: one of them was replaced."
-    } else if !entry.isIntact {
-      fault = "Entry \(entry.sequence) was changed: its hash is not that of its fields."
-    }
-  }
-
-  /// Checks an exported log, one entry a line.
-  package mutating func append(lines text: String) {
-    let decoder = JSONDecoder()
-    for line in text.split(separator: "\n") {
-      guard let entry = decoder.decodeIfValid(AuditEntry.self, from: Data(line.utf8)) else {
-        fault = fault ?? "Line \(count + 1) is not an entry of an audit log."
-        count += 1
-        continue
-      }
-      append(entry)
-    }
-  }
 }
 
 /// Carries out actions of other servers with an entry in the audit log.

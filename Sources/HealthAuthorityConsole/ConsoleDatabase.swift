@@ -47,8 +47,18 @@ struct ConsoleDatabase: Sendable {
       try db.execute(sql: otherTables)
       try db.execute(sql: ServerState.table)
     }
+    migrator.registerMigration("schema 2: audit log with a key") { db in
+      try db.execute(sql: auditUpgrade)
+    }
     return migrator
   }
+
+  /// The number of entries that have no key, until the next start has added the first one with it.
+  private static let auditUpgrade = """
+    CREATE TABLE audit_upgrade (entries INTEGER NOT NULL) STRICT;
+    INSERT INTO audit_upgrade
+      SELECT entries FROM (SELECT count(*) AS entries FROM audit) WHERE entries > 0;
+    """
 
   /// Times are in Unix seconds. `name_key` is the name in lower case; Accounts that one person could control through
   /// links have the same `circle`.

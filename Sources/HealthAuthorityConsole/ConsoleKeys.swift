@@ -32,6 +32,8 @@ struct ConsoleKeys: Redacted, Sendable {
     case challenge
     /// The secrets of code generators.
     case codes
+    /// The chain of the audit log.
+    case audit
   }
 
   /// The keyed hash of `bytes` for one purpose.

@@ -15,8 +15,12 @@ enum ConsoleLimit {
   static let passwordBytesMax = 512
   /// The base-two logarithm of scrypt's cost: 32 MiB of memory with the block size 8.
   static let scryptCostLog = 15
-  /// Passwords that are checked at the same time.
-  static let passwordChecksMax = 2
+  /// Passwords that are checked at the same time. One, so that a processor is left for the pages.
+  static let passwordChecksMax = 1
+  /// Sign-ins that wait for the check of their password. Further ones are refused at once.
+  static let waitingSignInsMax = 16
+  /// The `Retry-After` of a sign-in that is refused because too many others wait, in seconds.
+  static let signInRetrySeconds = 5
   /// Failed sign-ins with a password after which a name is locked.
   static let signInFailuresMax = 5
   /// Seconds for which failed sign-ins count.
@@ -31,7 +35,8 @@ enum ConsoleLimit {
   static let sessionSeconds: Int64 = 36_000
   /// Sessions of an account; the least recently used one ends when another starts.
   static let sessionsMax = 20
-  /// Seconds after the sign-in in which a passkey can be added, so that a thief of a session cannot keep the account.
+  /// Seconds after the sign-in in which a passkey can be added and phones, keys and accounts administered, so that a
+  /// thief of a session cannot keep the account or harm the system.
   static let freshSessionSeconds: Int64 = 600
   /// Seconds after which the use of a session is stored again.
   static let sessionTouchSeconds: Int64 = 60
@@ -67,6 +72,8 @@ enum ConsoleLimit {
   static let shownCountMin = 10
   /// Seconds between two checks of the database.
   static let checkPeriodSeconds: TimeInterval = 300
+  /// Seconds between two lines with the head of the audit log.
+  static let auditReportSeconds: TimeInterval = 86_400
   /// Audit entries on a page.
   static let auditEntriesOnPage = 50
   /// Audit entries that are read at once.

@@ -15,8 +15,10 @@ import World
 package final class HealthAuthorityConsole: Service {
   private let server: QuietServer
   private let database: ConsoleDatabase
+  private let audit: AuditLog
   private let clock: any WallClock
   private let health: ServerHealth
+  private let logger: Logger
 
   /// The schema of the database, for commands that open it without a console.
   package static var databaseSchema: DatabaseSchema { ConsoleDatabase.schema }
@@ -40,6 +42,8 @@ package final class HealthAuthorityConsole: Service {
       host: configuration.host, port: configuration.port,
       trustedProxies: configuration.trustedProxies, logger: logger)
     database = composition.database
+    audit = composition.audit
+    self.logger = logger
     self.clock = clock
     health = ServerHealth(logger: logger, server: "HealthAuthorityConsole")
   }
@@ -57,6 +61,7 @@ package final class HealthAuthorityConsole: Service {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await self.server.run() }
       group.addTask { try await self.checkPeriodically() }
+      group.addTask { try await self.reportAuditDaily() }
       try await group.next()
       group.cancelAll()
     }
@@ -76,6 +81,29 @@ package final class HealthAuthorityConsole: Service {
     }
   }
 
+  /// Logs the head of the audit log, so that it leaves the machine with the log: with `console audit verify --head` an
+  /// operator finds later that the log was replaced.
+  package func reportAudit() async throws {
+    try await audit.completeUpgrade()
+    let chain = try await audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce)
+    if let fault = chain.fault {
+      logger.error("the audit log is not intact: \(fault) Compare it with a backup.")
+    } else if chain.count > 0 {
+      logger.notice("audit log: \(chain.count) entries, head \(chain.head)")
+    }
+  }
+
+  private func reportAuditDaily() async throws {
+    while true {
+      do { try await reportAudit() } catch is CancellationError {
+        throw CancellationError()
+      } catch {
+        health.report(ConsoleError.database.description, of: .database)
+      }
+      try await clock.sleep(until: clock.now.addingTimeInterval(ConsoleLimit.auditReportSeconds))
+    }
+  }
+
   private func checkPeriodically() async throws {
     while true {
       await checkStoredData()
@@ -86,7 +114,7 @@ package final class HealthAuthorityConsole: Service {
 
 /// The commands of an operator on the console's database, also while the console runs.
 package struct ConsoleAdministration: Sendable {
-  private let composition: ConsoleComposition
+  fileprivate let composition: ConsoleComposition
   private let randomness: any Randomness
   private let clock: any WallClock
 
@@ -123,7 +151,9 @@ package struct ConsoleAdministration: Sendable {
     }
     let password = CodeGenerator.base32(randomness.bytes(15)).lowercased()
     let generator = CodeGenerator(randomness: randomness)
-    let hash = try await composition.passwordChecks().hash(password)
+    let hash = try await composition.passwordChecks().withPlace(isFirst: true) {
+      try await $0.hash(password)
+    }
     do {
       try await composition.accounts.add(
         name: name, role: role,
@@ -131,6 +161,9 @@ package struct ConsoleAdministration: Sendable {
         by: AuditEvent.commandLine)
     } catch AccountStore.Refusal.nameTaken {
       throw ConsoleError.configuration("There is an account \(name): choose another --name.")
+    } catch AccountStore.Refusal.looksAlike(let other) {
+      throw ConsoleError.configuration(
+        "The name looks like that of the account \(other): choose another --name.")
     } catch AccountStore.Refusal.tooMany {
       throw ConsoleError.configuration("There are too many accounts: use an existing one.")
     } catch {
@@ -156,10 +189,16 @@ package struct ConsoleAdministration: Sendable {
   package func audit(
     _ body: @Sendable (_ line: String, _ hash: String) throws -> Void = { _, _ in }
   ) async throws -> AuditChain {
-    try await composition.audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce) {
+    try await composition.audit.completeUpgrade()
+    return try await composition.audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce) {
       try body($0.line, $0.hash)
     }
   }
+}
+
+extension ConsoleAdministration {
+  /// A check of an exported log of this console.
+  package func auditChain() -> AuditChain { AuditChain(key: composition.audit.key) }
 }
 
 /// The composition root: creates the parts of the console and connects them.
@@ -190,7 +229,8 @@ struct ConsoleComposition: Sendable {
     self.clock = clock
     self.randomness = randomness
     audit = AuditLog(
-      database: database, clock: clock, fieldBytesMax: ConsoleLimit.auditFieldBytesMax)
+      database: database, key: AuditKey(keys), clock: clock,
+      fieldBytesMax: ConsoleLimit.auditFieldBytesMax)
     accounts = AccountStore(
       database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
     links = AccountLinks(
@@ -200,8 +240,8 @@ struct ConsoleComposition: Sendable {
   /// The checks of passwords.
   func passwordChecks() -> PasswordChecks {
     PasswordChecks(
-      countMax: ConsoleLimit.passwordChecksMax, costLog: configuration.scryptCostLog,
-      randomness: randomness)
+      countMax: ConsoleLimit.passwordChecksMax, waitingMax: ConsoleLimit.waitingSignInsMax,
+      costLog: configuration.scryptCostLog, randomness: randomness)
   }
 
   /// The router with all pages.

@@ -86,6 +86,18 @@ public final class KeyServer: Service {
     try await loggingErrors(of: "an export") { try await exporter.exportDue() }
   }
 
+  /// Writes every key file of every export again, under a new name, with the keys that sign now: an earlier key was
+  /// stolen.
+  ///
+  /// - Parameter replaced: Called with the SHA-256 of the earlier and the new file before an index lists the new one.
+  /// - Returns: The index lines of the files.
+  /// - Throws: `KeyServerError`, as `exportDue()`, or the error of `replaced`.
+  package func signAgain(
+    _ replaced: @escaping @Sendable (_ earlier: Data, _ new: Data) async throws -> Void
+  ) async throws -> [String] {
+    try await loggingErrors(of: "signing again") { try await exporter.signAgain(replaced) }
+  }
+
   /// The faults that an operator has to repair, one sentence for each; empty if the server is well.
   public var faults: [String] { health.health.faults }
 

@@ -152,6 +152,8 @@ struct KeyServerComposition {
       if let fault = configuration.appWithoutExport(among: apps) {
         throw KeyServerError.configuration(fault)
       }
+      // Commands do not see the options of `serve`.
+      try store.keepServedIssuer(configuration.tokenIssuer)
       return store
     }
   }

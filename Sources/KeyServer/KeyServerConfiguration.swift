@@ -4,6 +4,7 @@ import Foundation
 import KeyServerAPI
 import QuietHTTP
 import Secrets
+import ServerStorage
 
 /// The configuration of a key server.
 public struct KeyServerConfiguration: Sendable, Redacted {

@@ -25,6 +25,8 @@ public enum KeyServerLimit {
   static let deviceCheckResponseBytesMax = 16 * 1024
   /// The maximum length of the part of another service's response that is logged, in characters.
   static let loggedResponseCharactersMax = 120
+  /// The time for which shared caches may answer requests for an index, in seconds.
+  static let indexSharedSecondsMax = 60
   /// The interval at which all stored data is checked, in seconds.
   static let checkSeconds: TimeInterval = 86_400
   /// The delay before a failed export is retried, in seconds.

@@ -74,7 +74,8 @@ protocol KeyStore: Sendable {
   /// Returns all batches, oldest first.
   func batches() async throws -> [Batch]
 
-  /// Stores the hash and the padding of the written file of `batch`, and `now` if it was written for the first time.
+  /// Stores the hash, the padding and the edition of the written file of `batch`, and `now` if it was written for the
+  /// first time.
   func written(_ batch: Batch, sha256: Data, paddingCount: Int, at now: Date) async throws
 
   /// Lets `body` read the keys of `batch`, which are the same at every call.

@@ -2,7 +2,7 @@
 /// The name of a key file, which contains the period that the file covers.
 ///
 /// The form is `<start>-<end>-00001.zip`, or the older `<timestamp>-00001.zip`, in Unix seconds, after
-/// an optional `/`. Every other text is rejected, so that a name cannot leave its folder.
+/// an optional `/`. The number is the edition: a file that is written again gets the next one. Every other text is rejected, so that a name cannot leave its folder.
 public struct KeyFileName: Hashable, Sendable {
   /// The name without a leading `/`.
   public let text: String
@@ -29,9 +29,11 @@ public struct KeyFileName: Hashable, Sendable {
   }
 
   /// The name of the file for the period from `start` to `end`, or nil unless `start` precedes `end`
-  /// and both have ten digits.
-  public init?(start: Int64, end: Int64) {
-    self.init("\(start)-\(end)-00001\(Self.suffix)")
+  /// and both have ten digits, and the edition at most five.
+  public init?(start: Int64, end: Int64, edition: Int = 1) {
+    let number = "\(edition)"
+    let zeros = String(repeating: "0", count: max(0, Self.numberDigits - number.utf8.count))
+    self.init("\(start)-\(end)-\(zeros)\(number)\(Self.suffix)")
   }
 
   private static let suffix = ".zip"

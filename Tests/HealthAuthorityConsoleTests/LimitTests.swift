@@ -87,7 +87,8 @@ import World
     let keys = try #require(ConsoleKeys(Data(count: 32), byteCount: 32))
     let database = try ConsoleDatabase(file: folder.path("console.sqlite"), keys: keys)
     let clock = ManualClock(RunningConsole.start)
-    let audit = AuditLog(database: database, clock: clock, fieldBytesMax: 8)
+    let audit = AuditLog(
+      database: database, key: AuditKey(keys), clock: clock, fieldBytesMax: 8)
     let accounts = AccountStore(
       database: database, audit: audit, keys: keys, clock: clock, randomness: TestRandomness())
     let account = try await accounts.add(name: "Anna", role: .issuer, by: "a very long name")

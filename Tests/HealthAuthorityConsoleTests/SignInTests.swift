@@ -64,6 +64,42 @@ import World
     }
   }
 
+  @Test(
+    "Ten minutes after the sign-in a session changes no keys, phones and accounts, until the next sign-in"
+  )
+  func oldSession() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let browser = try await console.signedIn(.administrator)
+      console.clock.advance(by: Double(ConsoleLimit.freshSessionSeconds) - 1)
+      let added = try await browser.post("/accounts", ["name": "Anna", "role": "issuer"])
+      #expect(added.status == 200)
+      console.clock.advance(by: 1)
+      for (path, fields) in [
+        ("/accounts", ["name": "Berta", "role": "administrator"]), ("/accounts/2/link", [:]),
+        ("/phones/pause", ["hours": "1"]), ("/keys/signing/rotate", [:]),
+      ] as [(String, [String: String])] {
+        let response = try await browser.post(path, fields)
+        #expect(response.status == 401 || response.status == 404, "\(path)")
+      }
+      let refused = try await browser.post("/accounts", ["name": "Berta", "role": "issuer"])
+      #expect(refused.status == 401 && refused.text.contains("Sign in again first"))
+      // Pages and codes are not affected.
+      #expect(try await browser.get("/accounts").status == 200)
+    }
+  }
+
+  @Test("An administrator cannot make a link for the own account, but for another one")
+  func ownLink() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let browser = try await console.signedIn(.administrator)
+      let own = try await browser.post("/accounts/1/link", [:])
+      #expect(own.status == 409 && own.linkPath == nil)
+      #expect(own.text.contains("their own account"))
+      _ = try await browser.post("/accounts", ["name": "Anna", "role": "issuer"])
+      #expect(try await browser.post("/accounts/2/link", [:]).linkPath != nil)
+    }
+  }
+
   @Test("After five failures a name is locked for 15 minutes, whether or not it has an account")
   func lock() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in

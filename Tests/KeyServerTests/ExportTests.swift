@@ -66,9 +66,11 @@ struct ExportTests {
       let facts = try UnverifiedKeyFile(at: file).inspect()
       try FileManager.default.removeItem(at: file)
       try await server.server.exportDue()
-      #expect(try await server.listed() == [name])
-      #expect(try await server.downloadedKeys(name).keys == before.keys)
-      #expect(try UnverifiedKeyFile(at: file).inspect().exportSHA256 == facts.exportSHA256)
+      let again = try #require(try await server.editions(of: name).first)
+      #expect(try await server.listed() == [again] && again != name)
+      #expect(try await server.downloadedKeys(again).keys == before.keys)
+      let written = server.configuration.exportFolder.appendingPathComponent(again.text)
+      #expect(try UnverifiedKeyFile(at: written).inspect().exportSHA256 == facts.exportSHA256)
     }
   }
 
@@ -91,8 +93,13 @@ struct ExportTests {
       try (before[0].dropLast(max(0, -bytes)) + added).write(to: files[0])
       // Written by this call or by the scheduled export of the server.
       try await server.server.exportDue()
-      #expect(try await server.downloadedKeys(names[0]).keys.isEmpty == false)
-      let facts = try files.map { try UnverifiedKeyFile(at: $0).inspect().exportSHA256 }
+      let again = try await server.listed()
+      #expect(again.count == 2 && again[0] != names[0] && again[1] == names[1])
+      #expect(try await server.downloadedKeys(again[0]).keys.isEmpty == false)
+      let facts = try again.map { name in
+        let file = server.configuration.exportFolder.appendingPathComponent(name.text)
+        return try UnverifiedKeyFile(at: file).inspect().exportSHA256
+      }
       let copies = try before.map { bytes in
         let copy = server.folder.path("copy-\(UUID().uuidString).zip")
         try bytes.write(to: copy)

@@ -281,6 +281,7 @@ extension MemoryKeyStore {
       where state.files[index].export == batch.export && state.files[index].end == batch.end {
         state.files[index].sha256 = sha256
         state.files[index].paddingCount = paddingCount
+        state.files[index].edition = batch.edition
         state.files[index].writtenAt = state.files[index].writtenAt ?? now
       }
     }

@@ -273,6 +273,13 @@ extension RunningKeyServer {
     try inDatabase { try $0.execute(sql: sql, arguments: arguments) }
   }
 
+  /// The listed files that have the period of `name`, whatever their edition.
+  func editions(of name: KeyFileName) async throws -> [KeyFileName] {
+    try await listed().filter {
+      ($0.startTimestamp, $0.endTimestamp) == (name.startTimestamp, name.endTimestamp)
+    }
+  }
+
   /// Removes every key file from the export folder.
   func loseFiles() throws {
     for file in FileManager.default.enumerator(

@@ -78,10 +78,11 @@ struct StoredDamageTests {
       try server.loseFiles()
       try await Patience.until {
         server.clock.advance(by: KeyServerLimit.exportRetrySeconds)
-        return try await server.get("/" + lines[0]).status == 200
+        return try await server.lines() != lines
       }
-      #expect(try await server.get("/" + lines[0]).status == 200)
-      #expect(try await server.lines() == lines)
+      let again = try await server.lines()
+      #expect(again.count == 1 && again != lines)
+      #expect(try await server.get("/" + (again.first ?? "")).status == 200)
     }
   }
 
@@ -96,7 +97,11 @@ struct StoredDamageTests {
       bytes[bytes.count / 3] ^= 1
       try bytes.write(to: file)
       try await server.server.exportDue()
-      #expect(try await server.published(name.text).texts.isSuperset(of: sent))
+      // Caches may have the earlier file under its name.
+      let again = try #require(try await server.editions(of: name).first)
+      #expect(again != name)
+      #expect(try await server.published(again.text).texts.isSuperset(of: sent))
+      #expect(try await server.get("/\(name.text)").status == 404)
     }
   }
 

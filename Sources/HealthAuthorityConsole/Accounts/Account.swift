@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ServerStorage
 
 /// The account of an official.
 package struct Account: Hashable, Sendable {
@@ -55,6 +56,11 @@ enum Right: String, CaseIterable, Sendable {
   case administerAccounts
   /// The audit log.
   case readAudit
+
+  /// True if the forms of these pages need a sign-in of the last minutes, so that a thief of a session can use none.
+  var needsFreshSignIn: Bool {
+    [.operatePhones, .administerKeys, .administerAccounts].contains(self)
+  }
 }
 
 /// The rule for names of accounts.
@@ -70,8 +76,9 @@ enum AccountName {
     // The audit log must not take an account for an operator, in any language.
     let reserved =
       [AuditEvent.commandLine]
-      + ConsoleLanguage.allCases.map { key(Texts.of($0)[.auditCommandLine]) }
-    return characters.contains(name.count) && isPlain && !reserved.contains(key(name)) ? name : nil
+      + ConsoleLanguage.allCases.map { Texts.of($0)[.auditCommandLine] }
+    let isReserved = reserved.map(LookAlikeName.init).contains(LookAlikeName(name))
+    return characters.contains(name.count) && isPlain && !isReserved ? name : nil
   }
 
   /// The form in which names are compared.

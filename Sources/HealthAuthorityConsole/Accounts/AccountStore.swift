@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ServerStorage
 import World
 
 /// The accounts in the database. Every change is recorded in the audit log in the same transaction.
@@ -14,6 +15,8 @@ struct AccountStore: Sendable {
   /// The reasons why an account is not changed.
   enum Refusal: Error, Hashable {
     case nameTaken
+    /// The name looks like that of another account.
+    case looksAlike(String)
     case tooMany
     /// There would be no administrator left.
     case lastAdministrator
@@ -83,6 +86,11 @@ struct AccountStore: Sendable {
     let taken = try Row.fetchOne(
       db, sql: "SELECT 1 FROM account WHERE name_key = ?", arguments: [key])
     guard taken == nil else { throw Refusal.nameTaken }
+    let shape = LookAlikeName(name)
+    let names = try String.fetchAll(db, sql: "SELECT name FROM account")
+    if let other = names.first(where: { LookAlikeName($0) == shape }) {
+      throw Refusal.looksAlike(other)
+    }
     try db.execute(
       sql: "INSERT INTO account (name, name_key, role, handle, created_at) VALUES (?, ?, ?, ?, ?)",
       arguments: [name, key, role.rawValue, handle, now])

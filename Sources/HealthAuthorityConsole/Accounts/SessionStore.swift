@@ -75,6 +75,11 @@ struct SessionStore: Sendable {
     return session(found.account, token, startedAt: found.startedAt)
   }
 
+  /// True if the official has signed in within the last minutes.
+  func isFresh(_ session: Session) -> Bool {
+    clock.now.unixSecond < session.startedAt + ConsoleLimit.freshSessionSeconds
+  }
+
   func end(_ session: Session) async throws {
     let (now, hash) = (clock.now.unixSecond, hash(session.token))
     try await database.write { db in

@@ -19,7 +19,12 @@ struct AccountPages: Sendable {
     pages.get(router, "/accounts", access) { try await list($0) }
     pages.post(router, "/accounts", access, addAccount)
     pages.post(router, "/accounts/:id/link", access) { visit, _ in
-      try await newLink(for: try await account(visit), visit)
+      let account = try await account(visit)
+      // A link replaces password and code generator: a thief of the session would take the account over.
+      guard account.id != (try visit.account.id) else {
+        throw PageRefusal.refused(visit.texts[.linkOwn])
+      }
+      return try await newLink(for: account, visit)
     }
     pages.post(router, "/accounts/:id/disable", access) { try await setDisabled(true, $0, $1) }
     pages.post(router, "/accounts/:id/enable", access) { try await setDisabled(false, $0, $1) }
@@ -148,7 +153,14 @@ struct AccountPages: Sendable {
     guard let step else {
       return try await start(visit, account, fault: visit.texts[.startCodeWrong])
     }
-    let hash = try await passwords.hash(password)
+    visit.context.excludeFromLoad()
+    let hash: PasswordHash
+    do {
+      hash = try await passwords.withPlace(isFirst: true) { try await $0.hash(password) }
+    } catch is PasswordChecks.Busy {
+      let seconds = "\(ConsoleLimit.signInRetrySeconds)"
+      return try await start(visit, account, fault: visit.texts[.signInBusy, seconds])
+    }
     // The link may have been used or replaced while the password was hashed.
     guard try await links.use(visit.parameter("token"), for: hash, step: step, in: accounts) else {
       return try await start(visit, nil)

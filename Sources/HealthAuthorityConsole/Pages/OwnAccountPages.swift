@@ -77,9 +77,7 @@ struct OwnAccountPages: Sendable {
   }
 
   private func isFresh(_ visit: Visit) -> Bool {
-    visit.session.map {
-      passkeys.clock.now.unixSecond < $0.startedAt + ConsoleLimit.freshSessionSeconds
-    } ?? false
+    visit.session.map { pages.sessions.isFresh($0) } ?? false
   }
 
   private static func purpose(_ account: Account) -> String { "register \(account.id)" }

@@ -9,6 +9,8 @@ enum PageRefusal: Error, Hashable, Sendable {
   case signInNeeded(next: String)
   /// The session of the cookie has ended.
   case sessionEnded
+  /// The form needs a sign-in of the last minutes.
+  case oldSignIn
   /// The role of the account does not have the right.
   case forbidden(Role)
   /// The form was sent by another site.
@@ -71,7 +73,7 @@ enum PageRefusal: Error, Hashable, Sendable {
   var status: HTTPResponse.Status {
     switch self {
     case .signInNeeded: .seeOther
-    case .sessionEnded: .unauthorized
+    case .sessionEnded, .oldSignIn: .unauthorized
     case .forbidden, .forged: .forbidden
     case .otherHost: .misdirectedRequest
     case .notFound, .missing: .notFound
@@ -89,6 +91,11 @@ enum PageRefusal: Error, Hashable, Sendable {
   func words(_ texts: Texts) -> (title: String, text: String) {
     switch self {
     case .signInNeeded, .sessionEnded: (texts[.errorEndedTitle], texts[.errorEndedText])
+    case .oldSignIn:
+      (
+        texts[.errorOldTitle],
+        texts[.errorOldText, "\(ConsoleLimit.freshSessionSeconds / 60)"]
+      )
     case .forbidden(let role):
       (texts[.errorForbiddenTitle], texts[.errorForbiddenText, texts[role.textKey]])
     case .forged: (texts[.errorForgedTitle], texts[.errorForgedText])

@@ -55,6 +55,7 @@ struct PageRouter: Sendable {
       await respond(request, context) { visit in
         try checkOrigin(visit)
         try check(access, visit)
+        try checkFreshness(access, visit)
         let body = try await bodies.body(
           of: request, in: context, types: [Form.urlEncodedType, Form.multipart],
           limit: BodyLimit(bytesMax: ConsoleLimit.formBytesMax))
@@ -117,7 +118,7 @@ struct PageRouter: Sendable {
     }
     let words = refusal.words(visit.texts)
     var values: [String: Any] = ["title": words.title, "text": words.text]
-    values[visit.session == nil ? "signIn" : "home"] = true
+    values[visit.session == nil || refusal == .oldSignIn ? "signIn" : "home"] = true
     var response = renderer.response(
       Page(words.title, .message, values, status: refusal.status), for: visit)
     if case .sessionEnded = refusal {
@@ -145,6 +146,13 @@ struct PageRouter: Sendable {
     if case .holders(let right) = access, !session.account.role.rights.contains(right) {
       throw .forbidden(session.account.role)
     }
+  }
+
+  private func checkFreshness(_ access: Access, _ visit: Visit) throws(PageRefusal) {
+    guard case .holders(let right) = access, right.needsFreshSignIn, let session = visit.session,
+      !sessions.isFresh(session)
+    else { return }
+    throw .oldSignIn
   }
 
   // MARK: - Forgeries

@@ -70,20 +70,36 @@ struct SignInPages: Sendable {
     guard form.exact("password").utf8.count <= ConsoleLimit.passwordBytesMax,
       name.count <= ConsoleLimit.nameCharacters.upperBound
     else { throw PageRefusal.malformed }
-    let outcome = try await failures.attempt(from: visit.context) {
-      let outcome = try await signIn.attempt(
-        name: name, password: form.exact("password"), code: form["code"])
-      return if case .signedIn = outcome { .succeeded(outcome) } else { .failed(outcome) }
+    // Wrong sign-ins wait for each other, and signed-in officials do not wait for them.
+    visit.context.excludeFromLoad()
+    do {
+      let outcome = try await failures.attempt(from: visit.context) {
+        let outcome = try await signIn.attempt(
+          name: name, password: form.exact("password"), code: form["code"])
+        return if case .signedIn = outcome { .succeeded(outcome) } else { .failed(outcome) }
+      }
+      return try await response(to: outcome, name: name, next: next, visit)
+    } catch is PasswordChecks.Busy {
+      return busy(visit, next: next, name: name)
+    } catch let refusal as QuietRefusal {
+      // The address has used up its failures, and this was one more.
+      try await audit.append(try await refused(.signInFailed, name, visit))
+      throw refusal
     }
+  }
+
+  private func response(
+    to outcome: SignIn.Outcome, name: String, next: String, _ visit: Visit
+  ) async throws -> Response {
     switch outcome {
     case .signedIn(let account):
       return try await started(account, "password and code", next: next, visit)
     case .wrong:
-      try await audit.append(AuditEvent("", .signInFailed))
+      try await audit.append(try await refused(.signInFailed, name, visit))
       return self.form(
         visit, next: next, name: name, fault: visit.texts[.signInWrong], status: .unauthorized)
     case .locked(let seconds):
-      try await audit.append(AuditEvent("", .nameLocked))
+      try await audit.append(try await refused(.nameLocked, name, visit))
       var response = self.form(
         visit, next: next, name: name,
         fault: visit.texts[.signInLocked, "\((seconds + 59) / 60)"], status: .tooManyRequests)
@@ -92,15 +108,37 @@ struct SignInPages: Sendable {
     }
   }
 
+  /// The record of a refused sign-in, with the network that it came from. A name without an account is not recorded:
+  /// it may be a password in the wrong field.
+  private func refused(
+    _ action: AuditAction, _ name: String, _ visit: Visit
+  ) async throws -> AuditEvent {
+    let account = try await signIn.accounts.account(named: name)
+    return AuditEvent(
+      "", action, account?.name ?? "", detail: "from \(visit.context.networkName)")
+  }
+
+  private func busy(_ visit: Visit, next: String, name: String) -> Response {
+    let seconds = "\(ConsoleLimit.signInRetrySeconds)"
+    var response = form(
+      visit, next: next, name: name, fault: visit.texts[.signInBusy, seconds],
+      status: .serviceUnavailable)
+    response.headers[.retryAfter] = seconds
+    return response
+  }
+
   // MARK: - Passkey
 
   private func withPasskey(_ visit: Visit, _ form: Form) async throws -> Response {
+    visit.context.excludeFromLoad()
     let account = try await failures.attempt(from: visit.context) { () -> AttemptResult<Account?> in
       let account = try await self.account(of: form, visit)
       return account == nil ? .failed(nil) : .succeeded(account)
     }
     guard let account else {
-      try await audit.append(AuditEvent("", .signInFailed, detail: "passkey"))
+      try await audit.append(
+        AuditEvent(
+          "", .signInFailed, detail: "passkey, from \(visit.context.networkName)"))
       return self.form(
         visit, next: form["next"], fault: visit.texts[.signInPasskeyWrong], status: .unauthorized)
     }

@@ -6,14 +6,15 @@ enum TextKey: String, CaseIterable, Sendable {
     time, name, actions, status, none, unknown, utc, shownOnce, roleIssuer, roleEpidemiologist,
     roleAdministrator, errorNotFoundTitle, errorNotFoundText, errorForbiddenTitle,
     errorForbiddenText, errorForgedTitle, errorForgedText, errorHostTitle, errorHostText,
-    errorEndedTitle, errorEndedText,
+    errorEndedTitle, errorEndedText, errorOldTitle, errorOldText,
     errorBusyTitle, errorBusyText, errorFormTitle, errorFormText, errorLargeTitle,
     errorLargeText, errorServerTitle, errorServerText, errorDatabaseTitle, errorDatabaseText,
     errorInternalTitle, errorInternalText, errorMissingTitle, errorMissingText,
     errorNotOfferedTitle, errorRefusedTitle, toStart, toSignIn
   // SignIn.
   case signInTitle, signInLead, signInName, signInPassword, signInCode, signInButton,
-    signInPasskey, signInOr, signInWrong, signInPasskeyWrong, signInLocked, signInHelp,
+    signInPasskey, signInOr, signInWrong, signInPasskeyWrong, signInLocked, signInBusy,
+    signInHelp,
     signedOutTitle, signedOutText, startTitle, startLead, startStep1, startStep1Text, startKey,
     startPicture, startStep2, startPassword, startPasswordHelp, startButton, startShort,
     startCodeWrong, startDoneTitle, startDoneText, startGoneTitle, startGoneText
@@ -30,7 +31,7 @@ enum TextKey: String, CaseIterable, Sendable {
   // Account.
   case accountsTitle, accountsCard, accountsCaption, accountRole, accountActive, accountNew,
     accountDisabled, accountMakeLink, accountDisable, accountEnable, accountAddTitle,
-    accountAddButton, accountBadName, accountLast, linkTitle, linkLead, ownTitle, ownCard,
+    accountAddButton, accountBadName, accountLast, linkTitle, linkLead, linkOwn, ownTitle, ownCard,
     ownPasskeys, ownPasskeysLead, ownPasskeysCaption, ownPasskeyNone, ownPasskeyAdded,
     ownPasskeyRemove, ownPasskeyName, ownPasskeyAdd, ownPasskeyWrong, ownPasskeyScript,
     ownPasskeyHost, ownPasskeyOld, passkeyUnverified, passkeyOther, passkeyMalformed, passkeyKnown,

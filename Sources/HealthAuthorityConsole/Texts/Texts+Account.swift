@@ -31,6 +31,14 @@ extension Texts {
       "Too many attempts failed. Wait %1 minutes, sign in with a passkey, or ask an administrator for a link.",
       "Zbyt wiele nieudanych prób. Poczekaj %1 min, użyj klucza dostępu albo poproś administratora o link."
     ),
+    .linkOwn: Phrase(
+      "Nobody can make a link for their own account. Ask another administrator or the operator.",
+      "Nie można utworzyć linku do własnego konta. Poproś innego administratora lub operatora."
+    ),
+    .signInBusy: Phrase(
+      "Too many people sign in at this moment. Wait %1 seconds, then try again with the next code.",
+      "Zbyt wiele osób loguje się w tej chwili. Poczekaj %1 s i spróbuj ponownie z następnym kodem."
+    ),
     .signInHelp: Phrase(
       "Lost your password or phone? An administrator can give you a link.",
       "Nie masz hasła lub telefonu? Administrator może dać Ci link."

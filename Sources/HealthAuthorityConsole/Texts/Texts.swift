@@ -144,6 +144,11 @@ extension Texts {
       ją ponownie i powtórz czynność.
       """
     ),
+    .errorOldTitle: Phrase("Sign in again first", "Najpierw zaloguj się ponownie"),
+    .errorOldText: Phrase(
+      "Changes of phones, keys and accounts need a sign-in of the last %1 minutes. Nothing was changed.",
+      "Zmiany telefonów, kluczy i kont wymagają zalogowania w ciągu ostatnich %1 minut. Niczego nie zmieniono."
+    ),
     .errorEndedTitle: Phrase("Your session has ended", "Twoja sesja wygasła"),
     .errorEndedText: Phrase(
       "You were signed out after a while without activity. Nothing was changed. Sign in again to continue.",

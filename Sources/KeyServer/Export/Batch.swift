@@ -31,11 +31,14 @@ struct Batch: Hashable, Sendable {
   var writtenAt: Date?
   /// The number of padding keys in the file; 0 until it was written.
   var paddingCount = 0
+  /// The number in the file name. It grows whenever the file is written again, because caches may keep what they have
+  /// under a name.
+  var edition = 1
 
   /// The file name; nil before 2001 and after 2286.
   var name: KeyFileName? {
     KeyFileName(
-      start: start.unixSecond, end: end.unixSecond)
+      start: start.unixSecond, end: end.unixSecond, edition: edition)
   }
 }
 

@@ -128,13 +128,18 @@ struct DownloadRoutes: Sendable {
         let index = try await QuietRefusal.mappingServerErrors(context.logger) {
           try folder.index(of: root)
         }
-        return Self.document(index, type: "text/plain; charset=us-ascii", for: request)
+        return Self.document(
+          index, type: "text/plain; charset=us-ascii", cache: Self.indexCache, for: request)
       }
       router.get(RouterPath(KeyServerRoute.keyFile(":name", of: root))) { request, context in
         try await keyFile(of: root, for: request, in: context)
       }
     }
   }
+
+  /// Shared caches may answer for a minute, phones ask each time.
+  private static let indexCache =
+    "public, max-age=0, s-maxage=\(KeyServerLimit.indexSharedSecondsMax), must-revalidate"
 
   private static let json = "application/json; charset=utf-8"
 
@@ -158,11 +163,11 @@ struct DownloadRoutes: Sendable {
   }
 
   /// A document that changes: caches may store it but must revalidate it.
-  private static func document(_ data: Data, type: String, for request: Request) -> Response {
+  private static func document(
+    _ data: Data, type: String, cache: String = "public, no-cache", for request: Request
+  ) -> Response {
     let tag = EntityTag(of: data)
-    let headers: HTTPFields = [
-      .contentType: type, .eTag: tag.text, .cacheControl: "public, no-cache",
-    ]
+    let headers: HTTPFields = [.contentType: type, .eTag: tag.text, .cacheControl: cache]
     guard tag.isWanted(by: request.headers) else {
       return Response(status: .preconditionFailed, headers: headers)
     }

@@ -11,6 +11,8 @@ import World
 ///
 /// Closing is a database transaction, and every file is written from the batches it stored. After an
 /// interruption the next run finds a batch without a file and writes the same keys.
+///
+/// A file that is written again has other signatures, so it gets another name: caches keep what a name stands for.
 actor Exporter {
   private let store: any KeyStore
   private let folder: ExportFolder
@@ -62,9 +64,27 @@ actor Exporter {
     _ = try await serialized {
       try await self.store.removeOld(RetentionLimits(at: try await self.time.now()))
       let written = try await self.writeMissing()
-      for (root, batches) in try await self.batchesByRoot() {
-        try self.folder.removeAll(but: Set(batches.compactMap(\.name)), of: root)
-      }
+      try await self.removeUnlisted()
+      return written
+    }
+  }
+
+  private func removeUnlisted() async throws {
+    for (root, batches) in try await batchesByRoot() {
+      try folder.removeAll(but: Set(batches.compactMap(\.name)), of: root)
+    }
+  }
+
+  /// Writes every file of every index again, with the keys that sign now, and removes the earlier ones.
+  ///
+  /// - Parameter replaced: Called with the hashes of the earlier and the new file before an index lists the new one.
+  /// - Returns: The index lines of the written files.
+  func signAgain(
+    _ replaced: @escaping @Sendable (_ earlier: Data, _ new: Data) async throws -> Void
+  ) async throws -> [String] {
+    try await serialized {
+      let written = try await self.writeMissing(again: true, replaced)
+      try await self.removeUnlisted()
       return written
     }
   }
@@ -110,7 +130,12 @@ actor Exporter {
 
   /// Writes missing files in order and stops at the first failure, because a phone that has seen a later file
   /// ignores earlier ones. The index is updated in either case.
-  private func writeMissing() async throws -> [String] {
+  ///
+  /// - Parameter again: True to write every file again.
+  private func writeMissing(
+    again: Bool = false,
+    _ replaced: @Sendable (_ earlier: Data, _ new: Data) async throws -> Void = { _, _ in }
+  ) async throws -> [String] {
     let signers = try signers.keyFileSigners(at: clock.now)
     let configuredRoots = Set(exports.map(\.filenameRoot))
     var written: [String] = []
@@ -118,17 +143,21 @@ actor Exporter {
     for (root, batches) in try await batchesByRoot().sorted(by: { $0.key < $1.key }) {
       var listed: [KeyFileName] = []
       do {
-        for batch in batches {
-          guard let name = batch.name else { continue }
-          let file = folder.file(name, of: root)
-          if !(await isIntact(batch, name, of: root)) {
+        for var batch in batches {
+          guard var name = batch.name else { continue }
+          let isIntact = await isIntact(batch, name, of: root)
+          if again || !isIntact {
             // A former export keeps its files until they expire and gets no new ones.
             guard configuredRoots.contains(root) || folder.hasFile(name, of: root) else { continue }
-            try await write(batch, to: file, signers: signers)
+            // A name that may have been served keeps its bytes.
+            if batch.writtenAt != nil { batch.edition += 1 }
+            name = batch.name ?? name
+            let hash = try await write(batch, to: folder.file(name, of: root), signers: signers)
+            if let earlier = batch.sha256 { try await replaced(earlier, hash) }
             written.append(KeyFileIndex.line(name, under: root))
           }
           listed.append(name)
-          files.append(file)
+          files.append(folder.file(name, of: root))
         }
       } catch {
         // The error that ends the export is reported; the next export replaces the index again.
@@ -146,8 +175,10 @@ actor Exporter {
     return await checks.isIntact(folder.file(name, of: root), sha256: sha256)
   }
 
-  /// Writes the file and verifies it. Its hash is stored before an index lists it.
-  private func write(_ batch: Batch, to file: URL, signers: [KeyFileSigner]) async throws {
+  /// Writes the file and verifies it. Its hash, which is returned, is stored before an index lists it.
+  private func write(
+    _ batch: Batch, to file: URL, signers: [KeyFileSigner]
+  ) async throws -> Data {
     let (count, padding) = try await store.withKeys(of: batch) { keys in
       var (count, padding) = (0, 0)
       _ = try KeyFileWriter.write(
@@ -166,6 +197,7 @@ actor Exporter {
       let sha256 = try await checks.verify(file, by: signers, count: count)
       try await store.written(
         batch, sha256: sha256, paddingCount: padding, at: try await time.now())
+      return sha256
     } catch {
       FileManager.default.removeUnneeded(file)
       throw error

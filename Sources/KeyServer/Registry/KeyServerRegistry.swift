@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ServerStorage
 import World
 
 /// Stores apps and authorities in a key server's database, while the server runs or not.
@@ -186,14 +187,15 @@ struct RegistryNames: Sendable {
 
   /// Rejects an issuer of the configuration, and one that looks like another issuer.
   func checkIssuer(_ issuer: String, in stored: RegistryEntries) throws(KeyServerError) {
-    if issuers.contains(issuer) {
+    if issuers.contains(issuer) || issuer == stored.servedIssuer {
       throw .configuration(
-        issuer == ownIssuer
+        issuer == ownIssuer || issuer == stored.servedIssuer
           ? "\(issuer) is the issuer of our own verification server: its keys come from that server"
             + " and cannot be added. Name it as an authority of an app without adding it."
           : "\(issuer) is an authority of the configuration: change it there.")
     }
-    let known = issuers.union(stored.authorities.map(\.issuer))
+    let served = stored.servedIssuer.map { [$0] } ?? []
+    let known = issuers.union(stored.authorities.map(\.issuer)).union(served)
     if let other = Self.lookAlike(of: issuer, among: known) {
       throw .configuration(
         "The issuer \(issuer) looks like the known issuer \(other): use that one, or a name that"

@@ -88,4 +88,6 @@ struct RegistryEntries: Hashable, Sendable {
   var authorities: [HealthAuthority] = []
   /// The keys with a validity, by issuer.
   var keys: [String: [AuthorityKey]] = [:]
+  /// The issuer of our own verification server at the last start; nil before the first one.
+  var servedIssuer: String?
 }

@@ -118,11 +118,13 @@ struct StatisticsView: Sendable {
   }
 
   private func padding(of file: Batch) -> StatisticsDay.File? {
-    file.name.map { name in
-      StatisticsDay.File(
-        name: KeyFileIndex.line(name, under: file.export),
-        padding: rounding.rounded(padding: file.paddingCount, of: name))
-    }
+    // By the first name: two roundings of one number would reveal more of it.
+    var first = file
+    first.edition = 1
+    guard let name = file.name, let firstName = first.name else { return nil }
+    return StatisticsDay.File(
+      name: KeyFileIndex.line(name, under: file.export),
+      padding: rounding.rounded(padding: file.paddingCount, of: firstName))
   }
 
   private static func uploads(in counts: [StatisticCount]) -> Int {

@@ -89,12 +89,13 @@ extension SQLiteKeyStore {
     try await write { db in
       try db.execute(
         sql: """
-          UPDATE export_file SET sha256 = ?, padding = ?, written_at = coalesce(written_at, ?)
+          UPDATE export_file
+          SET sha256 = ?, padding = ?, edition = ?, written_at = coalesce(written_at, ?)
           WHERE export = ? AND start_at = ? AND end_at = ?
           """,
         arguments: [
-          sha256, paddingCount, now.unixSecond, batch.export, batch.start.unixSecond,
-          batch.end.unixSecond,
+          sha256, paddingCount, batch.edition, now.unixSecond, batch.export,
+          batch.start.unixSecond, batch.end.unixSecond,
         ])
     }
   }
@@ -143,6 +144,7 @@ private struct BatchRow {
   var sha256: Data?
   var writtenAt: Int64?
   var paddingCount = 0
+  var edition = 1
 
   init(_ batch: Batch) {
     export = batch.export
@@ -171,6 +173,7 @@ private struct BatchRow {
     sha256 = row["sha256"]
     writtenAt = row["written_at"]
     paddingCount = row["padding"]
+    edition = row["edition"]
   }
 
   /// The batch of the row.
@@ -190,7 +193,7 @@ private struct BatchRow {
           excludedRegions: Self.regions(excludedRegions), travellers: travellers),
         firstKey: firstKey, beforeKey: beforeKey, sha256: sha256,
         writtenAt: writtenAt.map { Date(unixSecond: $0) },
-        paddingCount: paddingCount)
+        paddingCount: paddingCount, edition: edition)
     }
   }
 

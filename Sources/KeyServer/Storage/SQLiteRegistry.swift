@@ -22,7 +22,17 @@ extension SQLiteKeyStore {
     entries.authorities = try AuthorityRow.order(Column("issuer")).fetchAll(db).map(\.authority)
     let keys = try AuthorityKeyRow.order(Column("good_from"), Column("key_id")).fetchAll(db)
     for row in keys { entries.keys[row.issuer, default: []].append(row.key) }
+    entries.servedIssuer = try String.fetchOne(db, sql: "SELECT served_issuer FROM server_state")
     return entries
+  }
+
+  /// Stores the issuer that the server starts with.
+  func keepServedIssuer(_ issuer: String) throws {
+    try database.write {
+      try $0.execute(
+        sql: "UPDATE server_state SET served_issuer = ? WHERE served_issuer IS NOT ?",
+        arguments: [issuer, issuer])
+    }
   }
 
   func changeApp(

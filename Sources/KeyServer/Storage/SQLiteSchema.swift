@@ -26,8 +26,22 @@ enum SQLiteSchema {
     migrator.registerMigration("2 withdrawn keys of authorities") { db in
       try db.execute(sql: withdrawnKeys)
     }
+    migrator.registerMigration("3 editions of key files, issuer of the running server") { db in
+      try db.execute(sql: editions)
+      try db.execute(sql: servedIssuer)
+    }
     return migrator
   }
+
+  /// The issuer that the server was last started with, which an option of `serve` may name.
+  private static let servedIssuer = """
+    ALTER TABLE server_state ADD COLUMN served_issuer TEXT;
+    """
+
+  /// The number in the name of a file, which grows whenever it is written again.
+  private static let editions = """
+    ALTER TABLE export_file ADD COLUMN edition INTEGER NOT NULL DEFAULT 1;
+    """
 
   /// The time at which an operator withdrew a key. Its row stays, so that the key is not added again.
   private static let withdrawnKeys = """

@@ -25,6 +25,10 @@ protocol AdministeredServer {
     _ keys: [SecretSigningKey], of setup: ServerSetup, options: KeyOptions) throws
   /// A new key with the id or version that follows those of `keys`.
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey
+  /// Replaces what the former keys have signed, after a key was stolen.
+  ///
+  /// - Returns: The lines for the operator.
+  static func signAgain(of setup: ServerSetup, options: KeyOptions) async throws -> [String]
   /// Checks all settings.
   static func checkSettings(of setup: ServerSetup) throws
 }
@@ -64,14 +68,14 @@ extension AdministeredServer {
 }
 
 /// `signing-key`: the keys that a server signs with.
-struct SigningKeyCommand<Server: AdministeredServer>: ParsableCommand {
+struct SigningKeyCommand<Server: AdministeredServer>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "signing-key",
-      abstract: "List, add and rotate the keys that the server signs with.",
+      abstract: "List, add, rotate and revoke the keys that the server signs with.",
       subcommands: [
         SigningKeyListCommand<Server>.self, SigningKeyAddCommand<Server>.self,
-        SigningKeyRotateCommand<Server>.self,
+        SigningKeyRotateCommand<Server>.self, SigningKeyRevokeCommand<Server>.self,
       ], defaultSubcommand: SigningKeyListCommand<Server>.self)
   }
 }
@@ -172,6 +176,35 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
   }
 }
 
+/// `signing-key revoke`
+struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "revoke",
+      abstract: "Replace all keys at once, because one was stolen, and sign their files again.",
+      discussion: """
+        A new key begins now, and all others end. The key server signs the device configuration, and writes every file \
+        of every export again under a new name; withdrawn files stay withdrawn. The running servers follow: within a \
+        minute the key server refuses tokens of a revoked key. If a command fails, run it again.
+        """)
+  }
+
+  @OptionGroup var options: ServerOptions
+  @OptionGroup var keyOptions: Server.KeyOptions
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() async throws {
+    let setup = ServerSetup(
+      folder: try ServerFolder(existing: options.data, of: Server.name), options: options)
+    let now = SigningKeyTimes.date(nil, leadSeconds: 0)
+    let keys = try Server.rotateKey(of: setup, options: keyOptions, from: now, overlapSeconds: 0)
+    let files = try await Server.signAgain(of: setup, options: keyOptions)
+    try SigningKeyReport(keys, files: files).print(asJSON: json)
+  }
+}
+
 /// Signing keys without their private parts.
 private struct SigningKeyReport: Encodable {
   private struct Key: Encodable {
@@ -183,8 +216,11 @@ private struct SigningKeyReport: Encodable {
   }
 
   private let keys: [Key]
+  /// The key files that were signed again; nil if the command signs none.
+  private let files: [String]?
 
-  init(_ keys: [SecretSigningKey]) {
+  init(_ keys: [SecretSigningKey], files: [String]? = nil) {
+    self.files = files
     self.keys = keys.map {
       Key(
         keyID: $0.keyID, keyVersion: $0.keyVersion, validFrom: $0.validFrom,
@@ -199,6 +235,7 @@ private struct SigningKeyReport: Encodable {
       let validity = KeyValidity(from: key.validFrom, thru: key.validThru)
       try StandardOutput.write("\(name) \(validity.text)\n\(key.publicKey)")
     }
+    for file in files ?? [] { try StandardOutput.write("Wrote \(file)") }
   }
 }
 

@@ -215,6 +215,9 @@ enum AdministeredVerificationServer: AdministeredServer {
     try setup.folder.verificationSecrets.replace(secrets)
   }
 
+  /// Tokens of the former keys are refused; there is nothing to sign again.
+  static func signAgain(of setup: ServerSetup, options: KeyOptions) async throws -> [String] { [] }
+
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey {
     SecretSigningKey(keyID: "t\(keys.count + 1)", keyVersion: nil, validFrom: from)
   }

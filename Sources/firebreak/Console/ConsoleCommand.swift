@@ -104,8 +104,9 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
       commandName: "verify",
       abstract: "Verify the chain of the audit log; exit code 1 if it was changed.",
       discussion: """
-        The hash of the newest entry is shown. Keep it elsewhere: with --head the command also notices if entries at \
-        the end were removed.
+        The hashes have a key that is derived from the console's secret, which also the check of an exported log needs. \
+        The hash of the newest entry is shown, and the console logs it daily. Keep it elsewhere: with --head the command \
+        also notices if entries at the end were removed.
         """)
 
     private struct Report: Encodable {
@@ -142,16 +143,19 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
     }
 
     private func chain(_ hashes: HashSearch) async throws -> AuditChain {
-      if let file {
-        let text = try InputFile(file, what: "audit log").text
-        var chain = AuditChain()
+      let text = try file.map { try InputFile($0, what: "audit log").text }
+      let setup = try ServerSetup.existingConsole(options)
+      if let text {
+        // The hashes have a key, which is derived from the console's secret.
+        var chain = try setup.reportingConsoleErrors {
+          try setup.consoleAdministration().auditChain()
+        }
         for line in text.split(separator: "\n") {
           chain.append(lines: String(line))
           hashes.see(chain.head)
         }
         return chain
       }
-      let setup = try ServerSetup.existingConsole(options)
       return try await setup.reportingConsoleErrors {
         try await setup.consoleAdministration().audit { _, hash in hashes.see(hash) }
       }

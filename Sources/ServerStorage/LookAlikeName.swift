@@ -5,11 +5,11 @@ import Foundation
 ///
 /// It ignores case, width, accents, white space and invisible characters. Letters of other alphabets that look
 /// like Latin ones, and the pairs `0`/`o`, `1`/`i`/`l`, `rn`/`m` and `vv`/`w`, count as one.
-struct LookAlikeName: Hashable, Sendable {
+package struct LookAlikeName: Hashable, Sendable {
   private let shape: String
 
   /// The shape of `name`.
-  init(_ name: String) {
+  package init(_ name: String) {
     let plain = name.precomposedStringWithCompatibilityMapping.lowercased()
       .decomposedStringWithCanonicalMapping
     let letters = plain.unicodeScalars.compactMap { scalar -> Character? in
@@ -36,26 +36,4 @@ struct LookAlikeName: Hashable, Sendable {
     uniqueKeysWithValues: zip(
       "01i|ıавекмнорстухіјѕһԁԛԝαβγεηικνορτυχω‐‑–—−_",
       "ollllabekmhopctyxljshdqwabyenlkvoptuxw------"))
-}
-
-/// The form of the names of authorities, apps and keys.
-enum RegistryName {
-  /// The maximum length of a name, in characters.
-  static let charactersMax = 255
-
-  /// True if `text` has 1 to `charactersMax` visible characters in one line, and spaces only inside.
-  static func isValid(_ text: String) -> Bool {
-    guard (1...charactersMax).contains(text.count), text.first != " ", text.last != " " else {
-      return false
-    }
-    return text.unicodeScalars.allSatisfy { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse,
-        .surrogate:
-        false
-      case .spaceSeparator: scalar == " "
-      default: !scalar.properties.isDefaultIgnorableCodePoint
-      }
-    }
-  }
 }
