@@ -162,12 +162,15 @@ public actor FailureBudget {
     for place in places + [totalPlace] { wakeWaiters(of: place) }
   }
 
-  /// Counts the failure of a client that had used up its failures, if it may guess only so often.
+  /// Counts the failure of a client that had used up its failures, if it may guess only so often. It counts only where
+  /// they are used up: the others of a network do not pay for it.
   private func countExcess(_ attempt: Attempt, at now: Date) {
     guard limits.total != nil else { return }
     for place in attempt.places {
-      if tallies[place.level]?[place.key] == nil { makeRoom(in: place.level) }
-      tallies[place.level, default: [:]][place.key, default: FailureTally()].add(at: now)
+      guard let limit = limits.limit(of: place.level, under: .low),
+        tallies[place.level]?[place.key]?.failures.count ?? 0 >= limit
+      else { continue }
+      tallies[place.level]?[place.key]?.add(at: now)
     }
   }
 

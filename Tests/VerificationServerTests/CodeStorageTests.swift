@@ -131,11 +131,11 @@ import World
     }
   }
 
-  @Test("A file that is not a database is rejected with storageUnavailable")
+  @Test("A file that is not a database is rejected as damaged")
   func noDatabase() throws {
     let file = folder.path("verification.sqlite")
     try Data(repeating: 0x5A, count: 8192).write(to: file)
-    #expect(throws: VerificationServerError.storageUnavailable) {
+    #expect(throws: VerificationServerError.damagedDatabase) {
       try SQLiteCodeStorage(file: file)
     }
   }

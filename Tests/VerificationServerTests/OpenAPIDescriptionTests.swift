@@ -211,12 +211,14 @@ import World
         try await server.post(VerificationRoute.accessToken, unknown),
         VerificationRoute.accessToken, &ledger))
     for (path, body) in requests {
-      let response = try await server.post(path, body, headers: Self.key(path, server))
+      // Right requests are served also beyond the limit.
+      let response = try await server.post(
+        path, path == VerificationRoute.accessToken ? unknown : body)
       #expect(response.status == 429 && response.headers["retry-after"] != nil, "\(path)")
       expectNone(note(response, path, &ledger))
     }
     try await statistics(server, 401, withKey: false, &ledger)
-    try await statistics(server, 429, &ledger)
+    try await statistics(server, 429, withKey: false, &ledger)
   }
 
   /// A server that serves other addresses only.
