@@ -2,7 +2,8 @@
 /// The name of a key file, which contains the period that the file covers.
 ///
 /// The form is `<start>-<end>-00001.zip`, or the older `<timestamp>-00001.zip`, in Unix seconds, after
-/// an optional `/`. The number is the edition: a file that is written again gets the next one. Every other text is rejected, so that a name cannot leave its folder.
+/// an optional `/`. The number is the edition: a file that is written again gets the next one. Every
+/// other text is rejected, so that a name cannot leave its folder.
 public struct KeyFileName: Hashable, Sendable {
   /// The name without a leading `/`.
   public let text: String

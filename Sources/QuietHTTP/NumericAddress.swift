@@ -2,6 +2,7 @@
 import Foundation
 import NIOCore
 import Secrets
+import TextEncodings
 
 /// An IPv4 or IPv6 address: four or sixteen bytes.
 struct NumericAddress: Hashable, Sendable, Redacted {
@@ -36,8 +37,9 @@ struct NumericAddress: Hashable, Sendable, Redacted {
   static func networkName(of address: NumericAddress) -> String {
     let bytes = address.bytes
     if bytes.count == 4 { return "\(bytes[0]).\(bytes[1]).\(bytes[2]).0/24" }
-    let words = stride(from: 0, to: 6, by: 2).map {
-      String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16)
+    let words = stride(from: 0, to: 6, by: 2).map { index in
+      let word = bytes[index..<(index + 2)].hexadecimal.drop { $0 == "0" }
+      return word.isEmpty ? "0" : String(word)
     }
     return words.joined(separator: ":") + "::/48"
   }

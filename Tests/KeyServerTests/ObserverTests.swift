@@ -129,8 +129,10 @@ struct ObserverTests {
       var keys: [DiagnosisKey] = []
       let file = UnverifiedKeyFile(at: setup.folder.url.appendingPathComponent(zip))
       let header = try file.verified(by: [key], batchSize: 1_000) { keys += $0.keys }.facts.header
-      if let before = observed[zip] { #expect(before.keys == keys, "\(zip)") }
-      observed[zip] = ObservedFile(
+      // A file that was written again has another number and the same keys.
+      let period = zip.replacing(#/-[0-9]{5}\.zip$/#, with: ".zip")
+      if let before = observed[period] { #expect(before.keys == keys, "\(zip)") }
+      observed[period] = ObservedFile(
         start: Date(timeIntervalSince1970: Double(header.start)),
         end: Date(timeIntervalSince1970: Double(header.end)), keys: keys)
     }

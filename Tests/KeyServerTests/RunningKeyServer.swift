@@ -280,6 +280,14 @@ extension RunningKeyServer {
     }
   }
 
+  /// The files in the index of the folder of an export that is not served any more.
+  func folderIndex(of root: String) throws -> [String] {
+    let index = configuration.exportFolder.appendingPathComponent("\(root)/index.txt")
+    return try String(contentsOf: index, encoding: .utf8).split(separator: "\n").map {
+      String($0.dropFirst(root.count + 1))
+    }
+  }
+
   /// Removes every key file from the export folder.
   func loseFiles() throws {
     for file in FileManager.default.enumerator(

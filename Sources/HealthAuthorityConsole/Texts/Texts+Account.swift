@@ -229,6 +229,7 @@ extension Texts {
     .appAdded: Phrase("app added", "dodanie aplikacji"),
     .appRemoved: Phrase("app removed", "usunięcie aplikacji"),
     .auditExported: Phrase("audit log exported", "eksport dziennika"),
+    .auditKeyed: Phrase("audit log sealed with a key", "zabezpieczenie dziennika kluczem"),
     .failed: Phrase("action failed", "niepowodzenie działania"),
   ]
 

@@ -104,9 +104,9 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
       commandName: "verify",
       abstract: "Verify the chain of the audit log; exit code 1 if it was changed.",
       discussion: """
-        The hashes have a key that is derived from the console's secret, which also the check of an exported log needs. \
-        The hash of the newest entry is shown, and the console logs it daily. Keep it elsewhere: with --head the command \
-        also notices if entries at the end were removed.
+        The hashes have a key that is derived from the console's secret; the check of an exported \
+        log needs it too. The hash of the newest entry is shown, and the console logs it daily. \
+        Keep it elsewhere: with --head the command also notices if entries at the end were removed.
         """)
 
     private struct Report: Encodable {
