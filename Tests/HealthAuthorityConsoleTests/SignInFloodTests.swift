@@ -77,20 +77,6 @@ import World
     }
   }
 
-  @Test("During a flood of wrong sign-ins a stop takes no longer than the running checks")
-  func stop() async throws {
-    let clock = ContinuousClock()
-    var stopped = clock.now
-    try await runBehindProxy { console async throws in
-      let statuses = Statuses()
-      let flood = flood(console, statuses)
-      try await Patience.until { statuses.count(of: 401) > 2 }
-      flood.cancel()
-      stopped = clock.now
-    }
-    #expect(clock.now - stopped < .seconds(QuietLimit.shutdownSeconds + 5))
-  }
-
   @Test("Of more sign-ins than may wait, the ones above are refused at once and do not count")
   func refused() async throws {
     let checks = PasswordChecks(
