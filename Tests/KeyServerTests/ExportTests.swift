@@ -308,7 +308,8 @@ struct ExportTests {
     try await RunningKeyServer.run(authority: authority, clock: clock, folder: folder) { server in
       try await server.server.exportDue()
       try await server.server.removeOld()
-      let again = try #require(try await server.editions(of: try #require(name)).first)
+      let first = try #require(name)
+      let again = try #require(try await server.editions(of: first).first)
       #expect(try await server.listed() == [again])
       #expect(try await server.downloadedKeys(again).keys == keys)
       #expect(leftovers.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
