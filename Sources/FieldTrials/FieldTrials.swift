@@ -59,11 +59,13 @@ package struct FieldTrial: Sendable {
 package struct TrialPhone: Sendable {
   /// The number in the trial, such as `07`.
   package let id: String
-  /// The phone's final alert, or `sick`.
+  /// The phone's final alert, or `sick`. If the trial corrects the label, the corrected one.
   package let outcome: TrialOutcome
+  /// The alert as labelled, before the correction.
+  package let labelledOutcome: TrialOutcome
   /// True for an iPhone; iPhones log no sightings.
   package let isIPhone: Bool
-  /// The assumed transmit power if the log does not state it, in dBm.
+  /// The transmit power in the setup, in dBm.
   package let assumedTransmitPower: Int8?
   /// The difference between its clock and the trial's, in seconds.
   package let clockOffset: Double
@@ -95,6 +97,8 @@ package struct FieldTrialCounts: Hashable, Sendable {
   package let phones: Int
   /// The number of phones for each final alert.
   package let phonesByOutcome: [TrialOutcome: Int]
+  /// The number of phones whose alert was corrected.
+  package let alertsCorrected: Int
   /// Android phones with sightings, except sick ones. Includes phones with a low alert, which are not
   /// ranked.
   package let phonesCompared: Int
@@ -121,6 +125,7 @@ package struct FieldTrialCounts: Hashable, Sendable {
     self.trials = trials.count
     self.phones = phones.count
     phonesByOutcome = Dictionary(grouping: phones, by: \.outcome).mapValues(\.count)
+    alertsCorrected = phones.count { $0.outcome != $0.labelledOutcome }
     phonesCompared = phones.filter(\.isCompared).count
     advertisements = logs.reduce(0) { $0 + $1.advertisements.count }
     identifiersSeen = logs.reduce(0) { $0 + $1.identifiersSeen }

@@ -18,9 +18,10 @@ struct Firebreak: AsyncParsableCommand {
     version: ProductVersion.line,
     subcommands: [
       DemoCommand.self, KeyfileCommand.self, MatchCommand.self, ScoreCommand.self,
-      ConformanceCommand.self, TrialsCommand.self, BenchCommand.self, ServeCommand.self,
-      VerificationServerCommand.self, KeyServerCommand.self, ConsoleCommand.self,
-      BackupCommand.self, RestoreCommand.self, VerifyBackupCommand.self, PhoneCommand.self,
+      ConformanceCommand.self, WindowsCommand.self, TrialsCommand.self, BenchCommand.self,
+      ServeCommand.self, VerificationServerCommand.self, KeyServerCommand.self,
+      ConsoleCommand.self, BackupCommand.self, RestoreCommand.self, VerifyBackupCommand.self,
+      PhoneCommand.self,
       BeaconCommand.self, UpCommand.self, ManualCommand.self,
     ])
 

@@ -12,7 +12,8 @@ struct EncounterTests {
     _ made: SampleTrial, _ signal: SignalReading = .corrected
   ) throws -> Encounter {
     let trial = try #require(try FieldTrials(at: made.folder.url).trials.first)
-    return Encounter(of: try #require(trial.phones.first), in: trial, signal: signal)
+    return Encounter(
+      of: try #require(trial.phones.first), in: trial, options: TrialOptions(signal: signal))
   }
 
   private func scans(_ encounter: Encounter) throws -> [[Int]] {

@@ -14,9 +14,13 @@ struct FieldTrialRankingTests {
     let ranking = try FieldTrialRanking(of: trials.trials)
     #expect((ranking.positives, ranking.negatives) == (1, 1))
     #expect(ranking.ranks.count == PublishedConfiguration.all.count)
-    #expect(ranking.ranks.allSatisfy { $0.areaUnderCurve == 1 })
-    let names = ranking.ranks.map(\.configuration.name)
+    let separated = ranking.ranks.dropLast()
+    #expect(separated.allSatisfy { $0.areaUnderCurve == 1 })
+    let names = separated.map(\.configuration.name)
     #expect(names == names.sorted())
+    // Immuni counts from 15 minutes on, and the longer encounter has 13.
+    #expect(ranking.ranks.last?.configuration.name == "Immuni")
+    #expect(ranking.ranks.last?.areaUnderCurve == 0.5)
   }
 
   @Test("The better configuration comes first")
@@ -110,7 +114,23 @@ struct PublishedTrialsTests {
     let best = try #require(ranking.ranks.first)
     #expect(best.configuration.name == "narrow net 1")
     #expect(try #require(best.areaUnderCurve) >= 0.97)
-    #expect(ranking.ranks.allSatisfy { ($0.areaUnderCurve ?? 0) > 0.7 })
+    #expect(ranking.ranks.allSatisfy { ($0.areaUnderCurve ?? 0) > 0.5 })
+    let naive = try #require(ranking.ranks.first { $0.configuration.name == "naive" })
+    #expect(try #require(naive.areaUnderCurve) > 0.7)
+    for rank in ranking.ranks {
+      let (area, interval) = (try #require(rank.areaUnderCurve), try #require(rank.interval))
+      #expect(interval.low <= area && area <= interval.high && interval.low < 1)
+    }
+  }
+
+  @Test("The corrected alerts are those of three iPhones, so that no area changes")
+  func corrected() throws {
+    let trials = try FieldTrials(at: folder)
+    #expect(trials.counts.alertsCorrected == 3)
+    let ranking = try FieldTrialRanking(of: trials.trials)
+    #expect(ranking.ranks.allSatisfy { $0.areaUnderCurve == $0.labelledArea })
+    #expect(ranking.encounters.losses[.phonesIPhone] == 11)
+    #expect(ranking.encounters.losses[.beaconsPowerUnknown] == nil)
   }
 
   @Test(
@@ -122,8 +142,8 @@ struct PublishedTrialsTests {
       ranking.ranks.first { $0.configuration.name == name }?.areaUnderCurve ?? 0
     }
     let once = try FieldTrialRanking(of: trials)
-    let twice = try FieldTrialRanking(of: trials, signal: .uncorrected)
-    for name in ["narrow net 1", "narrow net 2", "wide net", "Smittestopp 2"] {
+    let twice = try FieldTrialRanking(of: trials, options: TrialOptions(signal: .uncorrected))
+    for name in ["narrow net 1", "narrow net 2", "wide net 1", "wide net 2", "Smittestopp 2"] {
       #expect(areas(once, name) > areas(twice, name))
     }
     #expect(areas(twice, "narrow net 1") > 0.96)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExposureKeys
 import Foundation
 import TestSupport
 import Testing
@@ -62,13 +63,15 @@ struct FieldTrialsTests {
     #expect(trials.counts.filesUnreadable == 3)
   }
 
-  @Test("Without its setup a trial is read, but the power of its iPhone is unknown")
+  @Test("Without its setup a trial is read, with the transmit power of the log")
   func noSetup() throws {
     let made = try SampleTrial()
     try made.write("Room/room_setup.json", "{")
     let trials = try FieldTrials(at: made.folder.url)
     #expect(trials.counts.filesUnreadable == 1)
-    #expect(trials.trials.first?.sickBeacons.isEmpty == true)
+    let trial = try #require(trials.trials.first)
+    let beacons = SentBeacons(of: trial, iPhonePower: .setup)
+    #expect(beacons.usable.map(\.metadata.transmitPower) == [3])
   }
 
   @Test("Progress counts the trials")

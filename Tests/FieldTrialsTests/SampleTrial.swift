@@ -12,8 +12,8 @@ struct SampleTrial {
   let folder: TemporaryFolder
   private let zone: String
 
-  /// From 9:00 to 9:30 in `zone`; phone 01 raised a high alert, 02 none.
-  init(zone: String = "-05", interval: Int = Self.interval) throws {
+  /// From 9:00 to 9:30 in `zone`; phone 01 raised a high alert, 02 none. `name` must need no escaping in JSON.
+  init(zone: String = "-05", interval: Int = Self.interval, name: String = "room_1") throws {
     folder = try TemporaryFolder()
     self.zone = zone
     try write(
@@ -27,7 +27,7 @@ struct SampleTrial {
     try write(
       "Room/room_1/room_1_info.json",
       """
-      {"testId": "room_1", "startTime": "2021-03-01T9:00:00-0500",
+      {"testId": "\(name)", "startTime": "2021-03-01T9:00:00-0500",
        "stopTime": "2021-03-01T09:30:00-0500", "details": [
         {"agent": "A", "phone": "01", "exposure": "high"},
         {"agent": "B", "phone": "02", "exposure": "none"},

@@ -25,7 +25,7 @@ struct PrepareTestsTests {
     #expect(calls.count == 1)
     let arguments = calls.first?.split(separator: " ") ?? []
     #expect(arguments.contains("--no-deps"))
-    #expect(arguments.filter { $0.contains("==") }.count == 5)
+    #expect(arguments.filter { $0.contains("==") }.count == 9)
   }
 
   @Test("If pip fails, one line names the packages and the log, and the next run tries again")

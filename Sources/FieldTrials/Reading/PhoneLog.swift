@@ -8,6 +8,8 @@ import World
 package struct PhoneLog: Sendable {
   /// The correction for the phone's receiving antenna, in dB; nil if the log does not state it.
   package internal(set) var receiverOffset: Int8?
+  /// The calibrated transmit power of the phone in dBm; nil if the log does not state it.
+  package internal(set) var calibratedTransmitPower: Int8?
   /// The sent beacons.
   package internal(set) var advertisements: [LoggedAdvertisement] = []
   /// The received beacons, one row for each scan and identifier.
@@ -47,9 +49,15 @@ extension PhoneLog {
   private mutating func readFlag(_ row: LogRow) -> Bool {
     let parts = row.text.split(separator: "=").map { $0.filter { !$0.isWhitespace } }
     guard parts.count == 2, let number = Int(parts[1]) else { return false }
-    guard parts[0] == "rssi_offset" else { return true }
-    guard FieldTrialLimit.receiverOffsets.contains(number) else { return false }
-    receiverOffset = Int8(clamping: number)
+    switch parts[0] {
+    case "rssi_offset":
+      guard FieldTrialLimit.receiverOffsets.contains(number) else { return false }
+      receiverOffset = Int8(clamping: number)
+    case "tx_calibration_power":
+      guard let power = Int8(exactly: number) else { return false }
+      calibratedTransmitPower = power
+    default: break
+    }
     return true
   }
 
@@ -108,6 +116,8 @@ package struct LoggedAdvertisement: Hashable, Sendable {
   package let keyNumber: Int
   /// The phone's metadata; nil if the recording withholds it.
   package let metadata: BluetoothMetadata?
+  /// The transmit power that the row states beside the metadata, in dBm, also if the metadata is withheld.
+  package let statedTransmitPower: Int8?
 
   /// The placeholder for withheld values.
   static let withheld = "fake"
@@ -124,6 +134,9 @@ package struct LoggedAdvertisement: Hashable, Sendable {
       RollingProximityIdentifier(bytes: $0)
     }
     self.metadata = [UInt8](hexadecimal: metadata).flatMap { BluetoothMetadata(bytes: $0) }
+    statedTransmitPower = row["txPower"].flatMap { text in
+      text.last == ")" ? Int8(text.dropLast()) : nil
+    }
     guard self.identifier != nil || identifier == Self.withheld,
       self.metadata != nil || metadata == Self.withheld
     else { return nil }

@@ -31,11 +31,13 @@ struct TrialReading {
   private static func phone(
     _ detail: InformationDocument.Detail, setup: SetupDocument.Phone?, log: URL?
   ) -> TrialPhone? {
-    guard let outcome = TrialOutcome(rawValue: detail.exposure),
+    guard let labelled = TrialOutcome(rawValue: detail.exposure),
+      let outcome = TrialOutcome(rawValue: detail.realExposure ?? detail.exposure),
       let content = log.flatMap({ TrialFiles.content(of: $0) })
     else { return nil }
     return TrialPhone(
-      id: detail.phone, outcome: outcome, isIPhone: setup?.isIPhone ?? false,
+      id: detail.phone, outcome: outcome, labelledOutcome: labelled,
+      isIPhone: setup?.isIPhone ?? false,
       assumedTransmitPower: setup?.transmitPower.flatMap(Int8.init(exactly:)),
       clockOffset: setup?.timeOffset ?? 0, log: PhoneLog(content))
   }
@@ -52,6 +54,8 @@ struct InformationDocument: Decodable {
   struct Detail: Decodable {
     let phone: String
     let exposure: String
+    /// The corrected exposure; absent if `exposure` is right.
+    let realExposure: String?
   }
 
   let testId: String

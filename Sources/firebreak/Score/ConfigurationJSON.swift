@@ -11,7 +11,13 @@ struct ConfigurationJSON: Decodable {
 
   /// - Throws: `CommandFailure` that names the invalid property.
   static func read(_ path: String) throws -> ENExposureConfiguration {
-    let content = try InputFile(path, what: "configuration").content
+    try read(try InputFile(path, what: "configuration").content, path: path)
+  }
+
+  /// Decodes the content of the file at `path`.
+  ///
+  /// - Throws: `CommandFailure` that names the file and the invalid property.
+  static func read(_ content: Data, path: String) throws -> ENExposureConfiguration {
     do {
       return try JSONDecoder().decode(Self.self, from: content).configuration
     } catch let error as DecodingError {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// Text for HTML.
+enum HTMLText {
+  /// The text with the characters replaced that have a meaning in HTML.
+  static func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+  }
+
+  /// A share with three decimals; a dash if there is none.
+  static func share(_ value: Double?) -> String {
+    value.map { String(format: "%.3f", $0) } ?? "–"
+  }
+
+  /// A number with at most one decimal.
+  static func number(_ value: Double) -> String {
+    value == value.rounded() ? String(format: "%.0f", value) : String(format: "%.1f", value)
+  }
+}
