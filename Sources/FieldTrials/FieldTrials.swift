@@ -97,6 +97,8 @@ package struct FieldTrialCounts: Hashable, Sendable {
   package let phones: Int
   /// The number of phones for each final alert.
   package let phonesByOutcome: [TrialOutcome: Int]
+  /// The number of phones for each final alert as labelled, before corrections.
+  package let phonesByLabelledOutcome: [TrialOutcome: Int]
   /// The number of phones whose alert was corrected.
   package let alertsCorrected: Int
   /// Android phones with sightings, except sick ones. Includes phones with a low alert, which are not
@@ -125,6 +127,8 @@ package struct FieldTrialCounts: Hashable, Sendable {
     self.trials = trials.count
     self.phones = phones.count
     phonesByOutcome = Dictionary(grouping: phones, by: \.outcome).mapValues(\.count)
+    phonesByLabelledOutcome = Dictionary(grouping: phones, by: \.labelledOutcome)
+      .mapValues(\.count)
     alertsCorrected = phones.count { $0.outcome != $0.labelledOutcome }
     phonesCompared = phones.filter(\.isCompared).count
     advertisements = logs.reduce(0) { $0 + $1.advertisements.count }

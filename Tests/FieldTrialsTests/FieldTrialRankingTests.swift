@@ -100,7 +100,8 @@ struct PublishedTrialsTests {
   func counts() throws {
     let counts = try FieldTrials(at: folder).counts
     #expect((counts.trials, counts.phones, counts.phonesCompared) == (9, 111, 91))
-    #expect(counts.phonesByOutcome == [.sick: 9, .high: 62, .low: 23, .none: 17])
+    #expect(counts.phonesByLabelledOutcome == [.sick: 9, .high: 62, .low: 23, .none: 17])
+    #expect(counts.phonesByOutcome == [.sick: 9, .high: 63, .low: 20, .none: 19])
     #expect((counts.advertisements, counts.identifiersSeen) == (550, 3_773))
     #expect((counts.sightings, counts.samples, counts.samplesImplausible) == (10_140, 70_081, 1))
     #expect((counts.linesSkipped, counts.filesUnreadable) == (0, 0))

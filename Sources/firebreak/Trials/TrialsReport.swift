@@ -7,6 +7,7 @@ struct TrialsReport: Encodable {
   private let trials: Int
   private let phones: Int
   private let phonesByOutcome: [String: Int]
+  private let phonesByLabelledOutcome: [String: Int]
   private let alertsCorrected: Int
   private let phonesCompared: Int
   private let advertisements: Int
@@ -33,10 +34,8 @@ struct TrialsReport: Encodable {
     let (counts, ranking) = (results.counts, results.ranking)
     trials = counts.trials
     phones = counts.phones
-    phonesByOutcome = Dictionary(
-      uniqueKeysWithValues: TrialOutcome.allCases.map {
-        ($0.rawValue, counts.phonesByOutcome[$0, default: 0])
-      })
+    phonesByOutcome = Self.named(counts.phonesByOutcome)
+    phonesByLabelledOutcome = Self.named(counts.phonesByLabelledOutcome)
     alertsCorrected = counts.alertsCorrected
     phonesCompared = counts.phonesCompared
     advertisements = counts.advertisements
@@ -57,6 +56,11 @@ struct TrialsReport: Encodable {
     configurations = ranking.ranks.map { RankReport($0, ranking) }
     sweep = results.sweep.map { SweepReport($0, skipped: results.grid?.skipped ?? 0) }
     learned = results.learned.map { LearnedReport($0) }
+  }
+
+  private static func named(_ counts: [TrialOutcome: Int]) -> [String: Int] {
+    Dictionary(
+      uniqueKeysWithValues: TrialOutcome.allCases.map { ($0.rawValue, counts[$0, default: 0]) })
   }
 }
 
