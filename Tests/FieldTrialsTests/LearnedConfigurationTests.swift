@@ -50,6 +50,15 @@ struct LearnedConfigurationTests {
     #expect((learned.errors.falseAlerts, learned.errors.missedAlerts) == (1, 0))
   }
 
+  @Test("The held-out trial has no influence on its own fit")
+  func independent() throws {
+    // The first trial needs 60 dB, the second one 56 dB. Fitted to both, 56 dB would be chosen twice.
+    let learned = try #require(try learned(near: [-58, -55], far: [-64, -59]))
+    #expect(learned.folds.map(\.point.thresholds[1]) == [56, 60])
+    #expect(learned.phones.map(\.score) == [0, 0, 2, 2])
+    #expect(learned.heldOutArea == 0.5)
+  }
+
   @Test("Without a second trial there is nothing to fit to")
   func single() throws {
     #expect(try learned(near: [-58], far: [-64]) == nil)

@@ -53,7 +53,8 @@ struct TrialsTable {
       AUC: share of pairs in which a phone with a high alert has the higher score (1 perfect, 0.5 random), \
       with the interval of 95 % of \(ranking.bootstrap.sampleCount) samples of trials \
       (seed \(ranking.bootstrap.seed)).
-      False and missed: phones without alert and with a high alert on the wrong side of the configuration's own threshold.
+      False and missed: phones without alert and with a high alert on the wrong side of the configuration's own \
+      threshold.
       iPhones: the transmit power of the \(power.rawValue); the last columns are with that of the \
       \(power.other.rawValue), and with the alerts as labelled.
       """
