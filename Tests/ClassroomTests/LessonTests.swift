@@ -161,6 +161,6 @@ import Testing
   private func pin(on pupil: ClassBrowser) async throws -> String {
     let page = try await pupil.get("/phone").text
     return try String(
-      #require(page.firstMatch(of: /<strong class="pin">([0-9A-Z]{6})<\/strong>/)).1)
+      #require(page.firstMatch(of: /<strong class="pin">([0-9A-Z]{6,8})<\/strong>/)).1)
   }
 }

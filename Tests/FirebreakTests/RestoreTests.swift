@@ -43,7 +43,7 @@ struct RestoreTests {
     let file = served.folder.path("backup").path
     let run = try await served.run("backup", file, "--json")
     #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
-    // What happens after the backup is lost.
+    // An account that is added after the backup is not in it.
     #expect(try await Run(account + ["Berta", "--data", data]).status == 0)
     let verified = try await Run("verify-backup", file, "--json")
     #expect(verified.status == 0, "\(verified.errors)")

@@ -28,7 +28,7 @@ struct SettingDefaultsTests {
     {"issuer": "verification.firebreak.example", "audience": "keys.firebreak.example",
      "codeLifetime": 1800, "tokenLifetime": 1800,
      "attempts": {"perAddress": 30, "perSubnet": 60, "perNetwork": 120, "perCode": 10,
-       "total": 3000, "issuesPerApiKey": 20000, "windowSeconds": 600},
+       "total":12000, "issuesPerApiKey": 20000, "windowSeconds": 600},
      "policy": {"shortCodeDigits": 8, "shortCodeLifetime": 900, "longCodeCharacters": 16,
        "longCodeLifetime": 86400, "verificationTokenLifetime": 86400, "certificateLifetime": 900,
        "testTypes": ["confirmed", "likely", "negative"], "requiresDate": false,

@@ -22,7 +22,7 @@ extension DemonstrationSuite {
         in: "Tests/WebAppTests/AccessibilityTrees/Class",
         masks: [
           (#"\b[a-z0-9.-]+\.localhost:\d+"#, "HOST"),
-          (#"(strong\n\s*text )"[0-9A-Z]{6}""#, #"$1"PIN""#),
+          (#"(strong\n\s*text )"[0-9A-Z]{6,8}""#, #"$1"PIN""#),
         ])
       let checks = DisplayChecks()
       var combinations = ScreenCombinations(languages: ["en", "pl"], displays: Self.displays)

@@ -28,7 +28,7 @@ struct SignIn: Sendable {
   /// A sign-in whose one-time code is right goes before the others, so that a flood of wrong ones does not keep
   /// officials out.
   ///
-  /// - Throws: `PasswordChecks.Busy` if too many sign-ins wait. Such an attempt does not count.
+  /// - Throws: `PasswordChecks.Busy` if too many sign-ins wait. Such an attempt counts if the account exists.
   func attempt(name: String, password: String, code: String) async throws -> Outcome {
     let now = accounts.clock.now.unixSecond
     let account = try await accounts.account(named: name)
@@ -39,16 +39,23 @@ struct SignIn: Sendable {
     let step = credentials?.generator.step(
       of: code, at: now, after: credentials?.lastStep ?? 0, stepsOff: ConsoleLimit.codeStepsOff)
     let nameHash = accounts.keys.code(of: Data(AccountName.key(name).utf8), for: .name)
-    return try await passwords.withPlace(isFirst: step != nil) { place in
-      if let seconds = try await countFailure(nameHash, at: now) {
+    do {
+      return try await passwords.withPlace(isFirst: step != nil) { place in
+        if let seconds = try await countFailure(nameHash, at: now) {
+          return .locked(seconds: seconds)
+        }
+        let isPassword = try await place.matches(password, credentials?.password)
+        guard isPassword, let account, let step, try await accounts.useStep(step, of: account)
+        else { return .wrong }
+        try await forgetFailures(nameHash)
+        return .signedIn(account)
+      }
+    } catch let busy as PasswordChecks.Busy {
+      // The refusal shows that the code is wrong: uncounted, it would allow any number of guesses.
+      if credentials != nil, let seconds = try await countFailure(nameHash, at: now) {
         return .locked(seconds: seconds)
       }
-      let isPassword = try await place.matches(password, credentials?.password)
-      guard isPassword, let account, let step, try await accounts.useStep(step, of: account) else {
-        return .wrong
-      }
-      try await forgetFailures(nameHash)
-      return .signedIn(account)
+      throw busy
     }
   }
 

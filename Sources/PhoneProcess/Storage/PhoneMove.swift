@@ -33,8 +33,8 @@ package struct PhoneMove {
 
   /// Moves the phone.
   ///
-  /// - Throws: `PhoneSetupError` if the copy cannot be written; then the phone still works in its old folder. If only the
-  ///   old data cannot be removed, the phone works in the new one, and the same move again removes the rest.
+  /// - Throws: `PhoneSetupError` if the copy cannot be written; then the phone still works in its old folder. If only
+  ///   the old data cannot be removed, the phone works in the new one, and the same move again removes the rest.
   package func run() throws(PhoneSetupError) {
     do {
       // A phone that has its new folder is never copied again: the old data may be removed in part.

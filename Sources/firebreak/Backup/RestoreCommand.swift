@@ -85,7 +85,7 @@ private struct Placement {
       for name in own { try move(name) }
       try AtomicFile.sync(folder.url)
     } catch {
-      // What cannot be moved back is left in the folder, which the operator moves away for the next attempt.
+      // If a move back fails, the file stays in the folder, and the next attempt asks to move the folder away.
       for move in done.reversed() { rename(move.to.path, move.from.path) }
       throw error
     }
