@@ -71,11 +71,11 @@ struct ZipWriterTests {
   }
 
   /// Sizes around the end of one piece, of two, and around the dictionary's reach in the third.
-  static let byteCounts =
-    [0, 1, window - 1, window, window + 1]
-    + [piece, piece + window, 2 * piece, 2 * piece + window].flatMap {
-      [$0 - 1, $0, $0 + 1]
-    } + [9 * piece + 5]
+  static let byteCounts: [Int] = {
+    let borders: [Int] = [window, piece, piece + window, 2 * piece, 2 * piece + window]
+    return [0, 1, 9 * piece + 5]
+      + borders.flatMap { (border: Int) in [border - 1, border, border + 1] }
+  }()
 
   @Test("Content of any size around a piece boundary is read back", arguments: byteCounts)
   func roundTrip(byteCount: Int) throws {
