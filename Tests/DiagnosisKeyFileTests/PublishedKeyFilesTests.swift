@@ -90,7 +90,8 @@ struct PublishedKeyFilesTests {
     #expect(keys == keys.sorted(by: DiagnosisKey.inFileOrder))
     #expect(keys.allSatisfy { $0.key.rollingPeriod == 144 })
     let days = Dictionary(grouping: keys, by: \.key.rollingStart.rawValue)
-    #expect(days.keys.sorted() == (0..<14).map { 2_653_920 + $0 * 144 })
+    let starts = (0..<14).map { (day: UInt32) in 2_653_920 + day * 144 }
+    #expect(days.keys.sorted() == starts)
     #expect(days.values.allSatisfy { $0.count == 10 })
     let risks = Dictionary(grouping: keys, by: \.transmissionRiskLevel).mapValues(\.count)
     #expect(risks == [3: 28, 4: 56, 5: 14, 6: 14, 7: 14, 8: 14])

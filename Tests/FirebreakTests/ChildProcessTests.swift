@@ -41,11 +41,11 @@ struct ChildProcessTests {
     let result = try await ChildProcess.run(
       URL(fileURLWithPath: "/usr/bin/env"), environment: ["ONLY": "this"])
     let names = result.output.split(separator: "\n").compactMap { $0.split(separator: "=").first }
-    let added = ["PWD", "SHLVL", "_", "OLDPWD", ChildProcess.runVariable]
+    let added: Set = ["PWD", "SHLVL", "_", "OLDPWD", ChildProcess.runVariable]
     #expect(Set(names.map(String.init)).subtracting(added) == ["ONLY"])
     let isMarked = result.output.contains("\(ChildProcess.runVariable)=")
-    #expect(
-      isMarked == (ProcessInfo.processInfo.environment[ChildProcess.runVariable] != nil))
+    let isRun = ProcessInfo.processInfo.environment[ChildProcess.runVariable] != nil
+    #expect(isMarked == isRun)
   }
 
   @Test("A server's first line is read while it runs, and SIGTERM ends it")

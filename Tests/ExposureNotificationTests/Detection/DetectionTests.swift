@@ -47,7 +47,8 @@ struct DetectionTests {
       [file], sightings: user.stay(scans: 3, attenuation: 40), progress: progress
     ).run()
     #expect(result.matchedKeyCount == 1)
-    #expect(result.infos.map(\.totalRiskScoreFullRange) == [8 * 4 * 7 * 4])
+    let score: Double = 8 * 4 * 7 * 4
+    #expect(result.infos.map(\.totalRiskScoreFullRange) == [score])
     #expect(result.summary.daysSinceLastExposure == 2)
     #expect(result.windows.isEmpty)
     #expect(progress.totalUnitCount == 1 && progress.isFinished)

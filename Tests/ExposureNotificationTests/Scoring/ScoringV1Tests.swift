@@ -77,7 +77,7 @@ struct ScoringV1Tests {
           signalStrength: -100)
       }
     }
-    let forged = (0..<5).map { scan in
+    let forged = (0..<5).map { (scan: Int) -> Sighting in
       user.sighting(
         step: UInt32(scan / 2), after: Double(scan % 2) * 300 + 1, attenuation: 30,
         metadata: BluetoothMetadata(transmitPower: 20))
