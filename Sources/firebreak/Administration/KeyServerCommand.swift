@@ -6,7 +6,6 @@ import KeyServerAPI
 import Logging
 import ServerStorage
 import Terminal
-import TextEncodings
 
 /// `firebreak key-server`: administration of the key server, also while it runs.
 struct KeyServerCommand: AsyncParsableCommand {
