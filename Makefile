@@ -49,13 +49,15 @@ check: prepare
 test: prepare-tests lint build test-arm64 walk-examples
 	@scripts/run-tests
 
-# The same tests with ten times as many kills, with the times of responses, with observers of padding, and with every
-# screen in every language, color scheme and width. One of them takes many minutes.
+# The same tests with ten times as many kills, with floods and guesses, with the times of responses, with observers of
+# padding, and with every screen in every language, color scheme and width. One of them takes many minutes.
 prove: export FIREBREAK_PROVE := 1
 prove: export FIREBREAK_PROVE_ROUNDS := 500
 prove: export FIREBREAK_PROVE_SAMPLES := 3000
 prove: prepare-tests build
 	scripts/run-tests --stall 3600 --filter "KilledPhoneTests"
+	scripts/run-tests --stall 3600 --filter "SignInFloodTests|GuessingTests|CodeLengthTests|FailureBudgetTests|AttemptsTests"
+	scripts/run-tests --stall 3600 --filter "FairnessTests|UnfinishedBodiesTests|FloodedServerTests"
 	scripts/run-tests --stall 3600 --filter "ProvenUploadTimesTests|ProvenCodeTimesTests|PaddingObserverTests"
 	scripts/run-tests --stall 3600 --filter "(ScreenTests|ConsolePageTests|ClassScreenTests|TourTests)/accessible"
 

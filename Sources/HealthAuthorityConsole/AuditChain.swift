@@ -4,7 +4,8 @@ import TextEncodings
 
 /// Verifies an audit log, whose entries are passed in their order.
 ///
-/// Entries without the key count only before the first one with it, whose hash includes theirs.
+/// Entries without the key are accepted only before the entry that completed the upgrade from a version without one. It
+/// states their number and the hash of the last one under the key, and both must be those of `AuditStart`.
 package struct AuditChain: Sendable {
   /// The number of entries so far.
   package private(set) var count: Int64 = 0
@@ -12,33 +13,52 @@ package struct AuditChain: Sendable {
   /// removed.
   package private(set) var head = AuditEntry.zeroHash
   private let key: AuditKey
+  private let start: AuditStart?
   private var firstFault: String?
   private var hasKeyed = false
 
-  package init(key: AuditKey) { self.key = key }
+  /// - Parameter start: The start that is stored beside the key; nil if the log was not upgraded yet.
+  package init(key: AuditKey, start: AuditStart?) {
+    self.key = key
+    self.start = start
+  }
 
   /// The first fault, in one sentence.
   package var fault: String? {
     if let firstFault { return firstFault }
-    return count > 0 && !hasKeyed
-      ? "No entry was written with the console's secret: the log was replaced." : nil
+    guard !hasKeyed, count > 0 || start ?? .empty != .empty else { return nil }
+    return start == nil
+      ? "No entry was written with the console's secret: the log was replaced, or it is of a version without a key;"
+        + " then start the console once."
+      : "No entry was written with the console's secret: the log was replaced."
   }
 
   /// Checks the next entry.
   package mutating func append(_ entry: AuditEntry) {
+    let before = AuditStart(entries: count, head: head)
     count += 1
-    defer { head = entry.hash }
+    head = entry.hash
     guard firstFault == nil else { return }
     if entry.sequence != count {
       firstFault = "Entry \(count) is missing: the log continues with entry \(entry.sequence)."
-    } else if entry.previousHash != head {
+    } else if entry.previousHash != before.head {
       firstFault =
         "Entry \(entry.sequence) does not follow the entry before it: one of them was replaced."
     } else if entry.isIntact(key) {
+      if !hasKeyed, !isStart(before, of: entry) {
+        firstFault =
+          "The \(before.entries) entries before entry \(entry.sequence) are not those of the upgrade: they were replaced."
+      }
       hasKeyed = true
     } else if hasKeyed || !entry.isIntact(nil) {
       firstFault = "Entry \(entry.sequence) was changed: its hash is not that of its fields."
     }
+  }
+
+  /// True if the first entry with a key may follow the entries of `before`. Its hash covers their number and head.
+  private func isStart(_ before: AuditStart, of entry: AuditEntry) -> Bool {
+    (before == .empty || entry.action == AuditAction.auditKeyed.rawValue)
+      && before == start ?? before
   }
 
   /// Checks an exported log, one entry a line.

@@ -11,6 +11,8 @@ import World
 struct AuditLog: Sendable {
   let database: ConsoleDatabase
   let key: AuditKey
+  /// The start of the log; nil if it was not upgraded yet.
+  var start: AuditStart?
   let clock: any WallClock
   /// The length of a field, in bytes. Longer ones are cut.
   let fieldBytesMax: Int
@@ -43,18 +45,32 @@ struct AuditLog: Sendable {
       ])
   }
 
-  /// Adds a first entry under the key to a log whose entries are from a version without one. Its hash also covers
-  /// the earlier ones from then on.
-  func completeUpgrade() async throws {
+  /// Completes the upgrade from a version without a key: states the entries without a key in a first entry with it, if
+  /// there are any and no other entry follows them.
+  ///
+  /// Called only while the start of the log is not stored yet, before the console writes other entries.
+  ///
+  /// - Returns: The start of the log, to be stored outside the database.
+  func completeUpgrade() async throws -> AuditStart {
     let now = clock.now.unixSecond
-    try await database.write { db in
-      let count = try Int64.fetchOne(db, sql: "SELECT entries FROM audit_upgrade")
-      guard let count else { return }
-      try append(
-        AuditEvent(AuditEvent.commandLine, .auditKeyed, detail: "\(count) entries before"),
-        at: now, in: db)
-      try db.execute(sql: "DELETE FROM audit_upgrade")
+    return try await database.write { db in
+      let start = try start(in: db)
+      let count = try Int64.fetchOne(db, sql: "SELECT count(*) FROM audit")
+      if start.entries > 0, count == start.entries {
+        try append(
+          AuditEvent(AuditEvent.commandLine, .auditKeyed, detail: start.detail), at: now, in: db)
+      }
+      return start
     }
+  }
+
+  private func start(in db: Database) throws -> AuditStart {
+    var start = AuditStart.empty
+    let rows = try Row.fetchCursor(db, sql: "SELECT * FROM audit ORDER BY sequence")
+    while let entry = try rows.next().map(AuditEntry.init), entry.isIntact(nil) {
+      start = AuditStart(entries: entry.sequence, head: entry.hash)
+    }
+    return start
   }
 
   /// The newest entries, newest first; those before the entry `sequence` if there is one.
@@ -82,7 +98,7 @@ struct AuditLog: Sendable {
   func forEach(
     atOnce count: Int, _ body: (AuditEntry) async throws -> Void = { _ in }
   ) async throws -> AuditChain {
-    var chain = AuditChain(key: key)
+    var chain = AuditChain(key: key, start: start)
     var sequence: Int64 = 0
     while true {
       let page = try await entries(after: sequence, count)

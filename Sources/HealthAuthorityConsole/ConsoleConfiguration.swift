@@ -14,6 +14,8 @@ package struct ConsoleConfiguration: Redacted, Sendable {
   package var databaseFile: URL
   /// The secret of the database, 32 bytes. A database belongs to one secret.
   package var secret: Data
+  /// The start of the audit log, as `ConsoleAdministration.completeAuditUpgrade()` returned it; nil before.
+  package var auditStart: AuditStart?
   /// The origin of the console as officials open it, such as `https://console.example`; nil for `http://localhost` with
   /// the port. Passkeys belong to its host name.
   package var origin: String?

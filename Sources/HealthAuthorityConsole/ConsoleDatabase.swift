@@ -18,6 +18,11 @@ struct ConsoleDatabase: Sendable {
     database = try ServerDatabase.open(file, schema: schema, secretCheck: keys.check)
   }
 
+  /// Opens the existing database in `file` without changing it.
+  init(reading file: URL, keys: ConsoleKeys) throws(ServerDatabaseError) {
+    database = try ServerDatabase.openReadOnly(file, schema: Self.schema, secretCheck: keys.check)
+  }
+
   /// Runs `work` in a read transaction.
   func read<Value: Sendable>(
     _ work: @escaping @Sendable (Database) throws -> Value
@@ -50,10 +55,13 @@ struct ConsoleDatabase: Sendable {
     migrator.registerMigration("schema 2: audit log with a key") { db in
       try db.execute(sql: auditUpgrade)
     }
+    migrator.registerMigration("schema 3: start of the audit log beside the secret") { db in
+      try db.execute(sql: "DROP TABLE audit_upgrade")
+    }
     return migrator
   }
 
-  /// The number of entries that have no key, until the next start has added the first one with it.
+  /// The number of entries that have no key.
   private static let auditUpgrade = """
     CREATE TABLE audit_upgrade (entries INTEGER NOT NULL) STRICT;
     INSERT INTO audit_upgrade

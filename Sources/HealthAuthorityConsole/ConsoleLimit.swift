@@ -27,6 +27,10 @@ enum ConsoleLimit {
   static let signInWindowSeconds = 900
   /// Failed sign-ins of one address in that time.
   static let addressFailuresMax = 20
+  /// Networks of one account whose refused sign-ins are recorded separately in that time.
+  static let refusedNetworksMax = 8
+  /// Accounts and networks whose refused sign-ins are recorded separately in that time. Each has at most two entries.
+  static let refusalsMax = 256
   /// Steps of 30 seconds by which the clock of a code generator may differ.
   static let codeStepsOff = 1
   /// Seconds without a request after which a session ends.

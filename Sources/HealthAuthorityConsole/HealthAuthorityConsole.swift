@@ -16,6 +16,7 @@ package final class HealthAuthorityConsole: Service {
   private let server: QuietServer
   private let database: ConsoleDatabase
   private let audit: AuditLog
+  private let refusals: RefusedSignIns
   private let clock: any WallClock
   private let health: ServerHealth
   private let logger: Logger
@@ -43,6 +44,7 @@ package final class HealthAuthorityConsole: Service {
       trustedProxies: configuration.trustedProxies, logger: logger)
     database = composition.database
     audit = composition.audit
+    refusals = composition.refusals
     self.logger = logger
     self.clock = clock
     health = ServerHealth(logger: logger, server: "HealthAuthorityConsole")
@@ -58,12 +60,28 @@ package final class HealthAuthorityConsole: Service {
 
   /// Serves pages and checks the database periodically, until a graceful shutdown or cancellation.
   package func run() async throws {
+    do { try await serve() } catch {
+      await reportRefusals()
+      throw error
+    }
+    await reportRefusals()
+  }
+
+  private func serve() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await self.server.run() }
       group.addTask { try await self.checkPeriodically() }
       group.addTask { try await self.reportAuditDaily() }
       try await group.next()
       group.cancelAll()
+    }
+  }
+
+  /// Records the refused sign-ins that were only counted so far. A task of its own, because that of the console may be
+  /// cancelled.
+  private func reportRefusals() async {
+    do { try await Task { try await refusals.report() }.value } catch {
+      health.report(ConsoleError.database.description, of: .database)
     }
   }
 
@@ -84,7 +102,6 @@ package final class HealthAuthorityConsole: Service {
   /// Logs the head of the audit log, so that it leaves the machine with the log: with `console audit verify --head` an
   /// operator finds later that the log was replaced.
   package func reportAudit() async throws {
-    try await audit.completeUpgrade()
     let chain = try await audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce)
     if let fault = chain.fault {
       logger.error("the audit log is not intact: \(fault) Compare it with a backup.")
@@ -107,6 +124,7 @@ package final class HealthAuthorityConsole: Service {
   private func checkPeriodically() async throws {
     while true {
       await checkStoredData()
+      if await refusals.isWindowOver { await reportRefusals() }
       try await clock.sleep(until: clock.now.addingTimeInterval(ConsoleLimit.checkPeriodSeconds))
     }
   }
@@ -136,6 +154,17 @@ package struct ConsoleAdministration: Sendable {
     _ configuration: ConsoleConfiguration, clock: any WallClock, randomness: any Randomness
   ) throws(ConsoleError) {
     composition = try ConsoleComposition(configuration, clock: clock, randomness: randomness)
+    self.clock = clock
+    self.randomness = randomness
+  }
+
+  /// Opens the existing database for the audit log only, and changes nothing.
+  ///
+  /// - Throws: `ConsoleError`.
+  package init(reading configuration: ConsoleConfiguration) throws(ConsoleError) {
+    let (clock, randomness) = (SystemClock(), SystemRandomness())
+    composition = try ConsoleComposition(
+      configuration, isReadOnly: true, clock: clock, randomness: randomness)
     self.clock = clock
     self.randomness = randomness
   }
@@ -189,8 +218,7 @@ package struct ConsoleAdministration: Sendable {
   package func audit(
     _ body: @Sendable (_ line: String, _ hash: String) throws -> Void = { _, _ in }
   ) async throws -> AuditChain {
-    try await composition.audit.completeUpgrade()
-    return try await composition.audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce) {
+    try await composition.audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce) {
       try body($0.line, $0.hash)
     }
   }
@@ -198,13 +226,26 @@ package struct ConsoleAdministration: Sendable {
 
 extension ConsoleAdministration {
   /// A check of an exported log of this console.
-  package func auditChain() -> AuditChain { AuditChain(key: composition.audit.key) }
+  package func auditChain() -> AuditChain {
+    AuditChain(key: composition.audit.key, start: composition.audit.start)
+  }
+
+  /// Completes the upgrade of the audit log from a version without a key. To be called once, while
+  /// `ConsoleConfiguration.auditStart` is nil, before a console uses the database.
+  ///
+  /// - Returns: The start of the log, to be stored with the secret.
+  package func completeAuditUpgrade() async throws -> AuditStart {
+    do { return try await composition.audit.completeUpgrade() } catch {
+      throw ConsoleError.database
+    }
+  }
 }
 
 /// The composition root: creates the parts of the console and connects them.
 struct ConsoleComposition: Sendable {
   let keys: ConsoleKeys
   let audit: AuditLog
+  let refusals: RefusedSignIns
   let accounts: AccountStore
   let links: AccountLinks
   private let configuration: ConsoleConfiguration
@@ -213,14 +254,19 @@ struct ConsoleComposition: Sendable {
   private let randomness: any Randomness
 
   init(
-    _ configuration: ConsoleConfiguration, clock: any WallClock, randomness: any Randomness
+    _ configuration: ConsoleConfiguration, isReadOnly: Bool = false, clock: any WallClock,
+    randomness: any Randomness
   ) throws(ConsoleError) {
     try configuration.check()
     guard let keys = ConsoleKeys(configuration.secret, byteCount: ConsoleLimit.secretBytes) else {
       throw .configuration("secret must have \(ConsoleLimit.secretBytes) bytes.")
     }
     do throws(ServerDatabaseError) {
-      database = try ConsoleDatabase(file: configuration.databaseFile, keys: keys)
+      let file = configuration.databaseFile
+      database =
+        isReadOnly
+        ? try ConsoleDatabase(reading: file, keys: keys)
+        : try ConsoleDatabase(file: file, keys: keys)
     } catch {
       throw ConsoleError(error)
     }
@@ -229,8 +275,9 @@ struct ConsoleComposition: Sendable {
     self.clock = clock
     self.randomness = randomness
     audit = AuditLog(
-      database: database, key: AuditKey(keys), clock: clock,
+      database: database, key: AuditKey(keys), start: configuration.auditStart, clock: clock,
       fieldBytesMax: ConsoleLimit.auditFieldBytesMax)
+    refusals = RefusedSignIns(audit: audit)
     accounts = AccountStore(
       database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
     links = AccountLinks(
@@ -272,8 +319,8 @@ struct ConsoleComposition: Sendable {
       usedMax: ConsoleLimit.usedChallengesMax, randomness: randomness)
     SignInPages(
       pages: pages, signIn: SignIn(accounts: accounts, passwords: passwords),
-      sessions: pages.sessions, passkeys: passkeys, challenges: challenges, audit: audit,
-      failures: makeFailureBudget()
+      sessions: pages.sessions, passkeys: passkeys, challenges: challenges,
+      refusals: refusals, clock: clock, failures: makeFailureBudget()
     ).add(to: router)
     AccountPages(
       pages: pages, accounts: accounts, links: links, passwords: passwords,

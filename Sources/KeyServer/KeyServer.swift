@@ -16,6 +16,7 @@ public final class KeyServer: Service {
   private let keyPull: AuthorityKeyPull
   private let health: KeyServerHealth
   private let remoteConfiguration: SignedConfiguration
+  private let keepServedIssuer: @Sendable () throws -> Void
   private let periods: [ExportPeriod]
   private let clock: any WallClock
   private let logger: Logger
@@ -37,6 +38,7 @@ public final class KeyServer: Service {
     keyPull = composition.keyPull
     health = composition.health
     remoteConfiguration = composition.remoteConfiguration
+    keepServedIssuer = composition.keepServedIssuer
     periods = configuration.exports.map(\.period)
     self.clock = clock
     self.logger = logger
@@ -51,7 +53,10 @@ public final class KeyServer: Service {
   public func waitUntilClosed() async { await server.waitUntilClosed() }
 
   /// Serves requests, and exports at the end of each period, until a graceful shutdown or cancellation.
+  ///
+  /// - Throws: `KeyServerError` if the database cannot be written or the server cannot listen.
   public func run() async throws {
+    try storeServedIssuer()
     // A failure is ignored: without an index, downloads return 503 until the first export.
     _ = try? await loggingErrors(of: "creating the first indexes") {
       try await exporter.createFirstIndexes()
@@ -75,6 +80,14 @@ public final class KeyServer: Service {
     }
   }
 
+  /// Stores the issuer that is served, which commands that do not see the options of `serve` compare others with.
+  private func storeServedIssuer() throws {
+    do { try keepServedIssuer() } catch {
+      logger.error("the issuer was not stored", metadata: KeyServerError.metadata(of: error))
+      throw error as? KeyServerError ?? .unavailable
+    }
+  }
+
   /// Closes every period that has ended and writes every missing key file.
   ///
   /// - Returns: The index lines of the files that this call wrote, oldest first per export.
@@ -87,15 +100,12 @@ public final class KeyServer: Service {
   }
 
   /// Writes every key file of every export again, under a new name, with the keys that sign now: an earlier key was
-  /// stolen.
+  /// stolen. Withdrawn files are removed and not written.
   ///
-  /// - Parameter replaced: Called with the SHA-256 of the earlier and the new file before an index lists the new one.
   /// - Returns: The index lines of the files.
-  /// - Throws: `KeyServerError`, as `exportDue()`, or the error of `replaced`.
-  package func signAgain(
-    _ replaced: @escaping @Sendable (_ earlier: Data, _ new: Data) async throws -> Void
-  ) async throws -> [String] {
-    try await loggingErrors(of: "signing again") { try await exporter.signAgain(replaced) }
+  /// - Throws: `KeyServerError`, as `exportDue()`.
+  package func signAgain() async throws -> [String] {
+    try await loggingErrors(of: "signing again") { try await exporter.signAgain() }
   }
 
   /// The faults that an operator has to repair, one sentence for each; empty if the server is well.

@@ -19,6 +19,8 @@ struct KeyServerComposition {
   let keyPull: AuthorityKeyPull
   let health: KeyServerHealth
   let remoteConfiguration: SignedConfiguration
+  /// Stores the issuer of the configuration. Commands that only create a server do not call it.
+  let keepServedIssuer: @Sendable () throws -> Void
 
   init(
     _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness,
@@ -29,6 +31,8 @@ struct KeyServerComposition {
     remoteConfiguration = try SignedConfiguration(
       configuration.remoteConfiguration, signers: signers, clock: clock)
     let store = try Self.store(configuration, at: clock.now)
+    let issuer = configuration.tokenIssuer
+    keepServedIssuer = { try store.keepServedIssuer(issuer) }
     let folder = try Self.folder(configuration)
     let tokenKeys = try TokenKeySource(configuration, logger: logger)
     let faults = ServerHealth(logger: logger, server: "KeyServer")
@@ -41,7 +45,7 @@ struct KeyServerComposition {
     let time = TrustedTime(clock, store)
     exporter = Exporter(
       store: store, folder: folder, exports: configuration.exports, signers: signers,
-      clock: clock, time: time, randomness: randomness)
+      clock: clock, time: time, randomness: randomness, withdrawn: configuration.withdrawnFiles)
     health = KeyServerHealth(store, exporter, faults)
     router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
@@ -143,7 +147,7 @@ struct KeyServerComposition {
 
   private static func store(
     _ configuration: KeyServerConfiguration, at now: Date
-  ) throws(KeyServerError) -> any KeyStore {
+  ) throws(KeyServerError) -> SQLiteKeyStore {
     try openingDatabase {
       let store = try SQLiteKeyStore(
         file: configuration.databaseFile, keys: configuration.databaseKeys,
@@ -152,8 +156,6 @@ struct KeyServerComposition {
       if let fault = configuration.appWithoutExport(among: apps) {
         throw KeyServerError.configuration(fault)
       }
-      // Commands do not see the options of `serve`.
-      try store.keepServedIssuer(configuration.tokenIssuer)
       return store
     }
   }
@@ -163,9 +165,9 @@ struct KeyServerComposition {
     try openingDatabase { try SQLiteKeyStore(file: file) }
   }
 
-  private static func openingDatabase(
-    _ open: () throws -> any KeyStore
-  ) throws(KeyServerError) -> any KeyStore {
+  private static func openingDatabase<Store>(
+    _ open: () throws -> Store
+  ) throws(KeyServerError) -> Store {
     do {
       return try open()
     } catch let error as KeyServerError {

@@ -121,6 +121,16 @@ extension KeyServerConfiguration {
 
   var databaseKeys: DatabaseKeys { DatabaseKeys(databaseKey) }
 
+  /// Reads the hashes of the files that the device configuration withdraws.
+  var withdrawnFiles: @Sendable () throws -> Set<KeyFileHash> {
+    guard let readDeviceConfiguration else { return { [] } }
+    return {
+      Set(
+        try UnverifiedDeviceConfiguration(decoding: readDeviceConfiguration()).unverified()
+          .withdrawn)
+    }
+  }
+
   var signers: ExportSigners {
     let configured = exportSigners
     let read = readExportSigners ?? { configured }

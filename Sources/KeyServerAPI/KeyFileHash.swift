@@ -15,6 +15,12 @@ public struct KeyFileHash: Hashable, Sendable {
     self.bytes = bytes
   }
 
+  /// The hash with these bytes, or nil unless there are 32.
+  public init?(_ bytes: Data) {
+    guard bytes.count == SHA256.byteCount else { return nil }
+    self.bytes = bytes
+  }
+
   /// Hashes the content of `file`, or returns nil if it cannot be read.
   public init?(ofFile file: URL) {
     var hash = SHA256()

@@ -10,7 +10,7 @@ import World
 ///
 /// An attempt of an address or network that has used up its failures is verified too, a few at a time: if it is right
 /// it succeeds, and if it is wrong it is refused. So no client is refused for the failures of others behind the same
-/// address.
+/// address. See `ExcessAttempts`.
 ///
 /// The failures of all clients have weights: the share of the total that one guess costs. The limits of addresses and
 /// networks shrink as the total is used up, see `FailurePressure`; clients without earlier failures are served until
@@ -22,28 +22,11 @@ public actor FailureBudget {
   private let alarm: @Sendable (FailureAlarm) -> Void
   private var tallies: [FailureLevel: [BudgetKey: FailureTally]] = [:]
   private var total = WeightedTally()
-  private var waiters: [FailureCounterKey: [Waiter]] = [:]
+  private var waiters: [FailureCounterKey: [FailureWaiter]] = [:]
   private var nextWaiter = 0
   private var alarmedAt: [FailureAlarm: Date] = [:]
   private let totalPlace: FailureCounterKey
-  private let excessPlace: FailureCounterKey
-
-  private struct Attempt {
-    let places: [FailureCounterKey]
-    let weight: Double
-  }
-
-  /// The permission to run an attempt.
-  private struct Admission {
-    /// The seconds to wait if the attempt fails, for a client that has used up its failures; otherwise nil.
-    var excessWait: Int?
-  }
-
-  private struct Waiter {
-    let number: Int
-    let attempt: Attempt
-    let continuation: CheckedContinuation<Admission, any Error>
-  }
+  private var excess: ExcessAttempts
 
   /// Creates a budget without failures. `alarm` is called at most once in a window for each alarm.
   public init(
@@ -56,7 +39,7 @@ public actor FailureBudget {
     let keys = BudgetKeys(from: randomness)
     self.keys = keys
     totalPlace = FailureCounterKey(.total, keys.key(for: "total"))
-    excessPlace = FailureCounterKey(.excess, keys.key(for: "excess"))
+    excess = ExcessAttempts(limits)
   }
 
   /// Runs `work` as an attempt of the client, which may be on a `subject` such as a code.
@@ -79,7 +62,8 @@ public actor FailureBudget {
     isolation: isolated (any Actor)? = #isolation,
     _ work: () async throws -> AttemptResult<Value>
   ) async throws -> Value {
-    let attempt = Attempt(places: places(of: client, on: subject), weight: max(0, weight))
+    let attempt = FailureAttempt(
+      places: places(of: client, on: subject), weight: max(0, weight))
     let admission = try await begin(attempt)
     let result: AttemptResult<Value>
     do {
@@ -121,56 +105,73 @@ public actor FailureBudget {
   // MARK: - Reservations
 
   private enum Verdict {
-    case admitted(Admission)
+    case admitted(FailureAdmission)
     /// The attempt waits for a running one in this counter.
     case waits(FailureCounterKey)
+    /// The attempt waits for a running one of a client that has used up its failures.
+    case waitsBeyondLimits(seconds: Int)
   }
 
-  private func begin(_ attempt: Attempt) async throws -> Admission {
-    let blocked: FailureCounterKey
+  private func begin(_ attempt: FailureAttempt) async throws -> FailureAdmission {
+    var blocked: FailureCounterKey?
     switch try verdict(on: attempt) {
     case .admitted(let admission):
       reserve(attempt, admission)
       return admission
     case .waits(let place): blocked = place
+    case .waitsBeyondLimits(let seconds):
+      guard excess.mayWait(attempt) else {
+        throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
+      }
     }
     nextWaiter += 1
-    let number = nextWaiter
+    let (number, place) = (nextWaiter, blocked)
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
       return try await withCheckedThrowingContinuation { continuation in
-        waiters[blocked, default: []].append(
-          Waiter(number: number, attempt: attempt, continuation: continuation))
+        add(FailureWaiter(number: number, attempt: attempt, continuation: continuation), to: place)
       }
     } onCancel: {
       Task { await self.cancel(number) }
     }
   }
 
-  private func end(_ attempt: Attempt, _ admission: Admission, hasFailed: Bool) {
+  /// - Parameter place: The counter that the attempt waits for; nil for those of clients that have used up their
+  ///   failures.
+  private func add(_ waiter: FailureWaiter, to place: FailureCounterKey?) {
+    guard let place else { return excess.add(waiter) }
+    waiters[place, default: []].append(waiter)
+  }
+
+  private func end(_ attempt: FailureAttempt, _ admission: FailureAdmission, hasFailed: Bool) {
     let now = clock.now
     let places = reservedPlaces(of: attempt, admission)
     for place in places {
-      tallies[place.level]?[place.key]?.end(hasFailed: hasFailed && place != excessPlace, at: now)
+      tallies[place.level]?[place.key]?.end(hasFailed: hasFailed, at: now)
       if tallies[place.level]?[place.key]?.isEmpty == true {
         tallies[place.level]?[place.key] = nil
       }
     }
-    if hasFailed, admission.excessWait != nil { countExcess(attempt, at: now) }
-    if limits.total != nil { total.end(attempt.weight, hasFailed: hasFailed, at: now) }
-    if hasFailed { raiseAlarm(at: now) }
+    if admission.excessWait != nil {
+      excess.end(attempt, hasFailed: hasFailed, at: now)
+      if hasFailed { countExcess(attempt, at: now) }
+    } else if limits.total != nil {
+      total.end(attempt.weight, hasFailed: hasFailed, at: now)
+      if hasFailed { raiseAlarm(at: now) }
+    }
     for place in places + [totalPlace] { wakeWaiters(of: place) }
+    wakeExcessWaiters()
   }
 
-  /// Counts the failure of a client that had used up its failures, if it may guess only so often. It counts only where
-  /// they are used up: the others of a network do not pay for it.
-  private func countExcess(_ attempt: Attempt, at now: Date) {
+  /// Counts the failure of a client that had used up its failures, if it is a guess. Only as many failures as a counter
+  /// may have are kept: the latest ones.
+  private func countExcess(_ attempt: FailureAttempt, at now: Date) {
     guard limits.total != nil else { return }
-    for place in attempt.places {
-      guard let limit = limits.limit(of: place.level, under: .low),
-        tallies[place.level]?[place.key]?.failures.count ?? 0 >= limit
-      else { continue }
-      tallies[place.level]?[place.key]?.add(at: now)
+    for place in attempt.groups {
+      guard let limit = limits.limit(of: place.level, under: .low) else { continue }
+      if tallies[place.level]?[place.key] == nil { makeRoom(in: place.level) }
+      tallies[place.level, default: [:]][place.key, default: FailureTally()]
+        .add(at: now, atMost: limit)
     }
   }
 
@@ -183,7 +184,15 @@ public actor FailureBudget {
         case .waits(place): return
         case .waits(let blocked):
           removeFirstWaiter(of: place)
-          waiters[blocked, default: []].append(waiter)
+          add(waiter, to: blocked)
+        case .waitsBeyondLimits(let seconds):
+          removeFirstWaiter(of: place)
+          guard excess.mayWait(waiter.attempt) else {
+            waiter.continuation.resume(
+              throwing: QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds))
+            continue
+          }
+          add(waiter, to: nil)
         case .admitted(let admission):
           removeFirstWaiter(of: place)
           reserve(waiter.attempt, admission)
@@ -196,12 +205,34 @@ public actor FailureBudget {
     }
   }
 
+  /// Resumes attempts of clients that have used up their failures, while they are admitted.
+  private func wakeExcessWaiters() {
+    while let waiter = excess.next {
+      do {
+        switch try verdict(on: waiter.attempt) {
+        case .waitsBeyondLimits: return
+        case .waits(let blocked):
+          _ = excess.remove(waiter.number)
+          add(waiter, to: blocked)
+        case .admitted(let admission):
+          reserve(waiter.attempt, admission)
+          _ = excess.remove(waiter.number)
+          waiter.continuation.resume(returning: admission)
+        }
+      } catch {
+        _ = excess.remove(waiter.number)
+        waiter.continuation.resume(throwing: error)
+      }
+    }
+  }
+
   private func removeFirstWaiter(of place: FailureCounterKey) {
     waiters[place]?.removeFirst()
     if waiters[place]?.isEmpty == true { waiters[place] = nil }
   }
 
   private func cancel(_ number: Int) {
+    excess.remove(number)?.continuation.resume(throwing: CancellationError())
     for (place, queue) in waiters {
       guard let index = queue.firstIndex(where: { $0.number == number }) else { continue }
       waiters[place]?.remove(at: index)
@@ -210,24 +241,29 @@ public actor FailureBudget {
     }
   }
 
-  private func reserve(_ attempt: Attempt, _ admission: Admission) {
+  private func reserve(_ attempt: FailureAttempt, _ admission: FailureAdmission) {
     for place in reservedPlaces(of: attempt, admission) {
       if tallies[place.level]?[place.key] == nil { makeRoom(in: place.level) }
       tallies[place.level, default: [:]][place.key, default: FailureTally()].reserved += 1
     }
-    if limits.total != nil { total.reserve(attempt.weight) }
+    if admission.excessWait != nil {
+      excess.reserve(attempt)
+    } else if limits.total != nil {
+      total.reserve(attempt.weight)
+    }
   }
 
+  /// The counters of the attempt; of a client that has used up its failures only the subject.
   private func reservedPlaces(
-    of attempt: Attempt, _ admission: Admission
+    of attempt: FailureAttempt, _ admission: FailureAdmission
   ) -> [FailureCounterKey] {
-    admission.excessWait == nil ? attempt.places : [excessPlace]
+    admission.excessWait == nil ? attempt.places : attempt.places.filter { $0.level == .subject }
   }
 
   /// Decides if an attempt is run now, waits for others, or is refused.
   ///
   /// - Throws: `.tooManyAttempts` with the longest wait.
-  private func verdict(on attempt: Attempt) throws(QuietRefusal) -> Verdict {
+  private func verdict(on attempt: FailureAttempt) throws(QuietRefusal) -> Verdict {
     let now = clock.now
     let pressure = FailurePressure(pressure)
     var (wait, full, isRefused): (Int?, FailureCounterKey?, Bool) = (nil, nil, false)
@@ -237,26 +273,29 @@ public actor FailureBudget {
       guard let tally = tallies[place.level]?[place.key] else { continue }
       if let seconds = tally.secondsToWait(limit, at: now, windowSeconds: limits.windowSeconds) {
         wait = max(wait ?? 0, seconds)
-        isRefused = isRefused || !limits.mayExceed(place.level, tally.failures.count, pressure)
-      } else if full == nil, tally.failures.count + tally.reserved >= limit {
+        isRefused = isRefused || !limits.mayExceed(place.level)
+      } else if full == nil || place.level == .subject,
+        tally.failures.count + tally.reserved >= limit
+      {
         full = place
       }
     }
     if isRefused, let wait { throw .tooManyAttempts(retryAfterSeconds: wait) }
-    if let wait, try isExcessFull(wait) { return .waits(excessPlace) }
-    if wait == nil, let full { return .waits(full) }
+    if let full, wait == nil || full.level == .subject { return .waits(full) }
+    if let wait { return try excessVerdict(on: attempt, wait, at: now) }
     if try isTotalFull(for: attempt.weight, at: now) { return .waits(totalPlace) }
-    return .admitted(Admission(excessWait: wait))
+    return .admitted(FailureAdmission(excessWait: nil))
   }
 
-  /// - Throws: `.tooManyAttempts` if too many attempts of clients that have used up their failures wait.
-  private func isExcessFull(_ wait: Int) throws(QuietRefusal) -> Bool {
-    let running = tallies[.excess]?[excessPlace.key]?.reserved ?? 0
-    guard running >= QuietLimit.excessAttemptsMax else { return false }
-    guard waiters[excessPlace]?.count ?? 0 < QuietLimit.waitingExcessAttemptsMax else {
-      throw .tooManyAttempts(retryAfterSeconds: wait)
+  /// - Throws: `.tooManyAttempts` if the client or its network has used up its share also of these attempts.
+  private func excessVerdict(
+    on attempt: FailureAttempt, _ wait: Int, at now: Date
+  ) throws(QuietRefusal) -> Verdict {
+    switch excess.verdict(on: attempt, at: now) {
+    case .admitted: .admitted(FailureAdmission(excessWait: wait))
+    case .waits: .waitsBeyondLimits(seconds: wait)
+    case .refused: throw .tooManyAttempts(retryAfterSeconds: wait)
     }
-    return true
   }
 
   /// Returns true if the rest of the total is reserved.
@@ -284,7 +323,7 @@ public actor FailureBudget {
   }
 
   /// The number of attempts that wait for others to end.
-  var waitingCount: Int { waiters.values.reduce(0) { $0 + $1.count } }
+  var waitingCount: Int { waiters.values.reduce(excess.waitingCount) { $0 + $1.count } }
 
   /// The number of keys in memory.
   var keyCount: Int { tallies.values.reduce(0) { $0 + $1.count } }
@@ -330,8 +369,6 @@ enum FailureLevel: Hashable, Sendable {
   /// IPv6 networks of 56, 48, 40 and 32 bits: of a household, a company, a large company, and a provider.
   case subnet, network, region, provider
   case subject, total
-  /// The attempts of clients that have used up their failures.
-  case excess
 
   static let networks = [FailureLevel.subnet, .network, .region, .provider]
 

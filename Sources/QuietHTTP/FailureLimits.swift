@@ -40,7 +40,7 @@ public struct FailureLimits: Sendable, Hashable {
     let usual: Int
     switch level {
     case .subject: return perSubject
-    case .total, .excess: return nil
+    case .total: return nil
     case .address: usual = perAddress
     case .subnet: usual = perSubnet
     case .network: usual = perNetwork
@@ -55,13 +55,8 @@ public struct FailureLimits: Sendable, Hashable {
     }
   }
 
-  /// True if an attempt is verified although its counter has reached its limit with `count` failures. With a total
-  /// these failures are guesses, so their number is limited.
-  func mayExceed(_ level: FailureLevel, _ count: Int, _ pressure: FailurePressure) -> Bool {
-    guard verifiesExcess, level != .subject else { return false }
-    guard total != nil, let limit = limit(of: level, under: .low) else { return true }
-    return pressure == .low && count < limit * QuietLimit.excessFailuresFactor
-  }
+  /// True if an attempt is verified although the counter of `level` has reached its limit.
+  func mayExceed(_ level: FailureLevel) -> Bool { verifiesExcess && level != .subject }
 }
 
 extension FailureLevel {

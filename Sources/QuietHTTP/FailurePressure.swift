@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The used share of a total of failures, and its effect on the limits of addresses and networks.
+/// The used share of a total of failures, and its effect on the limits of addresses and networks. The failures of
+/// clients that have used up their limits are not included.
 enum FailurePressure: Sendable {
   /// Less than a quarter: the usual limits.
   case low
   /// From a quarter on, the limits are a tenth.
   case slowed
-  /// From a half on, only clients are served whose address and network have not failed before.
+  /// From a half on, one failure uses up the limit of an address and of its network.
   case guarded
   /// From three quarters on, also these are refused if their guess has much weight.
   case stopped
@@ -31,10 +32,10 @@ enum FailurePressure: Sendable {
     }
   }
 
-  /// The share of the total that guesses of `weight` may use up. The last quarter is for light ones: codes that were
-  /// made longer during the attack.
+  /// The share of the total that guesses of `weight` may use up. The rest is for light ones, of codes that were made
+  /// longer during the attack, and for clients that have used up their limits.
   static func share(for weight: Double) -> Double {
-    weight > QuietLimit.lightFailureWeight ? 0.75 : 1
+    weight > QuietLimit.lightFailureWeight ? 0.75 : 1 - QuietLimit.excessFailuresShare
   }
 
   /// Sums of weights are inexact by less than this.
@@ -45,7 +46,7 @@ enum FailurePressure: Sendable {
 public enum FailureAlarm: Hashable, Sendable {
   /// A quarter of the total is reached: the limits of addresses and networks are reduced to a tenth.
   case slowed
-  /// Half of the total is reached: only clients without earlier failures are served.
+  /// Half of the total is reached: one failure uses up the limit of an address and of its network.
   case guarded
   /// Three quarters of the total are reached: guesses of much weight are refused.
   case stopped

@@ -23,7 +23,11 @@ struct FailureTally: Sendable {
     if hasFailed { add(at: now) }
   }
 
-  mutating func add(at now: Date) { failures.append(now) }
+  /// Adds a failure, and removes the oldest one if there are more than `limit`.
+  mutating func add(at now: Date, atMost limit: Int = .max) {
+    failures.append(now)
+    if failures.count > limit { failures.removeFirst() }
+  }
 
   /// The seconds until there are fewer failures than `limit`, at least 1; nil if there are fewer now.
   func secondsToWait(_ limit: Int, at now: Date, windowSeconds: Int) -> Int? {

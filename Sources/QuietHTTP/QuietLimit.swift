@@ -70,13 +70,14 @@ public enum QuietLimit {
   static let networksPerRegion = 4
   /// The failures of an IPv6 network of 32 bits, as a multiple of those of 48 bits.
   static let networksPerProvider = 16
-  /// The guesses that are verified for an address or network, as a multiple of its failures.
-  static let excessFailuresFactor = 10
+  /// The share of the total of a `FailureBudget` for failures of clients that have used up their limits.
+  static let excessFailuresShare = 0.1
   /// Attempts of clients that have used up their failures that are verified at once.
   static let excessAttemptsMax = 4
-  /// Attempts of such clients that wait to be verified. Further ones are refused.
-  static let waitingExcessAttemptsMax = 512
-  /// The weight up to which a failure may use up the last quarter of the total.
+  /// Attempts of such clients that wait to be verified. Further ones are refused, and those above the share of an
+  /// address or network.
+  static let waitingExcessAttemptsMax = 1_024
+  /// The weight up to which a failure may use up more than three quarters of the total.
   static let lightFailureWeight = 0.1
   /// Keys in the memory of an `AttemptBudget`, and of each level of a `FailureBudget`.
   public static let budgetKeysMax = 100_000

@@ -6,8 +6,11 @@ import Synchronization
 ///
 /// A body must arrive at a minimum rate. A network may have only so many unfinished bodies: of more, the one that has
 /// been silent longest is closed, and of equally silent ones the slowest. All networks together may have half of the
-/// connections; then one of the network with the most is closed. A body is never closed in its first second, in which
-/// it usually arrives.
+/// connections; then one of the network with the most is closed, and of equally large networks again the most silent
+/// and slowest one.
+///
+/// In its first second a body usually arrives. So it is closed then only if all networks together have too many, and
+/// its network, which has the most, has none that is older.
 ///
 /// Networks are those of clients, also behind a trusted proxy.
 final class UnfinishedBodies: Sendable {
@@ -107,21 +110,31 @@ final class UnfinishedBodies: Sendable {
   var count: Int { state.withLock { $0.bodies.count } }
 
   private func excess(of network: AddressPrefix?, at now: Instant, _ state: inout State) -> Close? {
-    if state.counts[network, default: 0] > limits.perNetworkMax {
-      return takeSlowest(of: network, at: now, &state)
+    if state.counts[network, default: 0] > limits.perNetworkMax,
+      let number = slowest(of: [network], isYoung: false, at: now, state)
+    {
+      return state.remove(number)?.close
     }
-    guard state.bodies.count > countMax, let largest = state.counts.max(by: { $0.value < $1.value })
-    else { return nil }
-    return takeSlowest(of: largest.key, at: now, &state)
+    guard state.bodies.count > countMax, let most = state.counts.values.max() else { return nil }
+    let largest = Set(state.counts.filter { $0.value == most }.keys)
+    let number =
+      slowest(of: largest, isYoung: false, at: now, state)
+      // The only body of a network is not taken for a flood.
+      ?? (most > 1 ? slowest(of: largest, isYoung: true, at: now, state) : nil)
+    return number.flatMap { state.remove($0) }?.close
   }
 
-  private func takeSlowest(
-    of network: AddressPrefix?, at now: Instant, _ state: inout State
-  ) -> Close? {
-    let slowest = state.bodies.filter {
-      $0.value.network == network && now - $0.value.begun >= .seconds(Self.youthSeconds)
-    }.min { Self.slowness($0.value, at: now) < Self.slowness($1.value, at: now) }
-    return slowest.flatMap { state.remove($0.key) }?.close
+  /// The number of the most silent, then slowest, then oldest body of `networks`, among the young or the other ones.
+  private func slowest(
+    of networks: Set<AddressPrefix?>, isYoung: Bool, at now: Instant, _ state: State
+  ) -> Int? {
+    state.bodies.filter { _, body in
+      networks.contains(body.network)
+        && (now - body.begun < .seconds(Self.youthSeconds)) == isYoung
+    }.min { left, right in
+      let (one, other) = (Self.slowness(left.value, at: now), Self.slowness(right.value, at: now))
+      return (one.0, one.1, left.key) < (other.0, other.1, right.key)
+    }?.key
   }
 
   /// Bodies in the order in which they are closed: by their silence in whole seconds, then by their rate.
@@ -130,7 +143,7 @@ final class UnfinishedBodies: Sendable {
     return (-(now - body.last).components.seconds, Double(body.bytes) / age)
   }
 
-  /// The seconds in which a body is not closed.
+  /// The age in seconds below which a body is young.
   static let youthSeconds = 1
 
   /// All bits of IPv4, 48 bits of IPv6.

@@ -15,6 +15,9 @@ struct WeightedTally: Sendable {
     var weight: Double
   }
 
+  /// True without failures and running attempts. The rest of a sum of weights is rounding.
+  var isEmpty: Bool { sums.isEmpty && reserved < FailurePressure.rounding }
+
   /// The largest part of a window whose failures are added up.
   private static let shareOfWindow = 1.0 / 256
 

@@ -52,6 +52,25 @@ package final class ServerDatabase: Sendable {
     }
   }
 
+  /// Opens the existing database in `file` for reading, without a migration, also while its server runs.
+  package static func openReadOnly(
+    _ file: URL, schema: DatabaseSchema, secretCheck: Data
+  ) throws(ServerDatabaseError) -> ServerDatabase {
+    do {
+      let pool = try openForReading(file, schema: schema)
+      if try pool.read({ try ServerState.belongsToOther(than: secretCheck, in: $0) }) {
+        throw ServerDatabaseError.otherSecret
+      }
+      return ServerDatabase(pool, DatabaseFile(opened: file))
+    } catch let error as ServerDatabaseError {
+      throw error
+    } catch let error as DatabaseError where DatabaseCheck.isDamage(error) {
+      throw .damaged
+    } catch {
+      throw .unavailable
+    }
+  }
+
   /// True if the file was neither deleted nor replaced since it was opened.
   package var isInPlace: Bool { file.isInPlace }
 

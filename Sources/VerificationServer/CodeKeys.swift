@@ -24,6 +24,13 @@ struct CodeKeys: Sendable, Redacted {
     CodeHash(bytes: authenticationCode(of: Data(code.characters.utf8), for: "code hash"))
   }
 
+  /// The name of `code` in a `FailureBudget`. Texts that may mean each other have the same name, so that a code is not
+  /// guessed more often in another spelling.
+  func budgetName(of code: any EnteredCode) -> String {
+    let reading = code.typedReadings.min { $0.characters < $1.characters } ?? code
+    return hash(of: reading).bytes.base64EncodedString()
+  }
+
   /// The value that a retry must reproduce to get the upload token of `hash` again. It depends on the
   /// HMAC that the client sent, and differs if it sent none.
   func binding(of keyHMAC: Data?, to hash: CodeHash) -> Data {
@@ -76,9 +83,6 @@ struct CodeKeys: Sendable, Redacted {
 /// A code has only 20 bits or more, so an unkeyed hash could be reversed at once.
 struct CodeHash: Hashable, Sendable, Redacted {
   let bytes: Data
-
-  /// The name of the code in a `FailureBudget`.
-  var budgetName: String { bytes.base64EncodedString() }
 }
 
 /// A code in one of its three forms; no text is valid in two of them.

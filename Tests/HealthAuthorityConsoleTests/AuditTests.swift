@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import QuietHTTP
 import TestSupport
 import Testing
 import TextEncodings
@@ -23,8 +24,10 @@ import TextEncodings
     return entries
   }
 
-  private static func verified(_ entries: [AuditEntry]) throws -> AuditChain {
-    var chain = AuditChain(key: try #require(key))
+  private static func verified(
+    _ entries: [AuditEntry], start: AuditStart? = .empty
+  ) throws -> AuditChain {
+    var chain = AuditChain(key: try #require(key), start: start)
     chain.append(lines: entries.map(\.line).joined(separator: "\n"))
     return chain
   }
@@ -54,7 +57,7 @@ import TextEncodings
     #expect(
       try Self.verified([entries[0], changed, entries[2]]).fault
         == "Entry 2 was changed: its hash is not that of its fields.")
-    var text = AuditChain(key: try #require(Self.key))
+    var text = AuditChain(key: try #require(Self.key), start: .empty)
     text.append(lines: "no entry")
     #expect(text.fault == "Line 1 is not an entry of an audit log.")
   }
@@ -65,18 +68,44 @@ import TextEncodings
     #expect(try Self.verified(forged).fault?.contains("No entry was written with") == true)
     let mixed = [entries[0]] + forged.dropFirst()
     #expect(try Self.verified(mixed).fault?.hasPrefix("Entry 2") == true)
-    // The first entry with a key covers the entries of the first versions.
-    let upgrade = AuditEntry(
-      AuditEvent("anna", .auditKeyed), sequence: 5, time: 1, after: forged[3].hash, key: Self.key)
-    #expect(try Self.verified(forged + [upgrade]).fault == nil)
-    let other = Self.chain(4, key: nil).enumerated().map { index, entry in
-      index < 3
-        ? entry
-        : AuditEntry(
-          AuditEvent("eve", .codeIssued), sequence: 4, time: 1, after: entry.previousHash, key: nil)
+  }
+
+  @Test(
+    "Entries without a key are accepted only before the entry that states them, and as it states")
+  func beforeTheKey() throws {
+    let old = Self.chain(4, key: nil)
+    let start = AuditStart(entries: 4, head: old[3].hash)
+    func keyed(_ action: AuditAction, after entries: [AuditEntry]) throws -> AuditEntry {
+      AuditEntry(
+        AuditEvent(AuditEvent.commandLine, action, detail: start.detail),
+        sequence: Int64(entries.count) + 1, time: 1, after: try #require(entries.last).hash,
+        key: Self.key)
     }
-    let fault = try Self.verified(other + [upgrade]).fault
-    #expect(fault?.hasPrefix("Entry 5 does not follow") == true)
+    let log = old + [try keyed(.auditKeyed, after: old)]
+    #expect(try Self.verified(log, start: start).fault == nil)
+    // Before this version has stored the start.
+    #expect(try Self.verified(log, start: nil).fault == nil)
+    // A console that never had entries without a key.
+    #expect(try Self.verified(log, start: .empty).fault?.contains("were replaced") == true)
+    for start in [start, nil, .empty] {
+      #expect(try Self.verified(old, start: start).fault?.contains("was replaced") == true)
+      let other = old + [try keyed(.codeIssued, after: old)]
+      #expect(try Self.verified(other, start: start).fault?.contains("were replaced") == true)
+      let others =
+        Array(old.prefix(3))
+        + [
+          AuditEntry(
+            AuditEvent("eve", .codeIssued), sequence: 4, time: 1, after: old[2].hash, key: nil)
+        ]
+      #expect(try Self.verified(others + log.suffix(1), start: start).fault != nil)
+      #expect(try Self.verified(others, start: start).fault != nil)
+    }
+    // Sealed again by an older version, with other entries.
+    let replaced = Array(Self.chain(9, key: nil).dropLast(4))
+    let sealed = replaced + [try keyed(.auditKeyed, after: replaced)]
+    #expect(try Self.verified(sealed, start: start).fault?.contains("were replaced") == true)
+    #expect(try Self.verified([], start: start).fault != nil)
+    #expect(try Self.verified([], start: nil).fault == nil)
   }
 
   @Test("Changed actors with recomputed hashes are found by the page and the command, and logged")
@@ -116,14 +145,13 @@ import TextEncodings
     }
   }
 
-  @Test("A log of the first version gets one entry with a key, at the first start of this one")
-  func upgraded() async throws {
-    let folder = try TemporaryFolder()
-    let keys = try #require(ConsoleKeys(Data(repeating: 7, count: 32), byteCount: 32))
-    let database = try ConsoleDatabase(file: folder.path("console.sqlite"), keys: keys)
-    let old = Self.chain(3, key: nil)
+  /// Writes a log without a key, as whoever can write the database can do.
+  private static func replaceLog(_ database: ConsoleDatabase, with entries: [AuditEntry])
+    async throws
+  {
     try await database.write { db in
-      for entry in old {
+      try db.execute(sql: "DELETE FROM audit")
+      for entry in entries {
         try db.execute(
           sql: "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
           arguments: [
@@ -131,14 +159,73 @@ import TextEncodings
             Data(hexadecimal: entry.previousHash), Data(hexadecimal: entry.hash),
           ])
       }
-      try db.execute(sql: "INSERT INTO audit_upgrade VALUES (3)")
     }
+  }
+
+  private func database() throws -> (TemporaryFolder, ConsoleDatabase) {
+    let folder = try TemporaryFolder()
+    let keys = try #require(ConsoleKeys(Data(repeating: 7, count: 32), byteCount: 32))
+    return (folder, try ConsoleDatabase(file: folder.path("console.sqlite"), keys: keys))
+  }
+
+  @Test("A log of the first version gets one entry with a key, in the upgrade and never again")
+  func upgraded() async throws {
+    let (folder, database) = try database()
+    let old = Self.chain(3, key: nil)
+    try await Self.replaceLog(database, with: old)
+    var start: AuditStart?
     try await RunningConsole.run(in: folder.url) { console async throws in
+      // Reading does not complete the upgrade.
       for _ in 0..<2 {
         let chain = try await console.administration.audit()
+        #expect(chain.count == 3 && chain.fault?.contains("start the console once") == true)
+        try await console.console.reportAudit()
+      }
+      start = try await console.administration.completeAuditUpgrade()
+      #expect(start == AuditStart(entries: 3, head: old[2].hash))
+      // An interruption before the start was stored.
+      #expect(try await console.administration.completeAuditUpgrade() == start)
+    }
+    for _ in 0..<2 {
+      try await RunningConsole.run(in: folder.url, configure: { $0.auditStart = start }) {
+        console async throws in
+        let chain = try await console.administration.audit()
         #expect(chain.fault == nil && chain.count == 4)
+        let sealing = try #require(try await console.entries().last)
+        #expect(sealing.contains("audit.keyed") && sealing.contains("3 entries before, head"))
       }
     }
+    // The same entries without the one that states them, and others in the same number.
+    for entries in [old, Self.chain(4, key: nil)] {
+      try await Self.replaceLog(database, with: entries)
+      try await RunningConsole.run(in: folder.url, configure: { $0.auditStart = start }) {
+        console async throws in
+        _ = try await console.administration.addAccount(
+          name: "Anna \(entries.count)", role: .issuer)
+        try await console.console.reportAudit()
+        #expect(try await console.administration.audit().fault != nil)
+        #expect(console.log.errors.contains { $0.contains("audit log is not intact") })
+      }
+    }
+  }
+
+  @Test(
+    "A log that was replaced by entries without a key is found by every check, which writes nothing"
+  )
+  func replaced() async throws {
+    let (folder, database) = try database()
+    try await Self.replaceLog(database, with: Self.chain(5, key: nil))
+    var configuration = ConsoleConfiguration(
+      databaseFile: folder.path("console.sqlite"), secret: Data(repeating: 7, count: 32))
+    configuration.auditStart = .empty
+    for _ in 0..<2 {
+      let reader = try ConsoleAdministration(reading: configuration)
+      #expect(try await reader.audit().fault?.contains("was replaced") == true)
+      #expect(try await reader.audit().count == 5)
+      await #expect(throws: (any Error).self) { _ = try await reader.completeAuditUpgrade() }
+    }
+    let count = try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM audit") }
+    #expect(count == 5)
   }
 
   @Test("A failed sign-in is recorded with the name of its account and its network")
@@ -156,6 +243,96 @@ import TextEncodings
       #expect(refused.map(\.subject) == ["Anna", ""])
       #expect(refused.allSatisfy { $0.detail == "from 127.0.0.0/24" })
     }
+  }
+
+  @Test(
+    "A flood of refused sign-ins has few entries with their number, in each window, and hides none")
+  func refusedFlood() async throws {
+    let folder = try TemporaryFolder()
+    try await RunningConsole.run(
+      in: folder.url,
+      configure: { $0.trustedProxies = TrustedProxies(["127.0.0.0/8"]) ?? .none }
+    ) { console async throws in
+      _ = try await console.administration.addAccount(name: "Anna", role: .issuer)
+      func refuse(_ path: String, _ fields: [String: String], from client: String) async throws {
+        let response = try await console.browser().post(
+          path, fields, headers: ["x-forwarded-for": client])
+        #expect([401, 429].contains(response.status))
+      }
+      func refusals() async throws -> [AuditEntry] {
+        try await console.entries().map {
+          try JSONDecoder().decode(AuditEntry.self, from: Data($0.utf8))
+        }.filter { $0.action.hasPrefix("session.refused") || $0.action == "session.locked" }
+      }
+      for window in 1...2 {
+        let before = try await refusals().count
+        for number in 0..<40 {
+          let fields = ["name": "nobody \(number)", "password": "x", "code": "1"]
+          try await refuse("/sign-in", fields, from: "192.0.2.1")
+          try await refuse("/sign-in/passkey", ["id": "AA"], from: "192.0.2.2")
+          try await refuse("/sign-in", fields, from: "198.51.\(number).1")
+        }
+        for _ in 0..<7 {
+          try await refuse(
+            "/sign-in", ["name": "Anna", "password": "x", "code": "1"], from: "203.0.113.1")
+        }
+        // Of no account eight networks, one of them also with passkeys, and the others; two of Anna.
+        #expect(try await refusals().count == before + 9 + 1 + 2, "\(window)")
+        console.clock.advance(by: Double(ConsoleLimit.signInWindowSeconds))
+        try await refuse(
+          "/sign-in", ["name": "Anna", "password": "x", "code": "1"], from: "203.0.113.1")
+        let entries = try await refusals().dropFirst(before)
+        #expect(
+          entries.contains { $0.detail == "39 more, from 192.0.2.0/24" && $0.subject.isEmpty })
+        #expect(entries.contains { $0.detail == "39 more, passkey, from 192.0.2.0/24" })
+        #expect(
+          entries.contains { $0.subject == "Anna" && $0.detail == "4 more, from 203.0.113.0/24" })
+        let counted = entries.reduce(0) { $0 + (Int($1.detail.prefix { $0.isNumber }) ?? 1) }
+        #expect(counted == 40 * 3 + 7 + 1)
+        console.clock.advance(by: Double(ConsoleLimit.signInWindowSeconds))
+      }
+    }
+    // The end of the console records what was only counted.
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      for _ in 0..<3 {
+        _ = try await console.browser().post(
+          "/sign-in", ["name": "Anna", "password": "x", "code": "1"])
+      }
+    }
+    let keys = try #require(ConsoleKeys(Data(repeating: 7, count: 32), byteCount: 32))
+    let database = try ConsoleDatabase(reading: folder.path("console.sqlite"), keys: keys)
+    let details = try await database.read {
+      try String.fetchAll($0, sql: "SELECT detail FROM audit ORDER BY sequence")
+    }
+    #expect(details.suffix(2) == ["from 127.0.0.0/24", "2 more, from 127.0.0.0/24"])
+  }
+
+  @Test(
+    "All accounts together have at most 256 entries for their refusals, and what is above is counted"
+  )
+  func refusalsOfManyAccounts() async throws {
+    let (folder, database) = try database()
+    defer { withExtendedLifetime(folder) {} }
+    let clock = ManualClock(RunningConsole.start)
+    let audit = AuditLog(
+      database: database, key: try #require(Self.key), clock: clock, fieldBytesMax: 1_024)
+    let refusals = RefusedSignIns(audit: audit)
+    for number in 0...ConsoleLimit.refusalsMax + 1 {
+      try await refusals.record(
+        RefusedSignIns.Refusal(
+          action: .signInFailed, account: "account \(number)", network: "192.0.2.0/24"))
+    }
+    let entries = try await audit.newest(1_000)
+    #expect(entries.count == ConsoleLimit.refusalsMax + 1)
+    #expect(entries[0].subject.isEmpty && entries[0].detail == "from other networks")
+    try await refusals.report()
+    let counted = try await audit.newest(1)
+    #expect(counted.first?.detail == "1 more, from other networks")
+    #expect(await !refusals.isWindowOver)
+    try await refusals.record(
+      RefusedSignIns.Refusal(action: .signInFailed, account: "a", network: "192.0.2.0/24"))
+    clock.advance(by: -1)
+    #expect(await refusals.isWindowOver)
   }
 
   @Test(

@@ -105,7 +105,8 @@ struct ObserverTests {
     _ = try await Exporter(
       store: store, folder: setup.folder, exports: exports,
       signers: ExportSigners { [ExportSigner(privateKeyPEM: pem, keyID: "260", keyVersion: "v1")] },
-      clock: setup.clock, time: TrustedTime(setup.clock, store), randomness: SystemRandomness()
+      clock: setup.clock, time: TrustedTime(setup.clock, store), randomness: SystemRandomness(),
+      withdrawn: { [] }
     ).exportDue()
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Foundation
+import GRDB
 import KeyServerAPI
 import Synchronization
 import TestSupport
@@ -52,6 +53,29 @@ struct OwnIssuerTests {
       databaseFile: configuration.databaseFile, configuration: configuration)
     try await registry.add(AuthorizedApp(id: "an.app", regions: ["PL"], authorities: ["codes"]))
     #expect(try await registry.apps().map(\.id) == ["an.app"])
+  }
+
+  @Test(
+    "A command that exports with other options does not change the issuer that the server serves")
+  func servedIssuer() async throws {
+    let folder = try TemporaryFolder()
+    for issuer in ["codes", "other codes"] {
+      try await RunningKeyServer.run(folder: folder, { $0.tokenIssuer = issuer }) { server in
+        var configuration = server.configuration
+        configuration.tokenIssuer = "another"
+        for _ in 0..<2 {
+          let command = try KeyServer(
+            configuration, clock: server.clock, randomness: SystemRandomness(),
+            logger: CollectedLog().logger)
+          _ = try await command.exportDue()
+          try await command.removeOld()
+        }
+        let served = try server.inDatabase {
+          try String.fetchOne($0, sql: "SELECT served_issuer FROM server_state")
+        }
+        #expect(served == issuer)
+      }
+    }
   }
 
   @Test("An app cannot have a name that looks like a known one, or regions that no export includes")

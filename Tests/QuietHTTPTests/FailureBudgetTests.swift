@@ -33,6 +33,18 @@ struct FailureBudgetTests {
     }
   }
 
+  /// True if the work of a wrong attempt was run.
+  private func isVerified(_ budget: FailureBudget, from text: String) async throws -> Bool {
+    let isRun = Recorded(false)
+    do {
+      try await budget.attempt(by: address(text), on: nil) {
+        isRun.change { $0 = true }
+        return .failed(())
+      }
+    } catch is QuietRefusal {}
+    return isRun.value
+  }
+
   @Test("After the allowed failures the client waits until the first leaves the window")
   func spent() async throws {
     let budget = budget(FailureLimits(perAddress: 2, windowSeconds: 60))
@@ -164,41 +176,158 @@ struct FailureBudgetTests {
   func boundedVerification() async throws {
     let budget = budget(FailureLimits(perAddress: 1, windowSeconds: 60))
     #expect(try await attempt(budget) == nil)
-    let running = Recorded((now: 0, most: 0))
-    let (hold, release) = AsyncStream<Void>.makeStream()
-    let count = QuietLimit.excessAttemptsMax + QuietLimit.waitingExcessAttemptsMax
-    let tasks = (0..<count).map { _ in
-      Task {
-        try await budget.attempt(by: address("192.0.2.1"), on: nil) {
-          () async throws -> AttemptResult<Bool> in
-          running.change { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
-          for await _ in hold {}
-          running.change { $0.now -= 1 }
-          return .succeeded(true)
+    let held = Held()
+    for _ in 0..<QuietLimit.excessAttemptsMax { held.add(budget, address("192.0.2.1")) }
+    try await Patience.until { held.running == QuietLimit.excessAttemptsMax }
+    // As many as leave twice their number for other addresses.
+    let count = (QuietLimit.waitingExcessAttemptsMax + 2) / 3
+    for _ in 0..<count { held.add(budget, address("192.0.2.1")) }
+    try await Patience.until { await budget.waitingCount == count }
+    #expect(try await attempt(budget, hasFailed: false) == 60)
+    held.release()
+    #expect(try await held.count == QuietLimit.excessAttemptsMax + count)
+    #expect(held.most == QuietLimit.excessAttemptsMax)
+  }
+
+  @Test("A waiting attempt above the limits goes before those of addresses that have had a turn")
+  func turns() async throws {
+    let budget = budget(FailureLimits(perAddress: 1, windowSeconds: 60))
+    for host in 1...3 { #expect(try await attempt(budget, from: "192.0.2.\(host)") == nil) }
+    let held = Held()
+    for _ in 0..<QuietLimit.excessAttemptsMax { held.add(budget, address("192.0.2.1")) }
+    try await Patience.until { held.running == QuietLimit.excessAttemptsMax }
+    let order = Recorded<[String]>([])
+    func waiting(_ host: Int) async throws -> Task<Int?, any Error> {
+      let count = await budget.waitingCount
+      let task = Task {
+        try await budget.attempt(by: address("192.0.2.\(host)"), on: nil) {
+          () async throws -> AttemptResult<Int?> in
+          order.change { $0.append("\(host)") }
+          return .succeeded(nil)
+        }
+      }
+      try await Patience.until { await budget.waitingCount == count + 1 }
+      return task
+    }
+    var tasks: [Task<Int?, any Error>] = []
+    for host in [1, 1, 1, 1, 2, 2, 3] { tasks.append(try await waiting(host)) }
+    held.releaseOne()
+    for task in tasks { _ = try await task.value }
+    #expect(order.value == ["2", "3", "2", "1", "1", "1", "1"])
+    held.release()
+    _ = try await held.count
+  }
+
+  @Test("The waiting attempts of an IPv6 /32 leave places for other addresses")
+  func waitingProvider() async throws {
+    let budget = budget(FailureLimits(perAddress: 1, windowSeconds: 60))
+    let addresses = (0..<1_200).map {
+      "2001:db8:\(String(0x100 * ($0 % 256), radix: 16)):\($0 / 256)::1"
+    }
+    for text in addresses + ["192.0.2.1"] { _ = try await attempt(budget, from: text) }
+    let held = Held()
+    for text in addresses { held.add(budget, address(text)) }
+    try await Patience.until {
+      await budget.waitingCount + held.running + held.refusedCount == addresses.count
+    }
+    // Two thirds are taken.
+    let waiting = await budget.waitingCount
+    #expect(waiting == QuietLimit.waitingExcessAttemptsMax * 2 / 3 + 1)
+    let refused = held.refusedCount
+    held.add(budget, address("192.0.2.1"))
+    try await Patience.until {
+      await budget.waitingCount == waiting + 1 || held.refusedCount > refused
+    }
+    #expect(held.refusedCount == refused)
+    held.release()
+    #expect(try await held.count == addresses.count + 1 - refused)
+  }
+
+  @Test("Guesses of an address above its limit have a part of the total, and leave some for others")
+  func guessesAboveTheLimit() async throws {
+    let budget = budget(FailureLimits(perAddress: 2, total: 1_000, windowSeconds: 60))
+    // A tenth of the total is 100: alone an address has a third of it.
+    var verified = 0
+    for _ in 0..<60 {
+      verified += try await isVerified(budget, from: "192.0.2.1") ? 1 : 0
+    }
+    #expect(verified == 2 + 33)
+    #expect(try await attempt(budget, hasFailed: false) == 60)
+    // The next one still has half of what is left, after one third of that.
+    for _ in 0..<2 { _ = try await attempt(budget, from: "192.0.2.2") }
+    #expect(try await attempt(budget, from: "192.0.2.2", hasFailed: false) == nil)
+    #expect(await budget.pressure < 0.01)
+  }
+
+  @Test(
+    "Ten and eighty guessing addresses slow no others down, and a right attempt behind three wrong ones is served",
+    arguments: [10, 80])
+  func manyAboveTheLimit(addresses: Int) async throws {
+    let alarms = Recorded<[FailureAlarm]>([])
+    let budget = budget(FailureLimits(perAddress: 30, total: 12_000, windowSeconds: 600)) { alarm in
+      alarms.change { $0.append(alarm) }
+    }
+    for _ in 0..<340 {
+      for number in 0..<addresses { _ = try await attempt(budget, from: "198.51.100.\(number)") }
+    }
+    #expect(alarms.value.isEmpty)
+    for _ in 0..<3 { _ = try await attempt(budget) }
+    #expect(try await attempt(budget, hasFailed: false) == nil)
+    // Also behind an address with all its wrong ones.
+    for _ in 0..<32 { _ = try await attempt(budget) }
+    #expect(try await attempt(budget, hasFailed: false) == nil)
+  }
+
+  @Test(
+    "While codes are guessed, a right attempt behind three wrong ones is served",
+    arguments: [FailureAlarm.slowed, .guarded, .stopped])
+  func rightUnderPressure(alarm: FailureAlarm) async throws {
+    let alarms = Recorded<[FailureAlarm]>([])
+    let budget = budget(FailureLimits(perAddress: 30, total: 1_000, windowSeconds: 600)) { alarm in
+      alarms.change { $0.append(alarm) }
+    }
+    for _ in 0..<3 { #expect(try await attempt(budget) == nil) }
+    var number = 0
+    while !alarms.value.contains(alarm), number < 2_000 {
+      _ = try await attempt(budget, from: "10.0.\(number / 250).\(number % 250)")
+      number += 1
+    }
+    #expect(alarms.value.last == alarm)
+    #expect(try await attempt(budget, hasFailed: false) == nil)
+  }
+
+  @Test("All guesses together stay within the total, those above the limits included")
+  func exactTotal() async throws {
+    let budget = budget(FailureLimits(perAddress: 3, total: 1_000, windowSeconds: 60))
+    let verified = Recorded(0)
+    for _ in 0..<3 {
+      for number in 0..<2_000 {
+        if try await isVerified(budget, from: "10.0.\(number / 250).\(number % 250)") {
+          verified.change { $0 += 1 }
         }
       }
     }
-    try await Patience.until {
-      await budget.waitingCount == QuietLimit.waitingExcessAttemptsMax
-    }
-    #expect(try await attempt(budget, hasFailed: false) == 60)
-    release.finish()
-    for task in tasks { #expect(try await task.value) }
-    #expect(running.value.most == QuietLimit.excessAttemptsMax)
+    #expect(verified.value <= 1_000 && verified.value > 800)
   }
 
-  @Test("Guesses beyond a limit are limited too, and none is verified while codes are guessed")
-  func guessesAboveTheLimit() async throws {
-    let budget = budget(FailureLimits(perAddress: 2, total: 1_000, windowSeconds: 60))
-    for _ in 0..<20 { _ = try await attempt(budget, weight: 0.001) }
-    // Ten times the failures of the address are used up.
-    #expect(try await attempt(budget, weight: 0.001, hasFailed: false) == 60)
-    #expect(try await attempt(budget, from: "192.0.2.2", weight: 0.001) == nil)
-    #expect(try await attempt(budget, from: "192.0.2.2", weight: 0.001) == nil)
-    #expect(try await attempt(budget, from: "192.0.2.2", weight: 1, hasFailed: false) == nil)
-    for number in 0..<250 { _ = try await attempt(budget, from: "10.0.0.\(number)") }
-    #expect(await budget.pressure >= 0.25)
-    #expect(try await attempt(budget, from: "192.0.2.2", weight: 1, hasFailed: false) == 60)
+  @Test("Guesses above a limit count for the code and for IPv6 networks of 40 and 32 bits too")
+  func countedEverywhere() async throws {
+    let budget = budget(
+      FailureLimits(perAddress: 1, perSubject: 3, total: 100_000, windowSeconds: 60))
+    // The address has one failure; the others are above its limit.
+    for _ in 0..<3 { _ = try await attempt(budget, on: "a", weight: 0.001) }
+    #expect(try await attempt(budget, from: "192.0.2.9", on: "a", hasFailed: false) == 60)
+    #expect(try await attempt(budget, from: "192.0.2.9", on: "b", hasFailed: false) == nil)
+    // Sixteen failures of one address use up those of its /40, then 64 those of its /32.
+    for _ in 0..<16 { _ = try await attempt(budget, from: "2001:db8:100::1", weight: 0.001) }
+    #expect(try await attempt(budget, from: "2001:db8:1ff::1", weight: 0.001) == 60)
+    #expect(try await attempt(budget, from: "2001:db8:200::1", weight: 0.001) == nil)
+    for _ in 0..<64 { _ = try await attempt(budget, from: "2001:db8:100::1", weight: 0.001) }
+    #expect(try await attempt(budget, from: "2001:db8:300::1", weight: 0.001) == 60)
+    #expect(try await attempt(budget, from: "2001:db9::1", weight: 0.001) == nil)
+    // Right ones are served there.
+    #expect(
+      try await attempt(budget, from: "2001:db8:400::1", weight: 0.001, hasFailed: false) == nil)
   }
 
   @Test("The limits of addresses shrink with the used share of the total, each step with one alarm")
@@ -269,6 +398,72 @@ struct FailureBudgetTests {
     #expect(try await attempt(budget) == nil)
     clock.advance(by: -3_600)
     #expect(try await attempt(budget) == nil)
+  }
+}
+
+/// Right attempts that run until they are released.
+private final class Held: Sendable {
+  private struct State {
+    var running = 0
+    var most = 0
+    var refused = 0
+    var tasks: [Task<Void, any Error>] = []
+  }
+
+  private let state = Mutex(State())
+  private let all = Gate()
+  private let one = Gate()
+
+  var running: Int { state.withLock { $0.running } }
+  var most: Int { state.withLock { $0.most } }
+  var refusedCount: Int { state.withLock { $0.refused } }
+
+  /// The number of attempts that were not refused, after all have ended.
+  var count: Int {
+    get async throws {
+      let tasks = state.withLock { $0.tasks }
+      for task in tasks {
+        do { try await task.value } catch is QuietRefusal {}
+      }
+      return tasks.count - refusedCount
+    }
+  }
+
+  @discardableResult
+  func add(_ budget: FailureBudget, _ client: NumericAddress?) -> Task<Void, any Error> {
+    let task = Task {
+      do {
+        try await budget.attempt(by: client, on: nil) {
+          () async throws -> AttemptResult<Void> in
+          let number = self.begin()
+          try await (number == 1 ? self.one : self.all).wait()
+          self.state.withLock { $0.running -= 1 }
+          return .succeeded(())
+        }
+      } catch let refusal as QuietRefusal {
+        self.state.withLock { $0.refused += 1 }
+        throw refusal
+      }
+    }
+    state.withLock { $0.tasks.append(task) }
+    return task
+  }
+
+  private func begin() -> Int {
+    state.withLock { state in
+      state.running += 1
+      state.most = max(state.most, state.running)
+      return state.running
+    }
+  }
+
+  /// Ends the attempt that began when no other one ran.
+  func releaseOne() { one.open() }
+
+  /// Ends all attempts.
+  func release() {
+    one.open()
+    all.open()
   }
 }
 

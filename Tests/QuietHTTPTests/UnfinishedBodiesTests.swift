@@ -95,21 +95,65 @@ struct UnfinishedBodiesTests {
     #expect(closed.names == ["young", "silent", "slow"])
   }
 
-  @Test("If all networks together have too many bodies, one of the largest network is closed")
+  @Test(
+    "If all networks together have too many bodies, one of the largest network is closed, also a young one"
+  )
   func manyNetworks() throws {
     let timer = ManualTimer()
     let bodies = UnfinishedBodies(countMax: 4, now: { timer.now })
     let closed = ClosedBodies()
-    var last = 0
     for (number, host) in [1, 2, 2, 3, 4].enumerated() {
-      last = bodies.begin(NumericAddress("192.0.2.\(host)")) { closed.add("\(number)") }
+      let body = bodies.begin(NumericAddress("192.0.2.\(host)")) { closed.add("\(number)") }
+      bodies.received(host == 2 ? 1_000 - number : 1, body)
     }
-    #expect(closed.names.isEmpty)
+    #expect(closed.names == ["2"] && bodies.count == 4)
+    // Each network has one body now, and a young one of them is not taken for a flood.
+    let last = bodies.begin(NumericAddress("192.0.2.5")) { closed.add("5") }
+    #expect(closed.names == ["2"] && bodies.count == 5)
     timer.pass(to: .seconds(1))
+    bodies.received(1, last)
     bodies.trim(last)
-    #expect(closed.names == ["1"] || closed.names == ["2"])
     bodies.trim(last)
-    #expect(closed.names.count == 1 && bodies.count == 4)
+    #expect(closed.names.count == 2 && bodies.count == 4)
+  }
+
+  @Test(
+    "Of equally large networks the most silent body, then the slowest, then the oldest is closed")
+  func ties() throws {
+    for _ in 0..<20 {
+      let timer = ManualTimer()
+      let bodies = UnfinishedBodies(countMax: 5, now: { timer.now })
+      let closed = ClosedBodies()
+      func begin(_ name: String, _ host: Int) -> Int {
+        bodies.begin(NumericAddress("192.0.2.\(host)")) { closed.add(name) }
+      }
+      let (fast, slow) = (begin("fast", 1), begin("slow", 2))
+      let (equal, silent, small) = (begin("equal", 2), begin("silent", 1), begin("small", 3))
+      timer.pass(to: .seconds(5))
+      for (body, bytes) in [(fast, 5_000), (slow, 10), (equal, 10)] { bodies.received(bytes, body) }
+      bodies.received(9_000, silent)
+      timer.pass(to: .seconds(8))
+      // The smallest network has the most silent and slowest body.
+      for (body, bytes) in [(fast, 5_000), (slow, 10), (equal, 10)] { bodies.received(bytes, body) }
+      _ = begin("a", 4)
+      #expect(closed.names == ["silent"])
+      _ = begin("b", 4)
+      #expect(closed.names == ["silent", "slow"])
+      bodies.end(small)
+    }
+  }
+
+  @Test("New bodies of one network in any number leave room for a body of another one")
+  func youngFlood() throws {
+    let timer = ManualTimer()
+    let bodies = UnfinishedBodies(countMax: 8, now: { timer.now })
+    let closed = ClosedBodies()
+    let honest = bodies.begin(NumericAddress("192.0.2.1")) { closed.add("honest") }
+    for number in 0..<100 {
+      _ = bodies.begin(NumericAddress("198.51.100.1")) { closed.add("\(number)") }
+    }
+    #expect(bodies.count == 8 && bodies.isUnfinished(honest))
+    #expect(closed.names.count == 93 && !closed.names.contains("honest"))
   }
 
   @Test("A rate below the minimum between two checks is too slow, also after a fast start")

@@ -27,10 +27,35 @@ struct GuessingTests {
 
   private static func from(_ address: String) -> [String: String] { ["X-Forwarded-For": address] }
 
-  private func guess(_ server: RunningServer, from address: String) async throws -> Int {
-    let code = VerificationCode.drawn(from: SystemRandomness()).characters
+  private func guess(
+    _ server: RunningServer, from address: String, characters: Int = 6
+  ) async throws -> Int {
+    let code = VerificationCode.drawn(count: characters, from: SystemRandomness()).characters
     return try await server.redeem(code, headers: Self.from(address)).status
   }
+
+  /// Issues so many PINs that a guess weighs nearly as much as it may.
+  private func manyCodes(_ server: RunningServer) async throws -> [String] {
+    var codes: [String] = []
+    for _ in 0..<Self.liveCount / 1_000 {
+      let batch = try await server.post(
+        VerificationRoute.generateCodesBatch,
+        #"{"data":{"numberOfCodes":1000,"duration":1800}}"#,
+        headers: [VerificationRoute.apiTokenHeader: RunningServer.apiToken])
+      codes += try #require(batch.codes, "\(String(decoding: batch.body, as: UTF8.self))")
+    }
+    #expect(Set(codes.map(\.count)) == [Self.form.characterCount])
+    let risk = GuessingRisk(AttemptLimits())
+    let weight = risk.weight(of: Self.form, live: codes.count, lifetime: 1_800)
+    #expect((0.9...1).contains(weight))
+    // The whole total in each of the four windows that a lifetime overlaps.
+    let guesses = 4 * Double(AttemptLimits().total) / weight
+    #expect(guesses * Double(codes.count) / Self.form.codeCount <= 0.001)
+    return codes
+  }
+
+  private static let liveCount = 20_000
+  private static let form = CodeForm(.pin, 8)
 
   @Test("Fifty correct PINs from one address at the same time all get a token")
   func simultaneous() async throws {
@@ -105,37 +130,104 @@ struct GuessingTests {
     }
   }
 
+  /// Sends three wrong PINs from each of 550 addresses, and six from each IPv6 /48 of a /40.
+  ///
+  /// - Returns: The number of those that were verified within the limits.
+  private func guessFromEverywhere(_ server: RunningServer) async throws -> Int {
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      var addresses: [[String]] = []
+      for number in 0..<550 {
+        addresses.append(Array(repeating: "10.\(number / 200).\(number % 200).1", count: 3))
+      }
+      for number in 0..<256 {
+        let network = "2001:db8:\(String(0x1100 + number, radix: 16))"
+        addresses.append((0..<6).map { "\(network):\($0)::1" })
+      }
+      for sent in addresses {
+        group.addTask {
+          var count = 0
+          for address in sent where try await guess(server, from: address, characters: 8) == 404 {
+            count += 1
+          }
+          return count
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+  }
+
   @Test("Three thousand wrong PINs from 550 addresses and one IPv6 /40 stop no code of others")
   func attack() async throws {
-    try await run(AttemptLimits()) { server async throws in
-      var codes: [String] = []
-      for _ in 0..<8 { codes.append(try await server.newCode()) }
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for number in 0..<550 {
-          group.addTask {
-            for _ in 0..<3 {
-              _ = try await guess(server, from: "10.\(number / 200).\(number % 200).1")
-            }
-          }
-        }
-        for number in 0..<256 {
-          group.addTask {
-            let network = "2001:db8:\(String(0x1100 + number, radix: 16))"
-            for host in 0..<6 { _ = try await guess(server, from: "\(network):\(host)::1") }
-          }
-        }
-        try await group.waitForAll()
-      }
+    try await run(AttemptLimits(issuesPerApiKey: 100_000)) { server async throws in
+      let codes = try await manyCodes(server)
+      // Within the limits: of the /40 only as many as four networks of 48 bits may send.
+      #expect(try await guessFromEverywhere(server) == 3 * 550 + 4 * 120)
+      let alarms = server.log.lines.filter { $0.contains("of the guesses") }
+      #expect(alarms.isEmpty, "\(alarms)")
       for (number, code) in codes.prefix(4).enumerated() {
         let honest = try await server.redeem(code, headers: Self.from("192.0.2.\(number)"))
         #expect(honest.status == 200)
       }
       // Also behind an address of the attack, and in its IPv6 network.
-      for (code, address) in zip(codes.suffix(4), ["10.0.1.1", "10.1.5.1", "10.2.9.1", "10.0.7.1"])
+      for (code, address) in zip(
+        codes.suffix(4), ["10.0.1.1", "10.1.5.1", "2001:db8:1103::7", "2001:db8:11ff:9::1"])
       {
         #expect(try await server.redeem(code, headers: Self.from(address)).status == 200)
       }
     }
+  }
+
+  @Test(
+    "Ten addresses (80 in the proof) with hundreds of wrong PINs refuse no right PIN behind three or thirty wrong ones"
+  )
+  func noisyAddresses() async throws {
+    try await run(AttemptLimits(issuesPerApiKey: 100_000)) { server async throws in
+      var codes = try await manyCodes(server)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<(Proof.isRunning ? 80 : 10) {
+          group.addTask {
+            for _ in 0..<340 {
+              _ = try await guess(server, from: "10.0.0.\(number)", characters: 8)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(server.log.lines.filter { $0.contains("of the guesses") }.isEmpty)
+      for count in Proof.isRunning ? [3, 30] : [3, 30, 20] {
+        for _ in 0..<count { _ = try await guess(server, from: "192.0.2.1", characters: 8) }
+        for _ in 0..<5 {
+          let right = try await server.redeem(codes.removeLast(), headers: Self.from("192.0.2.1"))
+          #expect(right.status == 200, "\(count)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "A typed PIN with look-alikes weighs as much as all its readings, which share the limit of a code"
+  )
+  func readings() async throws {
+    try await RunningServer.run(
+      in: folder.url, attempts: AttemptLimits(perAddress: 1_000, perCode: 4)
+    ) { server async throws in
+      for (number, code) in ["AO2B3C", "A02B3C", "AO2B3C", "a02b3c"].enumerated() {
+        #expect(try await server.redeem(code).status == 404, "\(number)")
+      }
+      for code in ["AO2B3C", "A02B3C"] { #expect(try await server.redeem(code).status == 429) }
+      #expect(try await server.redeem("AP2B3C").status == 404)
+    }
+    let bench = try VerificationBench()
+    for _ in 0..<18 { _ = try await bench.code() }
+    let weights = GuessWeights(
+      storage: bench.storage, risk: GuessingRisk(AttemptLimits()),
+      pinLifetime: VerificationBench.lifetime, shortLifetime: 900, clock: bench.clock)
+    let one = try await weights.weight(of: VerificationCode("A2B3C4"))
+    #expect((0.9...1).contains(one))
+    for (text, count) in [("A0B3C4", 2.0), ("A0B1C4", 4), ("O0I1A2", 16)] {
+      #expect(try await weights.weight(of: VerificationCode(text)) == count * one, "\(text)")
+    }
+    #expect(try await weights.weight(of: LongCode.drawn(count: 16, from: SystemRandomness())) == 0)
   }
 
   @Test("A thousand wrong codes from a thousand addresses do not lock out honest users")

@@ -12,7 +12,8 @@ struct SignInPages: Sendable {
   let sessions: SessionStore
   let passkeys: PasskeyStore
   let challenges: PasskeyChallenges
-  let audit: AuditLog
+  let refusals: RefusedSignIns
+  let clock: any WallClock
   /// Counts failed sign-ins by address.
   let failures: FailureBudget
 
@@ -54,7 +55,7 @@ struct SignInPages: Sendable {
     if let fault { values["fault"] = fault }
     if let ceremony = PasskeyCeremony(origin: visit.origin, limits: .console) {
       values["passkey"] = [
-        "challenge": challenges.challenge(for: Self.purpose, at: audit.clock.now.unixSecond)
+        "challenge": challenges.challenge(for: Self.purpose, at: clock.now.unixSecond)
           .base64URL,
         "host": ceremony.relyingPartyID,
       ]
@@ -83,7 +84,7 @@ struct SignInPages: Sendable {
       return busy(visit, next: next, name: name)
     } catch let refusal as QuietRefusal {
       // The address has used up its failures, and this was one more.
-      try await audit.append(try await refused(.signInFailed, name, visit))
+      try await record(.signInFailed, name, visit)
       throw refusal
     }
   }
@@ -95,11 +96,11 @@ struct SignInPages: Sendable {
     case .signedIn(let account):
       return try await started(account, "password and code", next: next, visit)
     case .wrong:
-      try await audit.append(try await refused(.signInFailed, name, visit))
+      try await record(.signInFailed, name, visit)
       return self.form(
         visit, next: next, name: name, fault: visit.texts[.signInWrong], status: .unauthorized)
     case .locked(let seconds):
-      try await audit.append(try await refused(.nameLocked, name, visit))
+      try await record(.nameLocked, name, visit)
       var response = self.form(
         visit, next: next, name: name,
         fault: visit.texts[.signInLocked, "\((seconds + 59) / 60)"], status: .tooManyRequests)
@@ -108,14 +109,13 @@ struct SignInPages: Sendable {
     }
   }
 
-  /// The record of a refused sign-in, with the network that it came from. A name without an account is not recorded:
-  /// it may be a password in the wrong field.
-  private func refused(
-    _ action: AuditAction, _ name: String, _ visit: Visit
-  ) async throws -> AuditEvent {
+  /// Records a refused sign-in with the network that it came from. A name without an account is not recorded: it may be
+  /// a password in the wrong field.
+  private func record(_ action: AuditAction, _ name: String, _ visit: Visit) async throws {
     let account = try await signIn.accounts.account(named: name)
-    return AuditEvent(
-      "", action, account?.name ?? "", detail: "from \(visit.context.networkName)")
+    try await refusals.record(
+      RefusedSignIns.Refusal(
+        action: action, account: account?.name ?? "", network: visit.context.networkName))
   }
 
   private func busy(_ visit: Visit, next: String, name: String) -> Response {
@@ -131,18 +131,29 @@ struct SignInPages: Sendable {
 
   private func withPasskey(_ visit: Visit, _ form: Form) async throws -> Response {
     visit.context.excludeFromLoad()
-    let account = try await failures.attempt(from: visit.context) { () -> AttemptResult<Account?> in
-      let account = try await self.account(of: form, visit)
-      return account == nil ? .failed(nil) : .succeeded(account)
+    let account: Account?
+    do {
+      account = try await failures.attempt(from: visit.context) {
+        () -> AttemptResult<Account?> in
+        let account = try await self.account(of: form, visit)
+        return account == nil ? .failed(nil) : .succeeded(account)
+      }
+    } catch let refusal as QuietRefusal {
+      try await recordPasskey(visit)
+      throw refusal
     }
     guard let account else {
-      try await audit.append(
-        AuditEvent(
-          "", .signInFailed, detail: "passkey, from \(visit.context.networkName)"))
+      try await recordPasskey(visit)
       return self.form(
         visit, next: form["next"], fault: visit.texts[.signInPasskeyWrong], status: .unauthorized)
     }
     return try await started(account, "passkey", next: form["next"], visit)
+  }
+
+  private func recordPasskey(_ visit: Visit) async throws {
+    try await refusals.record(
+      RefusedSignIns.Refusal(
+        action: .signInFailed, account: "", network: visit.context.networkName, isPasskey: true))
   }
 
   /// The account whose passkey has signed the challenge; nil if none has.
@@ -156,7 +167,7 @@ struct SignInPages: Sendable {
     let assertion = PasskeyCeremony.Assertion(
       credentialID: id, clientData: clientData, authenticatorData: authenticatorData,
       signature: signature, userHandle: handle)
-    let now = audit.clock.now.unixSecond
+    let now = clock.now.unixSecond
     // All refused sign-ins get the same response.
     guard
       let used = try? ceremony.credential(

@@ -12,7 +12,8 @@ import World
 /// Closing is a database transaction, and every file is written from the batches it stored. After an
 /// interruption the next run finds a batch without a file and writes the same keys.
 ///
-/// A file that is written again has other signatures, so it gets another name: caches keep what a name stands for.
+/// A file that is written again has other signatures, so it gets another name: caches keep what a name stands for. A
+/// withdrawn file is not written again: its new hash would not be that of the withdrawn one.
 actor Exporter {
   private let store: any KeyStore
   private let folder: ExportFolder
@@ -21,15 +22,17 @@ actor Exporter {
   private let clock: any WallClock
   private let time: TrustedTime
   private let randomness: any Randomness
+  /// Reads the hashes of the withdrawn files.
+  private let withdrawn: @Sendable () throws -> Set<KeyFileHash>
   private let checks = FileChecks()
   /// The files that the indexes list since the last run.
-  private var listed: [URL] = []
+  private var listed: [String: [KeyFileName]] = [:]
   private var previousRun: Task<[String], any Error>?
 
   init(
     store: any KeyStore, folder: ExportFolder, exports: [ExportConfiguration],
     signers: ExportSigners, clock: any WallClock, time: TrustedTime,
-    randomness: any Randomness
+    randomness: any Randomness, withdrawn: @escaping @Sendable () throws -> Set<KeyFileHash>
   ) {
     self.store = store
     self.folder = folder
@@ -38,6 +41,7 @@ actor Exporter {
     self.clock = clock
     self.time = time
     self.randomness = randomness
+    self.withdrawn = withdrawn
   }
 
   /// Closes every period that has ended, writes every file that is missing or truncated, then the indexes.
@@ -69,21 +73,18 @@ actor Exporter {
     }
   }
 
-  private func removeUnlisted() async throws {
-    for (root, batches) in try await batchesByRoot() {
-      try folder.removeAll(but: Set(batches.compactMap(\.name)), of: root)
-    }
+  /// Removes the files that no index lists.
+  private func removeUnlisted() throws {
+    for (root, names) in listed { try folder.removeAll(but: Set(names), of: root) }
   }
 
-  /// Writes every file of every index again, with the keys that sign now, and removes the earlier ones.
+  /// Writes every file of every index again, with the keys that sign now, and removes the earlier ones. Withdrawn files
+  /// are removed and not written.
   ///
-  /// - Parameter replaced: Called with the hashes of the earlier and the new file before an index lists the new one.
   /// - Returns: The index lines of the written files.
-  func signAgain(
-    _ replaced: @escaping @Sendable (_ earlier: Data, _ new: Data) async throws -> Void
-  ) async throws -> [String] {
+  func signAgain() async throws -> [String] {
     try await serialized {
-      let written = try await self.writeMissing(again: true, replaced)
+      let written = try await self.writeMissing(again: true)
       try await self.removeUnlisted()
       return written
     }
@@ -91,7 +92,7 @@ actor Exporter {
 
   /// Returns `true` if a listed file is gone, so that it has to be written again.
   func hasLostFiles() -> Bool {
-    !listed.allSatisfy { FileManager.default.fileExists(atPath: $0.path) }
+    !listed.allSatisfy { root, names in names.allSatisfy { folder.hasFile($0, of: root) } }
   }
 
   /// Makes the next run verify every file again.
@@ -132,42 +133,56 @@ actor Exporter {
   /// ignores earlier ones. The index is updated in either case.
   ///
   /// - Parameter again: True to write every file again.
-  private func writeMissing(
-    again: Bool = false,
-    _ replaced: @Sendable (_ earlier: Data, _ new: Data) async throws -> Void = { _, _ in }
-  ) async throws -> [String] {
+  private func writeMissing(again: Bool = false) async throws -> [String] {
     let signers = try signers.keyFileSigners(at: clock.now)
-    let configuredRoots = Set(exports.map(\.filenameRoot))
-    var written: [String] = []
-    var files: [URL] = []
+    var (written, all): ([String], [String: [KeyFileName]]) = ([], [:])
     for (root, batches) in try await batchesByRoot().sorted(by: { $0.key < $1.key }) {
-      var listed: [KeyFileName] = []
+      var names: [KeyFileName] = []
       do {
-        for var batch in batches {
-          guard var name = batch.name else { continue }
-          let isIntact = await isIntact(batch, name, of: root)
-          if again || !isIntact {
-            // A former export keeps its files until they expire and gets no new ones.
-            guard configuredRoots.contains(root) || folder.hasFile(name, of: root) else { continue }
-            // A name that may have been served keeps its bytes.
-            if batch.writtenAt != nil { batch.edition += 1 }
-            name = batch.name ?? name
-            let hash = try await write(batch, to: folder.file(name, of: root), signers: signers)
-            if let earlier = batch.sha256 { try await replaced(earlier, hash) }
+        for batch in batches {
+          switch try await state(of: batch, of: root, again: again) {
+          case .intact(let name): names.append(name)
+          case .left: break
+          case .due(let batch, let name):
+            try await write(batch, to: folder.file(name, of: root), signers: signers)
             written.append(KeyFileIndex.line(name, under: root))
+            names.append(name)
           }
-          listed.append(name)
-          files.append(folder.file(name, of: root))
         }
       } catch {
         // The error that ends the export is reported; the next export replaces the index again.
-        try? folder.replaceIndex(listed, of: root)
+        try? folder.replaceIndex(names, of: root)
         throw error
       }
-      try folder.replaceIndex(listed, of: root)
+      try folder.replaceIndex(names, of: root)
+      all[root] = names
     }
-    self.listed = files
+    listed = all
     return written
+  }
+
+  private enum FileState {
+    /// The file is in place and listed.
+    case intact(KeyFileName)
+    /// The file is neither written nor listed.
+    case left
+    /// The file has to be written under this name.
+    case due(Batch, KeyFileName)
+  }
+
+  private func state(of batch: Batch, of root: String, again: Bool) async throws -> FileState {
+    guard let name = batch.name else { return .left }
+    if !again, await isIntact(batch, name, of: root) { return .intact(name) }
+    // A former export keeps its files until they expire and gets no new ones.
+    let isConfigured = exports.contains { $0.filenameRoot == root }
+    guard isConfigured || folder.hasFile(name, of: root) else { return .left }
+    if let hash = batch.sha256.flatMap({ KeyFileHash($0) }), try withdrawn().contains(hash) {
+      return .left
+    }
+    var batch = batch
+    // A name that may have been served keeps its bytes.
+    if batch.writtenAt != nil { batch.edition += 1 }
+    return batch.name.map { .due(batch, $0) } ?? .left
   }
 
   private func isIntact(_ batch: Batch, _ name: KeyFileName, of root: String) async -> Bool {
@@ -175,10 +190,8 @@ actor Exporter {
     return await checks.isIntact(folder.file(name, of: root), sha256: sha256)
   }
 
-  /// Writes the file and verifies it. Its hash, which is returned, is stored before an index lists it.
-  private func write(
-    _ batch: Batch, to file: URL, signers: [KeyFileSigner]
-  ) async throws -> Data {
+  /// Writes the file and verifies it. Its hash is stored before an index lists it.
+  private func write(_ batch: Batch, to file: URL, signers: [KeyFileSigner]) async throws {
     let (count, padding) = try await store.withKeys(of: batch) { keys in
       var (count, padding) = (0, 0)
       _ = try KeyFileWriter.write(
@@ -197,7 +210,6 @@ actor Exporter {
       let sha256 = try await checks.verify(file, by: signers, count: count)
       try await store.written(
         batch, sha256: sha256, paddingCount: padding, at: try await time.now())
-      return sha256
     } catch {
       FileManager.default.removeUnneeded(file)
       throw error

@@ -84,7 +84,7 @@ struct GuessingAlarm: Sendable {
       switch alarm {
       case .slowed:
         "the failure limits of addresses are a tenth of the usual ones, and new codes are longer"
-      case .guarded: "only addresses and networks without a wrong code are served"
+      case .guarded: "one wrong code uses up the limit of an address and of its network"
       case .stopped:
         "short codes from before are refused until there are fewer; new codes are longer and work"
       }

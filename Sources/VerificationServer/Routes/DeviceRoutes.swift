@@ -38,7 +38,7 @@ struct VerifyRoute: Sendable {
       try await weights.weight(of: code)
     }
     return try await failures.attempt(
-      from: request.context, on: code.map { verifier.keys.hash(of: $0).budgetName },
+      from: request.context, on: code.map { verifier.keys.budgetName(of: $0) },
       weight: weight
     ) {
       guard let code else {

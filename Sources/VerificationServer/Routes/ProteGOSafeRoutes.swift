@@ -136,7 +136,7 @@ struct AccessTokenRoute: Sendable {
       try await weights.weight(of: code)
     }
     return try await failures.attempt(
-      from: request.context, on: code.map { redeemer.keys.hash(of: $0).budgetName },
+      from: request.context, on: code.map { redeemer.keys.budgetName(of: $0) },
       weight: weight
     ) {
       guard let code else {

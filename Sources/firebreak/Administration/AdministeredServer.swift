@@ -28,7 +28,7 @@ protocol AdministeredServer {
   /// Replaces what the former keys have signed, after a key was stolen.
   ///
   /// - Returns: The lines for the operator.
-  static func signAgain(of setup: ServerSetup, options: KeyOptions) async throws -> [String]
+  static func signAgain(of setup: ServerSetup) async throws -> [String]
   /// Checks all settings.
   static func checkSettings(of setup: ServerSetup) throws
 }
@@ -184,7 +184,7 @@ struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand
       abstract: "Replace all keys at once, because one was stolen, and sign their files again.",
       discussion: """
         A new key begins now, and all others end. The key server signs the device configuration, and writes every file \
-        of every export again under a new name; withdrawn files stay withdrawn. The running servers follow: within a \
+        of every export again under a new name; withdrawn files are removed. The running servers follow: within a \
         minute the key server refuses tokens of a revoked key. If a command fails, run it again.
         """)
   }
@@ -200,7 +200,7 @@ struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand
       folder: try ServerFolder(existing: options.data, of: Server.name), options: options)
     let now = SigningKeyTimes.date(nil, leadSeconds: 0)
     let keys = try Server.rotateKey(of: setup, options: keyOptions, from: now, overlapSeconds: 0)
-    let files = try await Server.signAgain(of: setup, options: keyOptions)
+    let files = try await Server.signAgain(of: setup)
     try SigningKeyReport(keys, files: files).print(asJSON: json)
   }
 }

@@ -6,7 +6,6 @@ import KeyServerAPI
 import Logging
 import ServerStorage
 import Terminal
-import TextEncodings
 
 /// `firebreak key-server`: administration of the key server, also while it runs.
 struct KeyServerCommand: AsyncParsableCommand {
@@ -102,27 +101,13 @@ enum AdministeredKeyServer: AdministeredServer {
     try file.replace(secrets)
   }
 
-  /// Writes every key file again. If an earlier file is withdrawn, the new one is withdrawn before an index lists it.
-  static func signAgain(
-    of setup: ServerSetup, options: RootKeyOptions
-  ) async throws -> [String] {
+  /// Writes every key file again, except withdrawn ones, which are removed.
+  static func signAgain(of setup: ServerSetup) async throws -> [String] {
     guard FileManager.default.fileExists(atPath: setup.folder.keyDatabase.path) else { return [] }
-    let (folder, rootKey) = (setup.folder, options.rootKey)
-    let files = DeviceConfigurationFiles(folder: folder)
     let server = try setup.keyServer(
       logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() })
     do {
-      return try await server.signAgain { earlier, new in
-        guard let earlier = KeyFileHash(hex: earlier.hexadecimal),
-          let new = KeyFileHash(hex: new.hexadecimal),
-          try files.existing().withdrawn.contains(earlier)
-        else { return }
-        try folder.keySecrets.withLock {
-          try files.next(
-            try KeySecrets.stored(in: folder)?.signingKeys ?? [], rootKey: rootKey
-          ) { $0.withdraw(new) }.store()
-        }
-      }
+      return try await server.signAgain()
     } catch let error as CommandFailure {
       throw error
     } catch {

@@ -216,7 +216,7 @@ enum AdministeredVerificationServer: AdministeredServer {
   }
 
   /// Tokens of the former keys are refused; there is nothing to sign again.
-  static func signAgain(of setup: ServerSetup, options: KeyOptions) async throws -> [String] { [] }
+  static func signAgain(of setup: ServerSetup) async throws -> [String] { [] }
 
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey {
     SecretSigningKey(keyID: "t\(keys.count + 1)", keyVersion: nil, validFrom: from)

@@ -148,7 +148,7 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
       if let text {
         // The hashes have a key, which is derived from the console's secret.
         var chain = try setup.reportingConsoleErrors {
-          try setup.consoleAdministration().auditChain()
+          try setup.consoleAudit().auditChain()
         }
         for line in text.split(separator: "\n") {
           chain.append(lines: String(line))
@@ -157,7 +157,7 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
         return chain
       }
       return try await setup.reportingConsoleErrors {
-        try await setup.consoleAdministration().audit { _, hash in hashes.see(hash) }
+        try await setup.consoleAudit().audit { _, hash in hashes.see(hash) }
       }
     }
   }
@@ -172,7 +172,7 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
     func run() async throws {
       let setup = try ServerSetup.existingConsole(options)
       let chain = try await setup.reportingConsoleErrors {
-        try await setup.consoleAdministration().audit { line, _ in try StandardOutput.write(line) }
+        try await setup.consoleAudit().audit { line, _ in try StandardOutput.write(line) }
       }
       if let fault = chain.fault { throw CommandFailure(status: .no, message: fault) }
     }

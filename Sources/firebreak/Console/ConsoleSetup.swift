@@ -29,10 +29,31 @@ extension ServerSetup {
   func consoleSettings() throws -> ConsoleSettings { try ConsoleSettings(folder.consoleSettings) }
 
   /// The commands on the console's database.
-  func consoleAdministration() throws -> ConsoleAdministration {
+  func consoleAdministration() async throws -> ConsoleAdministration {
+    try await completeAuditUpgrade()
+    return try consoleAdministration(consoleSecrets())
+  }
+
+  /// The console's audit log, for commands that only read it.
+  func consoleAudit() throws -> ConsoleAdministration {
+    try ConsoleAdministration(reading: consoleConfiguration(consoleSecrets()))
+  }
+
+  private func consoleAdministration(_ secrets: ConsoleSecrets) throws -> ConsoleAdministration {
     try ConsoleAdministration(
-      consoleConfiguration(consoleSecrets()), clock: Self.officialsClock,
-      randomness: SystemRandomness())
+      consoleConfiguration(secrets), clock: Self.officialsClock, randomness: SystemRandomness())
+  }
+
+  /// Stores the start of the audit log with the secret, once: new secrets have it already. So entries without a key are
+  /// accepted only in the log that the first start of this version has found.
+  private func completeAuditUpgrade() async throws {
+    guard try consoleSecrets().auditStart == nil else { return }
+    try await FolderLock.withLock(on: folder.console) {
+      var secrets = try consoleSecrets()
+      guard secrets.auditStart == nil else { return }
+      secrets.auditStart = try await consoleAdministration(secrets).completeAuditUpgrade()
+      try folder.consoleSecrets.replace(secrets)
+    }
   }
 
   /// Creates what the console needs before it starts: its secrets, and its API key for the verification server of
@@ -40,7 +61,7 @@ extension ServerSetup {
   ///
   /// - Parameter hasVerification: True if the verification server runs in the same process.
   func prepareConsole(hasVerification: Bool) async throws {
-    _ = try consoleSecrets()
+    try await reportingConsoleErrors { try await completeAuditUpgrade() }
     guard hasVerification else { return }
     // A backup has either none of the key, or both the key's row and the secret.
     try await FolderLock.withLock(on: folder.console) { try await replaceInvalidAPIKey() }
@@ -127,6 +148,7 @@ extension ServerSetup {
     let settings = try consoleSettings()
     var configuration = ConsoleConfiguration(
       databaseFile: folder.consoleDatabase, secret: secrets.databaseKey)
+    configuration.auditStart = secrets.auditStart
     configuration.origin = settings.origin
     configuration.appAddress = settings.appAddress.flatMap { URL(string: $0) }
     configuration.trustedProxies = settings.trustedProxies
@@ -141,9 +163,12 @@ struct ConsoleSecrets: Codable, Redacted {
   /// The admin API key for the verification server in the same folder; `nil` until both servers have run in one
   /// process.
   var apiKey: String?
+  /// The start of the audit log; nil until this version has used the secrets of a version before it.
+  var auditStart: AuditStart?
 
   init(randomness: any Randomness) {
     databaseKey = Data(randomness.bytes(ConsoleConfiguration.secretBytes))
+    auditStart = .empty
   }
 }
 

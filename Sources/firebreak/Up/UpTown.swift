@@ -125,7 +125,7 @@ struct UpTown: Sendable {
     let setup = ServerSetup(
       folder: try ServerFolder(path: folder.servers.path), options: try ServerOptions.parse([]))
     return try await setup.reportingConsoleErrors {
-      let console = try setup.consoleAdministration()
+      let console = try await setup.consoleAdministration()
       guard try await !console.hasAccounts else { return nil }
       return UpAddresses.Account(
         try await console.addAccount(name: "admin", role: .administrator))
