@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import ServerStorage
 
-/// The database of the console: accounts, sessions, the audit log and the changes of the remote configuration.
+/// The database of the console: accounts, sessions, the audit log and the proposed changes.
 struct ConsoleDatabase: Sendable {
   private let database: ServerDatabase
 
@@ -49,6 +49,10 @@ struct ConsoleDatabase: Sendable {
     }
     migrator.registerMigration("schema 2: audit log with a key") { db in
       try db.execute(sql: auditUpgrade)
+    }
+    migrator.registerMigration("schema 4: two people for all changes") { db in
+      try db.execute(
+        sql: "ALTER TABLE proposal ADD COLUMN kind TEXT NOT NULL DEFAULT 'configuration'")
     }
     return migrator
   }
