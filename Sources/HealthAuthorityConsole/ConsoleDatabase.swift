@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import ServerStorage
 
-/// The database of the console: accounts, sessions, the audit log and the changes of the remote configuration.
+/// The database of the console: accounts, sessions, the audit log and the proposed changes.
 struct ConsoleDatabase: Sendable {
   private let database: ServerDatabase
 
@@ -57,6 +57,10 @@ struct ConsoleDatabase: Sendable {
     }
     migrator.registerMigration("schema 3: start of the audit log beside the secret") { db in
       try db.execute(sql: "DROP TABLE audit_upgrade")
+    }
+    migrator.registerMigration("schema 4: two people for all changes") { db in
+      try db.execute(
+        sql: "ALTER TABLE proposal ADD COLUMN kind TEXT NOT NULL DEFAULT 'configuration'")
     }
     return migrator
   }

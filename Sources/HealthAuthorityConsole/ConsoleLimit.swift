@@ -88,6 +88,20 @@ enum ConsoleLimit {
   static let configurationBytesMax = 64 << 10
   /// Proposals without a decision.
   static let openProposalsMax = 20
-  /// Versions of the remote configuration on a page.
+  /// Requests for changes of phones, keys and accounts without a decision.
+  static let openChangesMax = 50
+  /// Seconds after which a request for a change expires.
+  static let changeSeconds: Int64 = 604_800
+  /// The length of the reason for a change, in characters.
+  static let reasonCharactersMax = 500
+  /// The length of the name of an API key, in characters.
+  static let apiKeyNameCharactersMax = 64
+  /// The hours of a pause that one person may start alone.
+  static let emergencyPauseHoursMax = 24
+  /// Seconds in which the pauses that were started alone count together, so that one person cannot repeat them.
+  static let emergencyPauseWindowSeconds: Int64 = 172_800
+  /// The length of a pause, in hours.
+  static let pauseHours = 1...720
+  /// Versions of the remote configuration, and decided changes, on a page.
   static let versionsOnPage = 50
 }

@@ -132,8 +132,8 @@ package final class HealthAuthorityConsole: Service {
 
 /// The commands of an operator on the console's database, also while the console runs.
 package struct ConsoleAdministration: Sendable {
-  fileprivate let composition: ConsoleComposition
-  private let randomness: any Randomness
+  let composition: ConsoleComposition
+  let randomness: any Randomness
   private let clock: any WallClock
 
   /// The credentials of a new account, which are shown once.
@@ -178,16 +178,10 @@ package struct ConsoleAdministration: Sendable {
         "--name takes \(ConsoleLimit.nameCharacters.lowerBound) to"
           + " \(ConsoleLimit.nameCharacters.upperBound) letters, digits, spaces or . - _ @ '.")
     }
-    let password = CodeGenerator.base32(randomness.bytes(15)).lowercased()
-    let generator = CodeGenerator(randomness: randomness)
-    let hash = try await composition.passwordChecks().withPlace(isFirst: true) {
-      try await $0.hash(password)
-    }
+    let (shown, stored) = try await newCredentials(name: name, role: role)
     do {
       try await composition.accounts.add(
-        name: name, role: role,
-        credentials: AccountStore.Credentials(password: hash, generator: generator, lastStep: 0),
-        by: AuditEvent.commandLine)
+        name: name, role: role, credentials: stored, by: AuditEvent.commandLine)
     } catch AccountStore.Refusal.nameTaken {
       throw ConsoleError.configuration("There is an account \(name): choose another --name.")
     } catch AccountStore.Refusal.looksAlike(let other) {
@@ -198,9 +192,7 @@ package struct ConsoleAdministration: Sendable {
     } catch {
       throw ConsoleError.database
     }
-    return Credentials(
-      name: name, role: role, password: password, codeSecret: generator.typedSecret,
-      codeAddress: generator.address(account: name, issuer: "Firebreak"))
+    return shown
   }
 
   /// The one-time code of a secret at `time`, for an operator without an app at hand; nil if the secret is not valid.
@@ -306,12 +298,32 @@ struct ConsoleComposition: Sendable {
       sessions: sessions, renderer: try PageRenderer(), origin: configuration.origin)
     router.add(middleware: HostCheck(pages: pages, origin: configuration.origin))
     router.add(middleware: UnknownPages(pages: pages))
-    addAccounts(to: router, pages)
-    addAdministration(to: router, pages, authority, serviceClock)
+    let changes = changePages(pages, authority, serviceClock)
+    changes.add(to: router)
+    addAccounts(to: router, pages, changes)
+    addAdministration(to: router, pages, authority, changes, serviceClock)
     return router
   }
 
-  private func addAccounts(to router: Router<QuietContext>, _ pages: PageRouter) {
+  private func changePages(
+    _ pages: PageRouter, _ authority: any AdministeredAuthority, _ serviceClock: any WallClock
+  ) -> ChangePages {
+    let execution = ChangeExecution(
+      authority: authority, actions: AuditedActions(audit: audit), accounts: accounts,
+      links: links, clock: serviceClock)
+    return ChangePages(
+      pages: pages,
+      requests: ProposalStore(
+        database: database, audit: audit, clock: clock, kind: .administration),
+      accounts: accounts,
+      effects: ChangeEffects(
+        authority: authority, accounts: accounts, execution: execution, clock: serviceClock),
+      execution: execution)
+  }
+
+  private func addAccounts(
+    to router: Router<QuietContext>, _ pages: PageRouter, _ changes: ChangePages
+  ) {
     let passwords = passwordChecks()
     let passkeys = PasskeyStore(database: database, audit: audit, clock: clock)
     let challenges = PasskeyChallenges(
@@ -324,7 +336,7 @@ struct ConsoleComposition: Sendable {
     ).add(to: router)
     AccountPages(
       pages: pages, accounts: accounts, links: links, passwords: passwords,
-      failures: makeFailureBudget()
+      failures: makeFailureBudget(), changes: changes
     ).add(to: router)
     OwnAccountPages(pages: pages, passkeys: passkeys, challenges: challenges).add(to: router)
     AuditPages(pages: pages, audit: audit).add(to: router)
@@ -332,7 +344,7 @@ struct ConsoleComposition: Sendable {
 
   private func addAdministration(
     to router: Router<QuietContext>, _ pages: PageRouter, _ authority: any AdministeredAuthority,
-    _ serviceClock: any WallClock
+    _ changes: ChangePages, _ serviceClock: any WallClock
   ) {
     let actions = AuditedActions(audit: audit)
     CodePages(
@@ -345,13 +357,14 @@ struct ConsoleComposition: Sendable {
       randomness: randomness
     ).add(to: router)
     ObservationPages(pages: pages, authority: authority).add(to: router)
-    ConfigurationPages(
+    let configuration = ConfigurationPages(
       pages: pages, authority: authority,
-      proposals: ProposalStore(database: database, audit: audit, clock: clock), accounts: accounts
-    ).add(to: router)
-    PhonePages(pages: pages, authority: authority, actions: actions, clock: serviceClock)
+      proposals: ProposalStore(database: database, audit: audit, clock: clock), accounts: accounts)
+    configuration.add(to: router)
+    HomePage(pages: pages, changes: changes, configuration: configuration).add(to: router)
+    PhonePages(pages: pages, authority: authority, changes: changes, clock: serviceClock)
       .add(to: router)
-    KeyPages(pages: pages, authority: authority, actions: actions).add(to: router)
+    KeyPages(pages: pages, authority: authority, changes: changes).add(to: router)
   }
 
   private func makeFailureBudget() -> FailureBudget {

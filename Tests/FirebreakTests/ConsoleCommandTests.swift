@@ -24,6 +24,28 @@ struct ConsoleCommandTests {
     #expect(bad.status == 2 && bad.errors.split(separator: "\n").count == 1)
   }
 
+  @Test("The operator disables, enables and recovers an account, and not the last administrator")
+  func accountChanges() async throws {
+    let folder = try TemporaryFolder()
+    try ServedAuthority.prepare(folder)
+    let data = folder.path("data").path
+    func account(_ arguments: String...) async throws -> Run {
+      try await Run(["console", "account"] + arguments + ["--data", data, "--json"])
+    }
+    let added = try await account("add", "--role", "administrator", "--name", "Anna")
+    let last = try await account("disable", "--name", "anna")
+    #expect(last.status == 2 && last.errors.contains("last administrator"))
+    _ = try await account("add", "--role", "administrator", "--name", "Berta")
+    let disabled = try await account("disable", "--name", "Anna")
+    #expect(try disabled.json()?["disabled"] as? Bool == true && disabled.status == 0)
+    #expect(try await account("enable", "--name", "Anna").json()?["disabled"] as? Bool == false)
+    let recovered = try await account("recover", "--name", "Anna")
+    let password = try recovered.json()?["password"] as? String
+    #expect(try password?.count == 24 && password != added.json()?["password"] as? String)
+    let unknown = try await account("recover", "--name", "Cara")
+    #expect(unknown.status == 2 && unknown.errors.contains("no account Cara"))
+  }
+
   @Test("The audit log is verified and exported, and a missing end is noticed with --head")
   func audit() async throws {
     let folder = try TemporaryFolder()

@@ -105,11 +105,11 @@ struct FolderAuthorityTests {
       let version = try await bench.authority.instructions().version
       try await bench.authority.pause(until: nil)
       let hash = try #require(KeyFileHash(hex: String(repeating: "0a", count: 32)))
-      try await bench.authority.withdraw(hash)
+      try await bench.authority.withdraw([hash])
       let paused = try await bench.authority.instructions()
       #expect(paused.version > version && paused.pause != nil && paused.withdrawn == [hash])
       try await bench.authority.resume()
-      try await bench.authority.restore(hash)
+      try await bench.authority.restore([hash])
       let resumed = try await bench.authority.instructions()
       #expect(resumed.pause == nil && resumed.withdrawn.isEmpty)
       for server in SigningServer.allCases {
@@ -169,6 +169,8 @@ struct FolderAuthorityTests {
       // The row says that the file was written before, so the export gives it the next number.
       #expect(files?.map(\.name) == ["\(day)-\(day + 14_400)-00002.zip"])
       #expect(files?.map(\.padding) == [600] && files?.map(\.isSigned) == [true])
+      let hash = try #require(files?.first?.hash)
+      #expect(try await bench.authority.copies(of: hash).map(\.root) == [""])
       let funnel = try await bench.authority.funnel()
       #expect(funnel.map(\.day) == [day] && funnel.map(\.uploads) == [10])
       #expect(funnel.map(\.fileTime) == [.under(minutes: 60)])
@@ -225,6 +227,8 @@ struct FolderAuthorityTests {
       } catch AuthorityFailure.notOffered { return true } catch { return false }
     }
     #expect(await isNotOffered { _ = try await authority.exports() })
+    let hash = try #require(KeyFileHash(hex: String(repeating: "0a", count: 32)))
+    #expect(await isNotOffered { _ = try await authority.copies(of: hash) })
     #expect(await isNotOffered { _ = try await authority.apiKeys() })
     #expect(await isNotOffered { _ = try await authority.funnel() })
     #expect(

@@ -82,7 +82,7 @@ struct ConsoleDatabaseTests {
       let kept = file.appendingPathExtension("kept")
       try FileManager.default.moveItem(at: file, to: kept)
       if isReplaced { try FileManager.default.copyItem(at: kept, to: file) }
-      let refused = try await browser.post("/accounts", ["name": "Berta", "role": "issuer"])
+      let refused = try await browser.ask("/accounts", ["name": "Berta", "role": "issuer"])
       #expect(refused.status == 503 && refused.text.contains("Nothing can be stored"))
       let signIn = try await console.browser().post(
         "/sign-in", ["name": "Anna", "password": "x", "code": "1"])

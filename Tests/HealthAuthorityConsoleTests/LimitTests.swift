@@ -55,8 +55,8 @@ import World
     try await RunningConsole.run(in: folder.url) { console async throws in
       let administrator = try await console.signedIn(.administrator)
       for (index, length) in [11, 12, 512, 513].enumerated() {
-        let made = try await administrator.post(
-          "/accounts", ["name": "user \(index)", "role": "issuer"])
+        let made = try await console.change(
+          "/accounts", ["name": "user \(index)", "role": "issuer"], approvedBy: administrator)
         let link = try #require(made.element("link"))
         let path = try #require(URL(string: link)?.path)
         let browser = console.browser()

@@ -54,12 +54,24 @@ struct RunningConsole {
     ConsoleBrowser(port: port, language: language)
   }
 
-  /// Adds an account with a link of `administrator`, uses the link, and signs in.
+  /// Requests a change with a new administrator, and approves it with `approver`.
+  ///
+  /// - Returns: The response to the approval.
+  func change(
+    _ path: String, _ fields: [String: String] = [:], approvedBy approver: ConsoleBrowser
+  ) async throws -> ConsoleBrowser.Response {
+    let requester = try await signedIn(
+      .administrator, name: "Requester \(UUID().uuidString.prefix(8))")
+    let number = try await requester.request(path, fields)
+    return try await approver.post("/changes/\(number)/approve", [:])
+  }
+
+  /// Adds an account with a link that `administrator` approves and sees, uses the link, and signs in.
   func signedIn(
     _ role: Role, name: String, invitedBy administrator: ConsoleBrowser
   ) async throws -> ConsoleBrowser {
-    let created = try await administrator.post(
-      "/accounts", ["name": name, "role": role.rawValue])
+    let created = try await change(
+      "/accounts", ["name": name, "role": role.rawValue], approvedBy: administrator)
     let path = try #require(created.linkPath)
     let browser = browser()
     let generator = try #require(try await browser.get(path).generator)
@@ -149,6 +161,29 @@ final class ConsoleBrowser: Sendable {
       .joined(separator: "&")
     let type = ["content-type": "application/x-www-form-urlencoded"]
     return try await send("POST", path, Data(body.utf8), type.merging(headers) { $1 })
+  }
+
+  /// Sends a form, and the form on the page with its effect.
+  ///
+  /// - Returns: The response to the request.
+  func ask(
+    _ path: String, _ fields: [String: String] = [:], reason: String = "because",
+    when: String = ""
+  ) async throws -> Response {
+    let page = try await post(path, fields)
+    try #require(page.status == 200, "\(page.text)")
+    let change = page.field("change").replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
+    return try await post("/changes", ["change": change, "reason": reason, "when": when])
+  }
+
+  /// Requests a change.
+  ///
+  /// - Returns: The number of the request.
+  func request(_ path: String, _ fields: [String: String] = [:]) async throws -> Int {
+    let response = try await ask(path, fields)
+    try #require(response.element("notice") != nil, "\(response.text)")
+    let numbers = response.text.matches(of: /id="change-(\d+)"/).compactMap { Int($0.1) }
+    return try #require(numbers.max())
   }
 
   func send(

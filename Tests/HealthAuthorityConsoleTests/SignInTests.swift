@@ -104,8 +104,9 @@ import World
       let own = try await browser.post("/accounts/1/link", [:])
       #expect(own.status == 409 && own.linkPath == nil)
       #expect(own.text.contains("their own account"))
-      _ = try await browser.post("/accounts", ["name": "Anna", "role": "issuer"])
-      #expect(try await browser.post("/accounts/2/link", [:]).linkPath != nil)
+      _ = try await console.change(
+        "/accounts", ["name": "Anna", "role": "issuer"], approvedBy: browser)
+      #expect(try await console.change("/accounts/3/link", approvedBy: browser).linkPath != nil)
     }
   }
 
@@ -171,8 +172,13 @@ import World
       #expect(try await browser.post("/accounts", fields, headers: headers).status == 421)
       let own = ["origin": "http://127.0.0.1:\(console.port)", "sec-fetch-site": "same-origin"]
       #expect(try await browser.post("/accounts", fields, headers: own).status == 200)
-      let page = try await browser.get("/accounts").text
-      #expect(page.components(separatedBy: "<th scope=\"row\">Eve</th>").count == 2)
+      let change = #"{"addAccount":{"name":"Eve","role":"administrator"}}"#
+      let request = ["change": change, "reason": "x"]
+      let forged = try await browser.post("/changes", request.merging(bad) { $1 })
+      #expect(forged.status == 403)
+      #expect(try await browser.get("/changes").text.contains("There is no open request."))
+      #expect(try await browser.post("/changes", request, headers: own).status == 200)
+      #expect(try await browser.get("/changes").text.contains("Add the account Eve"))
     }
   }
 
@@ -197,7 +203,8 @@ import World
   func link() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       let administrator = try await console.signedIn(.administrator)
-      let created = try await administrator.post("/accounts", ["name": "Anna", "role": "issuer"])
+      let created = try await console.change(
+        "/accounts", ["name": "Anna", "role": "issuer"], approvedBy: administrator)
       let address = try #require(created.element("link"))
       let path = try #require(URL(string: address)?.path)
       let browser = console.browser()
@@ -220,8 +227,8 @@ import World
       let started = try await browser.post(
         "/sign-in", ["name": "Anna", "password": password, "code": code()])
       #expect(started.status == 303)
-      let disabled = try await administrator.post("/accounts/2/disable", [:])
-      #expect(disabled.status == 303)
+      let disabled = try await console.change("/accounts/3/disable", approvedBy: administrator)
+      #expect(disabled.element("notice") == "The change was carried out.")
       #expect(try await browser.get("/").status == 401)
     }
   }
@@ -230,7 +237,8 @@ import World
   func linkTwice() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       let administrator = try await console.signedIn(.administrator)
-      let created = try await administrator.post("/accounts", ["name": "Anna", "role": "issuer"])
+      let created = try await console.change(
+        "/accounts", ["name": "Anna", "role": "issuer"], approvedBy: administrator)
       let path = try #require(created.linkPath)
       let generator = try #require(try await console.browser().get(path).generator)
       let code = generator.code(step: CodeGenerator.step(at: console.clock.now.unixSecond))
@@ -281,11 +289,12 @@ import World
   func linkExpiry() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       let administrator = try await console.signedIn(.administrator)
-      let created = try await administrator.post("/accounts", ["name": "Anna", "role": "issuer"])
-      let address = try #require(created.element("link"))
-      let path = try #require(URL(string: address)?.path)
       let refused = try await administrator.post("/accounts/1/disable", [:])
       #expect(refused.status == 409 && refused.element("fault")?.contains("administrator") == true)
+      let created = try await console.change(
+        "/accounts", ["name": "Anna", "role": "issuer"], approvedBy: administrator)
+      let address = try #require(created.element("link"))
+      let path = try #require(URL(string: address)?.path)
       console.clock.advance(by: 86_399)
       #expect(try await console.browser().get(path).status == 200)
       console.clock.advance(by: 1)

@@ -24,6 +24,8 @@ final class SimulatedAuthority: AdministeredAuthority {
     var registryFailure: AuthorityFailure?
     /// The failure of every request.
     var failure: AuthorityFailure?
+    /// The failure of a rotation, a withdrawal and a pause.
+    var changeFailure: AuthorityFailure?
     /// The failure of a new remote configuration.
     var replaceFailure: AuthorityFailure?
     /// True if a new remote configuration is stored before its failure.
@@ -127,6 +129,7 @@ final class SimulatedAuthority: AdministeredAuthority {
 
   func pause(until: Date?) async throws(AuthorityFailure) {
     try with { state throws(AuthorityFailure) in
+      if let failure = state.changeFailure { throw failure }
       state.pause = DeviceConfiguration.Pause(until: until?.unixSecond)
     }
   }
@@ -135,12 +138,31 @@ final class SimulatedAuthority: AdministeredAuthority {
     try with { state throws(AuthorityFailure) in state.pause = nil }
   }
 
-  func withdraw(_ file: KeyFileHash) async throws(AuthorityFailure) {
-    try with { state throws(AuthorityFailure) in state.withdrawn.append(file) }
+  /// Files of the same name are copies.
+  func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy] {
+    try with { state throws(AuthorityFailure) in
+      let names = Set(state.exports.flatMap(\.files).filter { $0.hash == file }.map(\.name))
+      return state.exports.flatMap { export in
+        export.files.filter { names.contains($0.name) }.map {
+          KeyFileCopy(
+            root: export.root, region: export.region, name: $0.name, keyCount: $0.keyCount,
+            hash: $0.hash)
+        }
+      }
+    }
   }
 
-  func restore(_ file: KeyFileHash) async throws(AuthorityFailure) {
-    try with { state throws(AuthorityFailure) in state.withdrawn.removeAll { $0 == file } }
+  func withdraw(_ files: [KeyFileHash]) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in
+      if let failure = state.changeFailure { throw failure }
+      state.withdrawn += files.filter { !state.withdrawn.contains($0) }
+    }
+  }
+
+  func restore(_ files: [KeyFileHash]) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in
+      state.withdrawn.removeAll { files.contains($0) }
+    }
   }
 
   func signingKeys(of server: SigningServer) async throws(AuthorityFailure) -> [SigningKeyFacts] {
@@ -151,7 +173,10 @@ final class SimulatedAuthority: AdministeredAuthority {
   }
 
   func rotateSigningKey(of server: SigningServer) async throws(AuthorityFailure) {
-    try with { state throws(AuthorityFailure) in state.rotated.append(server) }
+    try with { state throws(AuthorityFailure) in
+      if let failure = state.changeFailure { throw failure }
+      state.rotated.append(server)
+    }
   }
 
   func apiKeys() async throws(AuthorityFailure) -> [APIKeyFacts] {
@@ -186,11 +211,13 @@ final class SimulatedAuthority: AdministeredAuthority {
   }
 
   func add(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure) {
-    try with { state throws(AuthorityFailure) in
-      guard publicKeyPEM.contains("BEGIN") else {
-        throw AuthorityFailure.refused("The public key must be a P-256 key in PEM.")
-      }
-      state.authorities.append(authority)
+    try await check(authority, publicKeyPEM: publicKeyPEM)
+    try with { state throws(AuthorityFailure) in state.authorities.append(authority) }
+  }
+
+  func check(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure) {
+    guard publicKeyPEM.contains("BEGIN") else {
+      throw AuthorityFailure.refused("The public key must be a P-256 key in PEM.")
     }
   }
 
@@ -225,6 +252,10 @@ final class SimulatedAuthority: AdministeredAuthority {
       if let failure = state.registryFailure { throw failure }
       return state.apps
     }
+  }
+
+  func check(_ app: AppFacts) async throws(AuthorityFailure) {
+    guard !app.regions.isEmpty else { throw AuthorityFailure.refused("An app needs a region.") }
   }
 
   func add(_ app: AppFacts) async throws(AuthorityFailure) {

@@ -17,16 +17,38 @@ struct AccountLinks: Sendable {
   ///
   /// - Returns: The token in the link, which is shown once.
   func make(for account: Account, by actor: Account) async throws -> String {
-    let token = Data(randomness.bytes(32)).base64URL
-    let (now, hash) = (clock.now.unixSecond, hash(token))
+    let token = newToken()
+    try await database.write { try store(token, for: account, by: actor, in: $0) }
+    return token
+  }
+
+  /// Adds an account and creates its first link, in one transaction.
+  ///
+  /// - Returns: The token in the link, which is shown once.
+  /// - Throws: `AccountStore.Refusal`.
+  func makeForNewAccount(
+    name: String, role: Role, in accounts: AccountStore, by actor: Account
+  ) async throws -> String {
+    let (token, handle, now) = (newToken(), accounts.newHandle(), clock.now.unixSecond)
     try await database.write { db in
-      try db.execute(sql: "DELETE FROM link WHERE account_id = ?", arguments: [account.id])
-      try db.execute(
-        sql: "INSERT INTO link (token_hash, account_id, made_by, expires_at) VALUES (?, ?, ?, ?)",
-        arguments: [hash, account.id, actor.id, now + ConsoleLimit.linkSeconds])
-      try audit.append(AuditEvent(actor.name, .linkMade, account.name), at: now, in: db)
+      let account = try accounts.insert(
+        name: name, role: role, handle: handle, by: actor.name, at: now, in: db)
+      try store(token, for: account, by: actor, in: db)
     }
     return token
+  }
+
+  private func newToken() -> String { Data(randomness.bytes(32)).base64URL }
+
+  private func store(
+    _ token: String, for account: Account, by actor: Account, in db: Database
+  ) throws {
+    let now = clock.now.unixSecond
+    try db.execute(sql: "DELETE FROM link WHERE account_id = ?", arguments: [account.id])
+    try db.execute(
+      sql: "INSERT INTO link (token_hash, account_id, made_by, expires_at) VALUES (?, ?, ?, ?)",
+      arguments: [hash(token), account.id, actor.id, now + ConsoleLimit.linkSeconds])
+    try audit.append(AuditEvent(actor.name, .linkMade, account.name), at: now, in: db)
   }
 
   /// The account of a link; nil if it was used, has expired or never existed.

@@ -58,11 +58,14 @@ struct AccountStore: Sendable {
   ///
   /// - Throws: `Refusal`.
   func add(name: String, role: Role, by actor: String) async throws -> Account {
-    let (now, handle) = (clock.now.unixSecond, Data(randomness.bytes(16)))
+    let (now, handle) = (clock.now.unixSecond, newHandle())
     return try await database.write { db in
       try insert(name: name, role: role, handle: handle, by: actor, at: now, in: db)
     }
   }
+
+  /// The user handle of a new account.
+  func newHandle() -> Data { Data(randomness.bytes(16)) }
 
   /// Adds an account with a password and a code generator, which an operator passes on.
   ///
@@ -70,19 +73,23 @@ struct AccountStore: Sendable {
   func add(
     name: String, role: Role, credentials: Credentials, by actor: String
   ) async throws {
-    let (now, handle) = (clock.now.unixSecond, Data(randomness.bytes(16)))
+    let (now, handle) = (clock.now.unixSecond, newHandle())
     try await database.write { db in
       let account = try insert(name: name, role: role, handle: handle, by: actor, at: now, in: db)
       try set(credentials, of: account, by: actor, at: now, in: db)
     }
   }
 
-  private func insert(
-    name: String, role: Role, handle: Data, by actor: String, at now: Int64, in db: Database
-  ) throws -> Account {
+  /// Checks the name of a new account.
+  ///
+  /// - Throws: `Refusal`.
+  func check(name: String) async throws {
+    try await database.read { try Self.check(name, AccountName.key(name), in: $0) }
+  }
+
+  private static func check(_ name: String, _ key: String, in db: Database) throws {
     let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM account") ?? 0
     guard count < ConsoleLimit.accountsMax else { throw Refusal.tooMany }
-    let key = AccountName.key(name)
     let taken = try Row.fetchOne(
       db, sql: "SELECT 1 FROM account WHERE name_key = ?", arguments: [key])
     guard taken == nil else { throw Refusal.nameTaken }
@@ -91,6 +98,16 @@ struct AccountStore: Sendable {
     if let other = names.first(where: { LookAlikeName($0) == shape }) {
       throw Refusal.looksAlike(other)
     }
+  }
+
+  /// Adds an account without a password in a transaction.
+  ///
+  /// - Throws: `Refusal`.
+  func insert(
+    name: String, role: Role, handle: Data, by actor: String, at now: Int64, in db: Database
+  ) throws -> Account {
+    let key = AccountName.key(name)
+    try Self.check(name, key, in: db)
     try db.execute(
       sql: "INSERT INTO account (name, name_key, role, handle, created_at) VALUES (?, ?, ?, ?, ?)",
       arguments: [name, key, role.rawValue, handle, now])
@@ -119,6 +136,14 @@ struct AccountStore: Sendable {
     try db.execute(
       sql: "DELETE FROM sign_in_failure WHERE name_hash = ?", arguments: [nameHash(account.name)])
     try audit.append(AuditEvent(actor, .credentialsSet, account.name), at: now, in: db)
+  }
+
+  /// Sets the password and the code generator of an account, as `set(_:of:by:at:in:)`.
+  func replaceCredentials(
+    of account: Account, with credentials: Credentials, by actor: String
+  ) async throws {
+    let now = clock.now.unixSecond
+    try await database.write { try set(credentials, of: account, by: actor, at: now, in: $0) }
   }
 
   /// The secrets of an account; nil if none are set.
@@ -152,16 +177,7 @@ struct AccountStore: Sendable {
   func setDisabled(_ isDisabled: Bool, _ account: Account, by actor: String) async throws {
     let now = clock.now.unixSecond
     try await database.write { db in
-      if isDisabled, account.role == .administrator {
-        let others = try Int.fetchOne(
-          db,
-          sql: """
-            SELECT count(*) FROM account
-            WHERE role = 'administrator' AND disabled_at IS NULL AND password_hash IS NOT NULL
-              AND id != ?
-            """, arguments: [account.id])
-        guard others ?? 0 > 0 else { throw Refusal.lastAdministrator }
-      }
+      if isDisabled { try Self.checkDisabling(account, in: db) }
       try db.execute(
         sql: "UPDATE account SET disabled_at = ? WHERE id = ?",
         arguments: [isDisabled ? now : nil, account.id])
@@ -170,6 +186,43 @@ struct AccountStore: Sendable {
       try audit.append(
         AuditEvent(actor, isDisabled ? .accountDisabled : .accountEnabled, account.name), at: now,
         in: db)
+    }
+  }
+
+  /// Checks that an administrator is left without `account`.
+  ///
+  /// - Throws: `Refusal.lastAdministrator`.
+  func checkDisabling(_ account: Account) async throws {
+    try await database.read { try Self.checkDisabling(account, in: $0) }
+  }
+
+  private static func checkDisabling(_ account: Account, in db: Database) throws {
+    guard account.role == .administrator else { return }
+    let others = try Int.fetchOne(
+      db,
+      sql: """
+        SELECT count(*) FROM account
+        WHERE role = 'administrator' AND disabled_at IS NULL AND password_hash IS NOT NULL
+          AND id != ?
+        """, arguments: [account.id])
+    guard others ?? 0 > 0 else { throw Refusal.lastAdministrator }
+  }
+
+  /// The sessions and passkeys of an account.
+  func counts(of account: Account) async throws -> (sessions: Int, passkeys: Int) {
+    let now = clock.now.unixSecond
+    return try await database.read { db in
+      let sessions = try Int.fetchOne(
+        db,
+        sql: """
+          SELECT count(*) FROM session WHERE account_id = ? AND used_at > ? AND created_at > ?
+          """,
+        arguments: [
+          account.id, now - ConsoleLimit.sessionIdleSeconds, now - ConsoleLimit.sessionSeconds,
+        ])
+      let passkeys = try Int.fetchOne(
+        db, sql: "SELECT count(*) FROM passkey WHERE account_id = ?", arguments: [account.id])
+      return (sessions ?? 0, passkeys ?? 0)
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The roles of officials.
-package enum Role: String, CaseIterable, Sendable {
+package enum Role: String, CaseIterable, Codable, Sendable {
   /// Issues codes and looks up their status.
   case issuer
   /// Reads statistics and changes the remote configuration, with the approval of another person.

@@ -41,10 +41,13 @@ package protocol AdministeredAuthority: Sendable {
   func pause(until: Date?) async throws(AuthorityFailure)
   /// Ends a pause.
   func resume() async throws(AuthorityFailure)
-  /// Tells phones to ignore a key file and to undo its exposures.
-  func withdraw(_ file: KeyFileHash) async throws(AuthorityFailure)
-  /// Ends the withdrawal of a key file.
-  func restore(_ file: KeyFileHash) async throws(AuthorityFailure)
+  /// The key file with a hash and its copies: the files of all exports that share keys with it, or have its region and
+  /// its period. Empty if there is no such file.
+  func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy]
+  /// Tells phones to ignore key files and to undo their exposures, all at once.
+  func withdraw(_ files: [KeyFileHash]) async throws(AuthorityFailure)
+  /// Ends the withdrawal of key files, all at once.
+  func restore(_ files: [KeyFileHash]) async throws(AuthorityFailure)
 
   // Keys.
   /// The signing keys of a server, without their private parts.
@@ -61,6 +64,8 @@ package protocol AdministeredAuthority: Sendable {
   func authorities() async throws(AuthorityFailure) -> [AuthorityFacts]
   /// Accepts the certificates of an authority, or adds a key to a known one, whose other properties stay.
   func add(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure)
+  /// Checks an addition as `add(_:publicKeyPEM:)` does, and changes nothing.
+  func check(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure)
   /// Refuses the certificates of an authority from now on.
   func removeAuthority(_ issuer: String) async throws(AuthorityFailure)
   /// Withdraws one key of an authority for good.
@@ -69,6 +74,8 @@ package protocol AdministeredAuthority: Sendable {
   func apps() async throws(AuthorityFailure) -> [AppFacts]
   /// Allows an app to upload.
   func add(_ app: AppFacts) async throws(AuthorityFailure)
+  /// Checks an addition as `add(_:)` does, and changes nothing.
+  func check(_ app: AppFacts) async throws(AuthorityFailure)
   /// Refuses the uploads of an app from now on.
   func removeApp(_ id: String) async throws(AuthorityFailure)
 }
@@ -119,7 +126,7 @@ package struct ConfigurationEffect: Hashable, Sendable {
 }
 
 /// The servers with signing keys.
-package enum SigningServer: String, CaseIterable, Sendable {
+package enum SigningServer: String, CaseIterable, Codable, Sendable {
   /// Its keys sign tokens and certificates.
   case verification
   /// Its keys sign key files and remote configurations.
@@ -149,7 +156,7 @@ package struct SigningKeyFacts: Hashable, Sendable {
 /// An API key without its text.
 package struct APIKeyFacts: Hashable, Sendable {
   /// The kinds of keys. The raw values are those of `api-key add --type`.
-  package enum Kind: String, CaseIterable, Sendable {
+  package enum Kind: String, CaseIterable, Codable, Sendable {
     /// For apps.
     case device
     /// For systems that issue codes.

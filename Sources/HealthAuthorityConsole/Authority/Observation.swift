@@ -113,6 +113,25 @@ package struct ExportFacts: Hashable, Sendable {
   }
 }
 
+/// A key file in the folder of an export, by which the copies of a file are found.
+package struct KeyFileCopy: Hashable, Sendable {
+  /// The name of the export; empty for that of the ProteGO Safe contract.
+  package let root: String
+  package let region: String
+  package let name: String
+  /// The keys in it, padding included.
+  package let keyCount: Int
+  package let hash: KeyFileHash
+
+  package init(root: String, region: String, name: String, keyCount: Int, hash: KeyFileHash) {
+    self.root = root
+    self.region = region
+    self.name = name
+    self.keyCount = keyCount
+    self.hash = hash
+  }
+}
+
 /// The client of the key server's statistics: the counts of an authority's uploads by day.
 package struct StatisticsClient: Sendable {
   private let server: URL

@@ -5,17 +5,27 @@ import KeyServerAPI
 import TextEncodings
 import World
 
-/// A proposed remote configuration.
+/// A proposed change, which a second person approves.
 struct Proposal: Hashable, Sendable {
+  /// The parts of the console with proposals. The raw values are stored.
+  enum Kind: String, Sendable {
+    /// A new remote configuration.
+    case configuration
+    /// A change of phones, keys or accounts.
+    case administration
+  }
+
   /// The decision of the second person.
   enum Decision: String, Sendable {
     case approved, rejected
+    /// An emergency pause: carried out by the person who proposed it.
+    case alone
   }
 
   let id: Int64
-  /// The new configuration as JSON.
+  /// The new configuration, or the change, as JSON.
   let document: String
-  /// The version of the configuration that it was made from.
+  /// The version of the configuration that it was made from; 0 for other changes.
   let replaces: Int
   let reason: String
   let proposedBy: String
@@ -38,63 +48,142 @@ struct Proposal: Hashable, Sendable {
   }
 }
 
-/// The proposals in the database. Every step is recorded in the audit log in the same transaction.
+/// The proposals of one kind in the database. Every step is recorded in the audit log in the same transaction.
+///
+/// Proposals of a disabled account are not open.
 struct ProposalStore: Sendable {
   let database: ConsoleDatabase
   let audit: AuditLog
   let clock: any WallClock
+  var kind = Proposal.Kind.configuration
+
+  /// The seconds after which a proposal expires; nil if it does not.
+  private var seconds: Int64? {
+    kind == .configuration ? nil : ConsoleLimit.changeSeconds
+  }
+
+  /// True if a proposal without a decision has expired.
+  func isExpired(_ proposal: Proposal) -> Bool { proposal.proposedAt <= oldest }
+
+  /// The time after which an open proposal was proposed.
+  private var oldest: Int64 { seconds.map { clock.now.unixSecond - $0 } ?? .min }
+
+  private static let openRows = """
+    FROM proposal JOIN account ON account.name = proposal.proposed_by
+    WHERE decision IS NULL AND disabled_at IS NULL AND kind = ? AND proposed_at > ?
+    """
 
   /// The proposals without a decision, oldest first.
   func open() async throws -> [Proposal] {
-    try await database.read {
-      try Row.fetchAll($0, sql: "SELECT * FROM proposal WHERE decision IS NULL ORDER BY id")
-        .map { Proposal($0) }
+    let (kind, oldest) = (kind.rawValue, oldest)
+    return try await database.read {
+      try Row.fetchAll(
+        $0, sql: "SELECT proposal.* \(Self.openRows) ORDER BY proposal.id",
+        arguments: [kind, oldest]
+      ).map { Proposal($0) }
     }
   }
 
-  /// The decided proposals, newest first.
+  /// The decided and the expired proposals, newest first.
   func decided(_ count: Int) async throws -> [Proposal] {
-    try await database.read {
+    let (kind, oldest, seconds) = (kind.rawValue, oldest, seconds)
+    return try await database.read {
       try Row.fetchAll(
         $0,
         sql: """
-          SELECT * FROM proposal WHERE decision IS NOT NULL ORDER BY decided_at DESC, id DESC LIMIT ?
-          """, arguments: [count]
+          SELECT * FROM proposal WHERE kind = ? AND (decision IS NOT NULL OR proposed_at <= ?)
+          ORDER BY coalesce(decided_at, proposed_at + ?) DESC, id DESC LIMIT ?
+          """, arguments: [kind, oldest, seconds ?? 0, count]
       ).map { Proposal($0) }
     }
   }
 
   func proposal(_ id: Int64) async throws -> Proposal? {
-    try await database.read {
-      try Row.fetchOne($0, sql: "SELECT * FROM proposal WHERE id = ?", arguments: [id])
-        .map { Proposal($0) }
+    let kind = kind.rawValue
+    return try await database.read {
+      try Row.fetchOne(
+        $0, sql: "SELECT * FROM proposal WHERE id = ? AND kind = ?", arguments: [id, kind]
+      ).map { Proposal($0) }
     }
   }
 
   /// Stores a proposal; returns false if too many are open.
+  ///
+  /// - Parameter summary: The change in the audit log; empty if the reason describes it.
   func add(
-    _ document: String, replacing version: Int, reason: String, by actor: String, openMax: Int
+    _ document: String, replacing version: Int = 0, summary: String = "", reason: String,
+    by actor: String, openMax: Int
   ) async throws -> Bool {
-    let now = clock.now.unixSecond
+    let (now, kind, oldest) = (clock.now.unixSecond, kind.rawValue, oldest)
     return try await database.write { db in
-      let open = try Int.fetchOne(db, sql: "SELECT count(*) FROM proposal WHERE decision IS NULL")
+      let open = try Int.fetchOne(
+        db, sql: "SELECT count(*) \(Self.openRows)", arguments: [kind, oldest])
       guard open ?? 0 < openMax else { return false }
-      try db.execute(
-        sql: """
-          INSERT INTO proposal (document, replaces, reason, proposed_by, proposed_at)
-          VALUES (?, ?, ?, ?, ?)
-          """, arguments: [document, version, reason, actor, now])
-      try audit.append(
-        AuditEvent(actor, .proposed, "proposal \(db.lastInsertedRowID)", detail: reason), at: now,
-        in: db)
+      try insert(document, version, summary, reason, by: actor, at: now, in: db)
       return true
     }
+  }
+
+  /// Stores an emergency pause, which its author carries out alone.
+  ///
+  /// - Returns: Its number; nil if the author's pauses and those of others that were started alone would together last
+  ///   longer than one person may pause phones.
+  func addAlone(
+    _ document: String, hours: Int, summary: String, reason: String, by actor: String
+  ) async throws -> Int64? {
+    let (now, kind) = (clock.now.unixSecond, kind.rawValue)
+    return try await database.write { db in
+      let first = try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT min(decided_at) FROM proposal
+          WHERE kind = ? AND decision = 'alone' AND decided_at > ?
+          """, arguments: [kind, now - ConsoleLimit.emergencyPauseWindowSeconds])
+      let end = (first ?? now) + Int64(ConsoleLimit.emergencyPauseHoursMax) * 3_600
+      guard now + Int64(hours) * 3_600 <= end else { return nil }
+      let id = try insert(
+        document, 0, "alone, \(summary)", reason, by: actor, at: now, in: db)
+      try db.execute(
+        sql: "UPDATE proposal SET decision = ?, decided_by = ?, decided_at = ? WHERE id = ?",
+        arguments: [Proposal.Decision.alone.rawValue, actor, now, id])
+      return id
+    }
+  }
+
+  /// Removes an emergency pause that could not be carried out. The audit log keeps it.
+  func removeAlone(_ id: Int64) async throws {
+    try await database.write {
+      try $0.execute(
+        sql: "DELETE FROM proposal WHERE id = ? AND decision = 'alone'", arguments: [id])
+    }
+  }
+
+  @discardableResult
+  private func insert(
+    _ document: String, _ version: Int, _ summary: String, _ reason: String, by actor: String,
+    at now: Int64, in db: Database
+  ) throws -> Int64 {
+    try db.execute(
+      sql: """
+        INSERT INTO proposal (kind, document, replaces, reason, proposed_by, proposed_at)
+        VALUES (?, ?, ?, ?, ?, ?)
+        """, arguments: [kind.rawValue, document, version, reason, actor, now])
+    let id = db.lastInsertedRowID
+    let detail = summary.isEmpty ? reason : "\(summary): \(reason)"
+    let action: AuditAction = kind == .configuration ? .proposed : .changeRequested
+    try audit.append(AuditEvent(actor, action, subject(id), detail: detail), at: now, in: db)
+    return id
+  }
+
+  /// A proposal in the audit log.
+  private func subject(_ id: Int64) -> String {
+    (kind == .configuration ? "proposal" : "change") + " \(id)"
   }
 
   /// The outcome of a decision.
   enum Outcome: Sendable {
     case decided
-    /// There is no such proposal, or it was decided before.
+    /// There is no such proposal, it was decided before, or it has expired.
     case notOpen
     /// An approval needs an account that is independent of the one that proposed.
     case notIndependent
@@ -104,25 +193,33 @@ struct ProposalStore: Sendable {
   func decide(
     _ id: Int64, _ decision: Proposal.Decision, by actor: Account
   ) async throws -> Outcome {
-    let now = clock.now.unixSecond
+    let (now, kind, oldest) = (clock.now.unixSecond, kind.rawValue, oldest)
     return try await database.write { db in
       let row = try Row.fetchOne(
-        db,
-        sql: """
-          SELECT account.* FROM proposal JOIN account ON account.name = proposal.proposed_by
-          WHERE proposal.id = ? AND decision IS NULL
-          """, arguments: [id])
+        db, sql: "SELECT account.* \(Self.openRows) AND proposal.id = ?",
+        arguments: [kind, oldest, id])
       guard let row else { return .notOpen }
-      guard decision == .rejected || actor.isIndependent(of: Account(row)) else {
+      // Another request may have changed the account of the actor since the session was read.
+      guard let present = try AccountStore.account(id: actor.id, in: db), !present.isDisabled
+      else { return .notOpen }
+      guard decision == .rejected || present.isIndependent(of: Account(row)) else {
         return .notIndependent
       }
       try db.execute(
         sql: "UPDATE proposal SET decision = ?, decided_by = ?, decided_at = ? WHERE id = ?",
         arguments: [decision.rawValue, actor.name, now, id])
       try audit.append(
-        AuditEvent(actor.name, decision == .approved ? .approved : .rejected, "proposal \(id)"),
-        at: now, in: db)
+        AuditEvent(actor.name, action(of: decision), subject(id)), at: now, in: db)
       return .decided
+    }
+  }
+
+  private func action(of decision: Proposal.Decision) -> AuditAction {
+    switch (kind, decision) {
+    case (.configuration, .rejected): .rejected
+    case (.configuration, _): .approved
+    case (.administration, .rejected): .changeRejected
+    case (.administration, _): .changeApproved
     }
   }
 
@@ -134,7 +231,7 @@ struct ProposalStore: Sendable {
         sql: """
           UPDATE proposal SET decision = NULL, decided_by = NULL, decided_at = NULL WHERE id = ?
           """, arguments: [id])
-      try audit.append(AuditEvent(actor, .failed, "proposal \(id)"), at: now, in: db)
+      try audit.append(AuditEvent(actor, .failed, subject(id)), at: now, in: db)
     }
   }
 }

@@ -13,6 +13,7 @@ struct AccountPages: Sendable {
   let passwords: PasswordChecks
   /// Counts failed tries of links by address.
   let failures: FailureBudget
+  let changes: ChangePages
 
   func add(to router: Router<QuietContext>) {
     let access = PageRouter.Access.holders(of: .administerAccounts)
@@ -24,10 +25,16 @@ struct AccountPages: Sendable {
       guard account.id != (try visit.account.id) else {
         throw PageRefusal.refused(visit.texts[.linkOwn])
       }
-      return try await newLink(for: account, visit)
+      return try await ask(.makeLink(account: account.name), visit)
     }
-    pages.post(router, "/accounts/:id/disable", access) { try await setDisabled(true, $0, $1) }
-    pages.post(router, "/accounts/:id/enable", access) { try await setDisabled(false, $0, $1) }
+    pages.post(router, "/accounts/:id/disable", access) { visit, _ in
+      try await ask(
+        .disableAccount(account: try await account(visit).name), visit, status: .conflict)
+    }
+    pages.post(router, "/accounts/:id/enable", access) { visit, _ in
+      try await ask(
+        .enableAccount(account: try await account(visit).name), visit, status: .conflict)
+    }
     pages.get(router, "/start/:token", .everyone) { visit in
       try await start(visit, try await invited(visit))
     }
@@ -59,41 +66,18 @@ struct AccountPages: Sendable {
 
   private func addAccount(_ visit: Visit, _ form: Form) async throws -> Response {
     guard let role = Role(rawValue: form["role"]) else { throw PageRefusal.malformed }
-    func refused() async throws -> Response {
-      try await list(
-        visit, fault: visit.texts[.accountBadName], typedName: form["name"],
-        status: .unprocessableContent)
-    }
-    guard let name = AccountName.checked(form["name"], ConsoleLimit.nameCharacters) else {
-      return try await refused()
-    }
-    do {
-      let account = try await accounts.add(name: name, role: role, by: visit.account.name)
-      return try await newLink(for: account, visit)
-    } catch is AccountStore.Refusal {
-      return try await refused()
-    }
+    let name = AccountName.checked(form["name"], ConsoleLimit.nameCharacters) ?? form["name"]
+    return try await ask(.addAccount(name: name, role: role), visit, typedName: form["name"])
   }
 
-  private func newLink(for account: Account, _ visit: Visit) async throws -> Response {
-    guard !account.isDisabled else { throw PageRefusal.missing }
-    let token = try await links.make(for: account, by: visit.account)
-    let title = visit.texts[.linkTitle, account.name]
-    return pages.renderer.response(
-      Page(title, .link, ["title": title, "address": "\(visit.origin)/start/\(token)"]),
-      for: visit)
-  }
-
-  private func setDisabled(
-    _ isDisabled: Bool, _ visit: Visit, _ form: Form
+  /// The page with the effect of a change, or the list with the reason why it is not possible.
+  private func ask(
+    _ change: ConsoleChange, _ visit: Visit, typedName: String = "",
+    status: HTTPResponse.Status = .unprocessableContent
   ) async throws -> Response {
-    let account = try await account(visit)
-    do {
-      try await accounts.setDisabled(isDisabled, account, by: visit.account.name)
-    } catch AccountStore.Refusal.lastAdministrator {
-      return try await list(visit, fault: visit.texts[.accountLast], status: .conflict)
+    do { return try await changes.ask(change, visit) } catch AuthorityFailure.refused(let message) {
+      return try await list(visit, fault: message, typedName: typedName, status: status)
     }
-    return PageRenderer.redirection(to: "/accounts")
   }
 
   private func account(_ visit: Visit) async throws -> Account {

@@ -70,6 +70,14 @@ struct ConfigurationPages: Sendable {
         status: fault == nil ? .ok : .unprocessableContent), for: visit)
   }
 
+  /// The number of open proposals that `account` can approve, for the start page.
+  func waiting(for account: Account) async throws -> Int {
+    guard account.role.rights.contains(.changeConfiguration) else { return 0 }
+    let independent = Set(
+      try await accounts.all().filter(account.isIndependent).map(\.name))
+    return try await proposals.open().count { independent.contains($0.proposedBy) }
+  }
+
   private func by(_ proposal: Proposal, _ visit: Visit) -> String {
     visit.texts[.configurationBy, proposal.proposedBy, visit.time(proposal.proposedAt)]
   }

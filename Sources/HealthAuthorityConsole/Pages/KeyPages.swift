@@ -7,36 +7,50 @@ import QuietHTTP
 struct KeyPages: Sendable {
   let pages: PageRouter
   let authority: any AdministeredAuthority
-  let actions: AuditedActions
+  let changes: ChangePages
 
   func add(to router: Router<QuietContext>) {
     let access = PageRouter.Access.holders(of: .administerKeys)
     pages.get(router, "/keys", access) { try await show($0) }
-    pages.post(router, "/keys/rotate", access, rotate)
-    pages.post(router, "/keys/api", access, addAPIKey)
-    pages.post(router, "/keys/api/revoke", access) { visit, form in
-      try await perform(visit, .apiKeyRevoked, form["id"]) { () throws(AuthorityFailure) in
-        try await authority.revokeAPIKey(form["id"])
+    pages.post(router, "/keys/rotate", access) { visit, form in
+      guard let server = SigningServer(rawValue: form["server"]) else {
+        throw PageRefusal.malformed
       }
+      return try await ask(.rotateSigningKey(server: server), visit)
     }
-    pages.post(router, "/keys/authorities", access, addAuthority)
-    pages.post(router, "/keys/apps", access, addApp)
+    pages.post(router, "/keys/api", access) { visit, form in
+      guard let kind = APIKeyFacts.Kind(rawValue: form["kind"]) else { throw PageRefusal.malformed }
+      return try await ask(.addAPIKey(name: form["name"], kind: kind), visit)
+    }
+    pages.post(router, "/keys/api/revoke", access) { visit, form in
+      try await ask(.revokeAPIKey(id: form["id"]), visit)
+    }
+    addRegistry(to: router, access)
+  }
+
+  private func addRegistry(to router: Router<QuietContext>, _ access: PageRouter.Access) {
+    pages.post(router, "/keys/authorities", access) { visit, form in
+      try await ask(
+        .addAuthority(
+          issuer: form["issuer"], audience: form["audience"], keyID: form["key-id"],
+          publicKeyPEM: form["pem"] + "\n"), visit)
+    }
     pages.post(router, "/keys/authorities/remove", access) { visit, form in
-      try await perform(visit, .authorityRemoved, form["issuer"]) { () throws(AuthorityFailure) in
-        try await authority.removeAuthority(form["issuer"])
-      }
+      try await ask(.removeAuthority(issuer: form["issuer"]), visit)
     }
     pages.post(router, "/keys/authorities/withdraw-key", access) { visit, form in
-      try await perform(
-        visit, .authorityKeyWithdrawn, form["issuer"], detail: form["key-id"]
-      ) { () throws(AuthorityFailure) in
-        try await authority.withdrawKey(form["key-id"], of: form["issuer"])
+      try await ask(.withdrawAuthorityKey(keyID: form["key-id"], issuer: form["issuer"]), visit)
+    }
+    pages.post(router, "/keys/apps", access) { visit, form in
+      func list(_ name: String) -> [String] {
+        form[name].split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
       }
+      return try await ask(
+        .addApp(id: form["app"], regions: list("regions"), authorities: list("authorities")),
+        visit)
     }
     pages.post(router, "/keys/apps/remove", access) { visit, form in
-      try await perform(visit, .appRemoved, form["app"]) { () throws(AuthorityFailure) in
-        try await authority.removeApp(form["app"])
-      }
+      try await ask(.removeApp(id: form["app"]), visit)
     }
   }
 
@@ -113,57 +127,11 @@ struct KeyPages: Sendable {
     }
   }
 
-  private func rotate(_ visit: Visit, _ form: Form) async throws -> Response {
-    guard let server = SigningServer(rawValue: form["server"]) else { throw PageRefusal.malformed }
-    return try await perform(visit, .signingKeyRotated, server.rawValue) {
-      () throws(AuthorityFailure) in try await authority.rotateSigningKey(of: server)
-    }
-  }
-
-  private func addAPIKey(_ visit: Visit, _ form: Form) async throws -> Response {
-    let name = form["name"]
-    guard let kind = APIKeyFacts.Kind(rawValue: form["kind"]), !name.isEmpty else {
-      throw PageRefusal.malformed
-    }
-    let key = try await actions.perform(
-      AuditEvent(visit.account.name, .apiKeyAdded, name, detail: kind.rawValue)
-    ) { () throws(AuthorityFailure) in try await authority.addAPIKey(kind, name: name) }
-    let title = visit.texts[.keysNewAPI, name]
-    return pages.renderer.response(
-      Page(title, .secret, ["title": title, "secret": key]), for: visit)
-  }
-
-  private func addAuthority(_ visit: Visit, _ form: Form) async throws -> Response {
-    let facts = AuthorityFacts(
-      issuer: form["issuer"], audience: form["audience"], keyIDs: [form["key-id"]])
-    return try await perform(visit, .authorityAdded, facts.issuer, detail: form["key-id"]) {
-      () throws(AuthorityFailure) in
-      try await authority.add(facts, publicKeyPEM: form["pem"] + "\n")
-    }
-  }
-
-  private func addApp(_ visit: Visit, _ form: Form) async throws -> Response {
-    func list(_ name: String) -> [String] {
-      form[name].split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-    }
-    let facts = AppFacts(
-      id: form["app"], regions: list("regions"), authorities: list("authorities"))
-    return try await perform(visit, .appAdded, facts.id, detail: form["regions"]) {
-      () throws(AuthorityFailure) in try await authority.add(facts)
-    }
-  }
-
-  private func perform(
-    _ visit: Visit, _ action: AuditAction, _ subject: String, detail: String = "",
-    _ work: () async throws(AuthorityFailure) -> Void
-  ) async throws -> Response {
-    do {
-      try await actions.perform(
-        AuditEvent(visit.account.name, action, subject, detail: detail), work)
-    } catch AuthorityFailure.refused(let message) {
+  /// The page with the effect of a change, or this page with the reason why it is not possible.
+  private func ask(_ change: ConsoleChange, _ visit: Visit) async throws -> Response {
+    do { return try await changes.ask(change, visit) } catch AuthorityFailure.refused(let message) {
       return try await show(visit, fault: message)
     }
-    return PageRenderer.redirection(to: "/keys")
   }
 }
 
@@ -292,6 +260,7 @@ enum KeyTemplates {
     <h1>{{title}}</h1>
     <p class="notice">{{t.shownOnce}}</p>
     <p class="secret" id="secret">{{secret}}</p>
+    {{#for}}<p>{{for}}</p>{{/for}}
     <p><a class="button" href="/keys">{{t.back}}</a></p>
     """
 }

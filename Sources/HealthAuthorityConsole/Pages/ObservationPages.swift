@@ -74,22 +74,27 @@ struct ObservationPages: Sendable {
     let texts = visit.texts
     // Without the instructions, the files are shown as not withdrawn.
     let withdrawn = Set((try? await authority.instructions().withdrawn) ?? [])
+    let mayWithdraw = try visit.account.role.rights.contains(.operatePhones)
     let exports = try await authority.exports().enumerated().map { index, export -> [String: Any] in
       let root = export.root.isEmpty ? texts[.exportsFirst] : export.root
       return [
+        "mayWithdraw": mayWithdraw,
         "number": index + 1, "name": texts[.exportsName, root, export.region],
         "next": texts[
           .exportsNext, visit.time(export.nextFile), "\(export.periodSeconds / 60)",
           "\(export.keysMin)"],
         "hasFiles": !export.files.isEmpty,
-        "files": export.files.map { file in
+        "files": export.files.map { file -> [String: Any] in
+          let isWithdrawn = withdrawn.contains(file.hash)
           let signature = texts[file.isSigned ? .exportsValid : .exportsInvalid]
           return [
             "name": file.name, "end": visit.time(file.end), "bytes": "\(file.bytes)",
             "keys": "\(file.keyCount)", "hash": "\(file.hash)",
             "padding": file.padding.map(String.init) ?? "–",
-            "signature": withdrawn.contains(file.hash)
-              ? "\(signature), \(texts[.exportsWithdrawn])" : signature,
+            "signature": isWithdrawn ? "\(signature), \(texts[.exportsWithdrawn])" : signature,
+            "action": isWithdrawn ? "restore" : "withdraw",
+            "button": texts[isWithdrawn ? .phonesRestore : .phonesWithdrawButton],
+            "export": texts[.exportsName, root, export.region],
           ]
         },
       ]
@@ -202,12 +207,16 @@ enum ObservationTemplates {
     <thead><tr><th scope="col">{{t.exportsFile}}</th><th scope="col">{{t.exportsEnd}}</th>
     <th scope="col">{{t.exportsBytes}}</th><th scope="col">{{t.exportsKeys}}</th>
     <th scope="col">{{t.exportsPadding}}</th>
-    <th scope="col">{{t.exportsSignature}}</th><th scope="col">SHA-256</th></tr></thead>
+    <th scope="col">{{t.exportsSignature}}</th><th scope="col">SHA-256</th>\
+    {{#mayWithdraw}}<th scope="col">{{t.actions}}</th>{{/mayWithdraw}}</tr></thead>
     <tbody>
     {{#files}}
     <tr><th scope="row">{{name}}</th><td class="time">{{end}}</td><td>{{bytes}}</td><td>{{keys}}</td>
     <td>{{padding}}</td>
-    <td>{{signature}}</td><td><code>{{hash}}</code></td></tr>
+    <td>{{signature}}</td><td><code>{{hash}}</code></td>\
+    {{#mayWithdraw}}<td><form method="post" action="/phones/{{action}}">\(LayoutTemplate.token)
+    <input type="hidden" name="hash" value="{{hash}}">
+    <button class="quiet" aria-label="{{button}}: {{export}}, {{name}}">{{button}}</button></form></td>{{/mayWithdraw}}</tr>
     {{/files}}
     </tbody></table></div>
     <p class="help">{{t.exportsPaddingHelp}}</p>

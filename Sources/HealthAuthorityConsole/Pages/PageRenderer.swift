@@ -112,28 +112,31 @@ struct MenuEntry: Sendable {
   let path: String
   let title: TextKey
   let text: TextKey
-  /// Nil for every account.
-  let right: Right?
+  /// The rights of which an account needs one; empty for every account.
+  let rights: Set<Right>
 
   static let all = [
-    MenuEntry(path: "/codes/new", title: .issueTitle, text: .issueCard, right: .issueCodes),
-    MenuEntry(path: "/codes/batch", title: .batchTitle, text: .batchCard, right: .issueCodes),
-    MenuEntry(path: "/codes/status", title: .statusTitle, text: .statusCard, right: .issueCodes),
-    MenuEntry(path: "/funnel", title: .funnelTitle, text: .funnelCard, right: .readStatistics),
-    MenuEntry(path: "/exports", title: .exportsTitle, text: .exportsCard, right: .readStatistics),
+    MenuEntry(path: "/codes/new", title: .issueTitle, text: .issueCard, rights: [.issueCodes]),
+    MenuEntry(path: "/codes/batch", title: .batchTitle, text: .batchCard, rights: [.issueCodes]),
+    MenuEntry(path: "/codes/status", title: .statusTitle, text: .statusCard, rights: [.issueCodes]),
+    MenuEntry(path: "/funnel", title: .funnelTitle, text: .funnelCard, rights: [.readStatistics]),
+    MenuEntry(
+      path: "/exports", title: .exportsTitle, text: .exportsCard, rights: [.readStatistics]),
     MenuEntry(
       path: "/configuration", title: .configurationTitle, text: .configurationCard,
-      right: .changeConfiguration),
-    MenuEntry(path: "/phones", title: .phonesTitle, text: .phonesCard, right: .operatePhones),
-    MenuEntry(path: "/keys", title: .keysTitle, text: .keysCard, right: .administerKeys),
+      rights: [.changeConfiguration]),
+    MenuEntry(path: "/phones", title: .phonesTitle, text: .phonesCard, rights: [.operatePhones]),
+    MenuEntry(path: "/keys", title: .keysTitle, text: .keysCard, rights: [.administerKeys]),
     MenuEntry(
-      path: "/accounts", title: .accountsTitle, text: .accountsCard, right: .administerAccounts),
-    MenuEntry(path: "/audit", title: .auditTitle, text: .auditCard, right: .readAudit),
-    MenuEntry(path: "/own", title: .ownTitle, text: .ownCard, right: nil),
+      path: "/accounts", title: .accountsTitle, text: .accountsCard, rights: [.administerAccounts]),
+    MenuEntry(
+      path: "/changes", title: .changesTitle, text: .changesCard, rights: ConsoleChange.rights),
+    MenuEntry(path: "/audit", title: .auditTitle, text: .auditCard, rights: [.readAudit]),
+    MenuEntry(path: "/own", title: .ownTitle, text: .ownCard, rights: []),
   ]
 
   static func entries(for role: Role) -> [MenuEntry] {
-    all.filter { entry in entry.right.map(role.rights.contains) ?? true }
+    all.filter { $0.rights.isEmpty || !$0.rights.isDisjoint(with: role.rights) }
   }
 }
 
@@ -143,7 +146,7 @@ enum PageTemplate: String, CaseIterable, Sendable {
   case message, home, signIn, start, link, own, accounts, audit
   case issue, issued, batch, batchResult, codeStatus
   case funnel, exports, configuration, preview
-  case phones, keys, secret
+  case phones, keys, secret, change, changes
 
   var text: String {
     switch self {
@@ -167,6 +170,8 @@ enum PageTemplate: String, CaseIterable, Sendable {
     case .phones: PhoneTemplates.phones
     case .keys: KeyTemplates.keys
     case .secret: KeyTemplates.secret
+    case .change: ChangeTemplates.change
+    case .changes: ChangeTemplates.changes
     }
   }
 }

@@ -18,7 +18,10 @@ struct PageRouter: Sendable {
     case everyone
     /// Every account.
     case signedIn
-    case holders(of: Right)
+    /// The accounts that have one of the rights.
+    case anyHolder(of: Set<Right>)
+
+    static func holders(of right: Right) -> Self { .anyHolder(of: [right]) }
   }
 
   let sessions: SessionStore
@@ -143,14 +146,14 @@ struct PageRouter: Sendable {
       guard !hasCookie, visit.request.method == .get else { throw .sessionEnded }
       throw .signInNeeded(next: visit.request.uri.path)
     }
-    if case .holders(let right) = access, !session.account.role.rights.contains(right) {
+    if case .anyHolder(let rights) = access, session.account.role.rights.isDisjoint(with: rights) {
       throw .forbidden(session.account.role)
     }
   }
 
   private func checkFreshness(_ access: Access, _ visit: Visit) throws(PageRefusal) {
-    guard case .holders(let right) = access, right.needsFreshSignIn, let session = visit.session,
-      !sessions.isFresh(session)
+    guard case .anyHolder(let rights) = access, rights.contains(where: \.needsFreshSignIn),
+      let session = visit.session, !sessions.isFresh(session)
     else { return }
     throw .oldSignIn
   }

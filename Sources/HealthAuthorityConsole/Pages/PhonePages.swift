@@ -9,35 +9,32 @@ import World
 struct PhonePages: Sendable {
   let pages: PageRouter
   let authority: any AdministeredAuthority
-  let actions: AuditedActions
+  let changes: ChangePages
   let clock: any WallClock
-
-  private static let hours = 1...720
 
   func add(to router: Router<QuietContext>) {
     let access = PageRouter.Access.holders(of: .operatePhones)
     pages.get(router, "/phones", access) { try await show($0) }
     pages.post(router, "/phones/pause", access, pause)
-    pages.post(router, "/phones/resume", access) { visit, _ in
-      try await perform(visit, .resumed) { () throws(AuthorityFailure) in
-        try await authority.resume()
-      }
-    }
+    pages.post(router, "/phones/resume", access) { visit, _ in try await ask(.resume, visit) }
     pages.post(router, "/phones/withdraw", access) { visit, form in
-      try await withFile(visit, form, .withdrawn) { file throws(AuthorityFailure) in
-        try await authority.withdraw(file)
-      }
+      try await ask(.withdrawFile(file: try Self.file(form)), visit)
     }
     pages.post(router, "/phones/restore", access) { visit, form in
-      try await withFile(visit, form, .restored) { file throws(AuthorityFailure) in
-        try await authority.restore(file)
-      }
+      try await ask(.restoreFile(file: try Self.file(form)), visit)
     }
+  }
+
+  private static func file(_ form: Form) throws(PageRefusal) -> KeyFileHash {
+    guard let file = KeyFileHash(hex: form["hash"]) else { throw .malformed }
+    return file
   }
 
   private func show(_ visit: Visit, fault: String? = nil) async throws -> Response {
     let texts = visit.texts
     let instructions = try await authority.instructions()
+    // Without the exports, withdrawn files are shown without their names.
+    let exports = (try? await authority.exports()) ?? []
     let pause = instructions.pause
     let isPaused = pause.map { $0.until.map { $0 > clock.now.unixSecond } ?? true } ?? false
     let state =
@@ -49,7 +46,7 @@ struct PhonePages: Sendable {
       "version": texts[
         .phonesVersion, "\(instructions.version)", visit.time(instructions.expires) + " UTC"],
       "pause": state, "isPaused": isPaused, "hasWithdrawn": !instructions.withdrawn.isEmpty,
-      "withdrawn": instructions.withdrawn.map { ["hash": "\($0)"] },
+      "withdrawn": withdrawn(instructions.withdrawn, exports, texts),
     ]
     if let fault { values["fault"] = fault }
     return pages.renderer.response(
@@ -58,39 +55,33 @@ struct PhonePages: Sendable {
       for: visit)
   }
 
-  private func pause(_ visit: Visit, _ form: Form) async throws -> Response {
-    var until: Date?
-    if !form["hours"].isEmpty {
-      guard let hours = Int(form["hours"]), Self.hours.contains(hours) else {
-        return try await show(visit, fault: visit.texts[.phonesBadHours])
+  /// The withdrawn files, with their names if the exports still have them.
+  private func withdrawn(
+    _ hashes: [KeyFileHash], _ exports: [ExportFacts], _ texts: Texts
+  ) -> [[String: String]] {
+    let names = exports.flatMap { export in
+      export.files.map { file in
+        let root = export.root.isEmpty ? texts[.exportsFirst] : export.root
+        return (file.hash, "\(texts[.exportsName, root, export.region]): \(file.name)")
       }
-      until = clock.now.addingTimeInterval(TimeInterval(hours) * 3_600)
     }
-    let detail = until.map { "until \($0.unixSecond)" } ?? "until resumed"
-    return try await perform(visit, .paused, detail: detail) { () throws(AuthorityFailure) in
-      try await authority.pause(until: until)
-    }
+    let known = Dictionary(names) { first, _ in first }
+    return hashes.map { ["hash": "\($0)", "name": known[$0] ?? texts[.phonesNotListed]] }
   }
 
-  private func withFile(
-    _ visit: Visit, _ form: Form, _ action: AuditAction,
-    _ work: (KeyFileHash) async throws(AuthorityFailure) -> Void
-  ) async throws -> Response {
-    guard let file = KeyFileHash(hex: form["hash"]) else {
-      return try await show(visit, fault: visit.texts[.phonesBadHash])
+  private func pause(_ visit: Visit, _ form: Form) async throws -> Response {
+    guard !form["hours"].isEmpty else { return try await ask(.pause(hours: nil), visit) }
+    guard let hours = Int(form["hours"]) else {
+      return try await show(visit, fault: visit.texts[.phonesBadHours])
     }
-    return try await perform(visit, action, "\(file)") { () throws(AuthorityFailure) in
-      try await work(file)
-    }
+    return try await ask(.pause(hours: hours), visit)
   }
 
-  private func perform(
-    _ visit: Visit, _ action: AuditAction, _ subject: String = "", detail: String = "",
-    _ work: () async throws(AuthorityFailure) -> Void
-  ) async throws -> Response {
-    try await actions.perform(
-      AuditEvent(visit.account.name, action, subject, detail: detail), work)
-    return PageRenderer.redirection(to: "/phones")
+  /// The page with the effect of a change, or this page with the reason why it is not possible.
+  private func ask(_ change: ConsoleChange, _ visit: Visit) async throws -> Response {
+    do { return try await changes.ask(change, visit) } catch AuthorityFailure.refused(let message) {
+      return try await show(visit, fault: message)
+    }
   }
 }
 
@@ -109,30 +100,26 @@ enum PhoneTemplates {
     <form method="post" action="/phones/resume">\(LayoutTemplate.token)
     <button id="resume" class="primary">{{t.phonesResumeButton}}</button></form>
     {{/isPaused}}
-    {{^isPaused}}
     <form method="post" action="/phones/pause">\(LayoutTemplate.token)
     <label for="hours">{{t.phonesPauseHours}}</label>
     <input id="hours" name="hours" type="number" min="1" max="720" class="short">
     <button id="pause" class="danger">{{t.phonesPauseButton}}</button></form>
-    {{/isPaused}}
     </section>
     <section class="card" aria-labelledby="withdraw-title">
     <h2 id="withdraw-title">{{t.phonesWithdraw}}</h2>
     <p class="help">{{t.phonesWithdrawHelp}}</p>
-    <form method="post" action="/phones/withdraw">\(LayoutTemplate.token)
-    <label for="hash">{{t.phonesHash}}</label>
-    <input id="hash" name="hash" type="text" required spellcheck="false" autocomplete="off" class="code">
-    <button id="withdraw" class="danger">{{t.phonesWithdrawButton}}</button></form>
+    <p><a class="button" id="choose-file" href="/exports">{{t.phonesChooseFile}}</a></p>
     {{#hasWithdrawn}}
     \(LayoutTemplate.wide("withdrawn-caption"))
     <table id="withdrawn"><caption id="withdrawn-caption">{{t.phonesWithdrawnCaption}}</caption>
-    <thead><tr><th scope="col">SHA-256</th><th scope="col">{{t.actions}}</th></tr></thead>
+    <thead><tr><th scope="col">{{t.exportsFile}}</th><th scope="col">SHA-256</th><th scope="col">{{t.actions}}</th>
+    </tr></thead>
     <tbody>
     {{#withdrawn}}
-    <tr><th scope="row"><code>{{hash}}</code></th><td>
+    <tr><th scope="row">{{name}}</th><td><code>{{hash}}</code></td><td>
     <form method="post" action="/phones/restore">\(LayoutTemplate.token)
     <input type="hidden" name="hash" value="{{hash}}">
-    <button class="quiet" aria-label="{{t.phonesRestore}}: {{hash}}">{{t.phonesRestore}}</button></form>
+    <button class="quiet" aria-label="{{t.phonesRestore}}: {{name}} {{hash}}">{{t.phonesRestore}}</button></form>
     </td></tr>
     {{/withdrawn}}
     </tbody></table></div>

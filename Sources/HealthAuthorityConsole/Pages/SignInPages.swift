@@ -20,7 +20,6 @@ struct SignInPages: Sendable {
   private static let purpose = "sign-in"
 
   func add(to router: Router<QuietContext>) {
-    pages.get(router, "/", .signedIn, home)
     pages.get(router, "/sign-in", .everyone) { visit in
       form(visit, next: visit.query("next") ?? "/")
     }
@@ -34,17 +33,6 @@ struct SignInPages: Sendable {
     pages.get(router, "/passkey.js", .everyone) { _ in
       PageRenderer.file(PasskeyScript.text, type: "text/javascript; charset=utf-8")
     }
-  }
-
-  private func home(_ visit: Visit) throws -> Response {
-    let role = try visit.account.role
-    let entries = MenuEntry.entries(for: role).map { entry in
-      [
-        "path": entry.path, "title": visit.texts[entry.title], "text": visit.texts[entry.text],
-      ]
-    }
-    return pages.renderer.response(
-      Page(visit.texts[.home], .home, ["entries": entries]), for: visit)
   }
 
   private func form(

@@ -45,6 +45,11 @@ struct Visit: Sendable {
     Self.text(Date(unixSecond: unixSecond), hasTime: false)
   }
 
+  /// A time in UTC with its zone, such as `2027-01-15 08:15 UTC`.
+  static func text(_ unixSecond: Int64) -> String {
+    text(Date(unixSecond: unixSecond), hasTime: true) + " UTC"
+  }
+
   private static func text(_ date: Date, hasTime: Bool) -> String {
     let text = date.formatted(.iso8601)
     return String(text.prefix(hasTime ? 16 : 10)).replacing("T", with: " ")

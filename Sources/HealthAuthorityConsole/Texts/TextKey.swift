@@ -66,8 +66,8 @@ enum TextKey: String, CaseIterable, Sendable {
   // Administration.
   case phonesTitle, phonesCard, phonesLead, phonesPause, phonesRunning, phonesPaused,
     phonesPausedUntil, phonesPauseHelp, phonesPauseHours, phonesPauseButton, phonesResumeButton,
-    phonesWithdraw, phonesWithdrawHelp, phonesHash, phonesWithdrawButton, phonesRestore,
-    phonesWithdrawnCaption, phonesBadHash, phonesBadHours, phonesVersion, keysTitle, keysCard,
+    phonesWithdraw, phonesWithdrawHelp, phonesChooseFile, phonesWithdrawButton, phonesRestore,
+    phonesWithdrawnCaption, phonesNotListed, phonesBadHours, phonesVersion, keysTitle, keysCard,
     keysSigning, keysOfVerification, keysOfKeys, keysSigningCaption, keysFrom, keysUntil,
     keysRotate, keysRotateHelp, keysAPI, keysAPICaption, keysKind, keysKindDevice,
     keysKindAdmin, keysKindStats, keysRevoke, keysRevoked, keysActive, keysAddAPI, keysHolder,
@@ -76,4 +76,23 @@ enum TextKey: String, CaseIterable, Sendable {
     keysAuthorityAudience, keysAuthorityKeyID, keysAuthorityPEM, keysAddAuthority, keysApps,
     keysRemove, keysWithdraw, keysWithdrawHelp, keysAppsCaption, keysApp, keysRegions,
     keysAuthoritiesOfApp, keysAddApp
+  // Changes.
+  case changesTitle, changesCard, changesLead, changesOpen, changesNone,
+    changesHistoryCaption, changesWaiting, configurationWaiting, changeColumn, changeTitle,
+    changeLead, changeRequest, changeCancel, changeApprove, changeNow, changeNowHelp,
+    changeNotAlone, changePeople, changeNobody, changeNoReason, changeTooMany,
+    changeRequested, changeDone, changeRejected, changeBy, changeOwn, changeConcernsYou,
+    changeAlone, changeDecided, changeExpired, changeExpiredShort, changeAuthorDisabled, changeGone,
+    changeFor,
+    changeRotate, changeAddAPIKey, changeRevokeAPIKey, changeAddAuthority,
+    changeRemoveAuthority, changeWithdrawKey, changeAddApp, changeRemoveApp, changePause,
+    changePauseOpen, changeResume, changeWithdrawFile, changeRestoreFile, changeAddAccount,
+    changeMakeLink, changeDisable, changeEnable, changeNotPaused, changePausedUntil,
+    changePausedOpen, changeUnknownFile, changeWithdrawn, changeNotWithdrawn, changeRevoked,
+    changeBadKeyName, changeAccountDisabled, changeAccountEnabled, accountLooksAlike,
+    accountTooMany, effectPause, effectPauseOpen, effectResume, effectWithdraw, effectRestore,
+    effectFile, effectExpiredFile, effectRotateFiles, effectRotateTokens, effectKeyDevice,
+    effectKeyAdmin, effectKeyStats, effectSecret, effectRevoke, effectAddAuthority,
+    effectRemoveAuthority, effectWithdrawKey, effectAddApp, effectReplaceApp, effectRemoveApp,
+    effectAddAccount, effectLink, effectDisable, effectEnable
 }

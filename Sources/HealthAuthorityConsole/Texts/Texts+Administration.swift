@@ -133,22 +133,18 @@ extension Texts {
     .phonesWithdraw: Phrase("Withdraw a key file", "Wycofaj plik kluczy"),
     .phonesWithdrawHelp: Phrase(
       """
-      Phones ignore the file and undo the exposures found through it. Copy the SHA-256 from the list of \
-      exports.
+      Phones ignore a withdrawn file and its copies in all exports, and undo the exposures found through them.
       """,
-      "Telefony pomijają plik i cofają narażenia wykryte dzięki niemu. Skopiuj SHA-256 z listy eksportów."
+      "Telefony pomijają wycofany plik i jego kopie we wszystkich eksportach i cofają narażenia wykryte dzięki nim."
     ),
-    .phonesHash: Phrase(
-      "SHA-256 of the file, 64 hexadecimal digits",
-      "SHA-256 pliku, 64 cyfry szesnastkowe"
+    .phonesChooseFile: Phrase(
+      "Choose a file from the list of exports",
+      "Wybierz plik z listy eksportów"
     ),
+    .phonesNotListed: Phrase("no longer listed", "nie ma już na liście"),
     .phonesWithdrawButton: Phrase("Withdraw", "Wycofaj"),
     .phonesRestore: Phrase("Undo", "Cofnij"),
     .phonesWithdrawnCaption: Phrase("Withdrawn files", "Wycofane pliki"),
-    .phonesBadHash: Phrase(
-      "A SHA-256 has 64 hexadecimal digits.",
-      "SHA-256 ma 64 cyfry szesnastkowe."
-    ),
     .phonesBadHours: Phrase(
       "The hours must be a number from 1 to 720.",
       "Liczba godzin musi wynosić od 1 do 720."

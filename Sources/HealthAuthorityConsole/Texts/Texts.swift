@@ -28,7 +28,7 @@ struct Texts: Sendable {
   /// The phrases of all groups.
   static let phrases: [TextKey: Phrase] = [
     commonPhrases, signInPhrases, codePhrases, accountPhrases, observationPhrases,
-    configurationPhrases, administrationPhrases,
+    configurationPhrases, administrationPhrases, changePhrases, effectPhrases,
   ].reduce(into: [:]) { $0.merge($1) { $1 } }
 
   private static let english = Texts(.english)

@@ -51,16 +51,24 @@ public struct KeyServerRegistry: Sendable {
     let (names, change) = (RegistryNames(configuration), change.normalized)
     try await storing {
       try await store.changeAuthority(change.issuer) { stored, entries in
-        try names.checkIssuer(change.issuer, in: entries)
-        for (id, pem) in change.addedKeysPEM {
-          try names.checkKey(id, pem, of: change.issuer, in: entries)
-        }
-        return try change.applied(to: stored)
+        try names.authority(after: change, of: stored, in: entries)
       }
     }
     let stored = try await authorities().first { $0.issuer == change.issuer }
     guard let stored else { throw .unavailable }
     return stored
+  }
+
+  /// Checks a change as `apply(_:)` does, and stores nothing.
+  ///
+  /// - Throws: As `add(_:)`.
+  package func check(_ change: HealthAuthorityChange) async throws(KeyServerError) {
+    let (names, change) = (RegistryNames(configuration), change.normalized)
+    try await storing {
+      let entries = try await store.registryEntries()
+      let stored = entries.authorities.first { $0.issuer == change.issuer }
+      _ = try names.authority(after: change, of: stored, in: entries)
+    }
   }
 
   /// Removes an authority with its keys, and from the apps that use it. Withdrawn keys stay withdrawn.
@@ -103,12 +111,7 @@ public struct KeyServerRegistry: Sendable {
           let authorities = authorities ?? stored?.authorities
         else { throw KeyServerError.configuration("A new app needs regions and authorities.") }
         let app = AuthorizedApp(id: id, regions: regions, authorities: authorities)
-        try app.checked()
-        try names.checkApp(id, in: entries)
-        let known = names.issuers.union(entries.authorities.map(\.issuer))
-        if let unknown = app.authorities.sorted().first(where: { !known.contains($0) }) {
-          throw KeyServerError.configuration("The authority \(unknown) is unknown: add it first.")
-        }
+        try names.check(app, in: entries)
         if let fault = configuration?.appWithoutExport(among: [app]) {
           throw KeyServerError.configuration(fault)
         }
@@ -117,6 +120,18 @@ public struct KeyServerRegistry: Sendable {
     }
     guard let app = try await apps().first(where: { $0.id == id }) else { throw .unavailable }
     return app
+  }
+
+  /// Checks a new or changed app as `changeApp(_:regions:authorities:)` does, and stores nothing.
+  ///
+  /// - Throws: As `add(_:)`.
+  package func checkApp(
+    _ id: String, regions: Set<String>, authorities: Set<String>
+  ) async throws(KeyServerError) {
+    let app = AuthorizedApp(id: id, regions: regions, authorities: authorities)
+    let names = RegistryNames(configuration)
+    try await storing { try names.check(app, in: try await store.registryEntries()) }
+    if let fault = configuration?.appWithoutExport(among: [app]) { throw .configuration(fault) }
   }
 
   /// Removes an app; apps of the configuration stay.
@@ -183,6 +198,29 @@ struct RegistryNames: Sendable {
     ownIssuer = configuration?.tokenIssuer
     issuers = Set(entries.authorities.map(\.issuer))
     apps = Set(entries.apps.map(\.id))
+  }
+
+  /// The authority after a change of `stored`.
+  ///
+  /// - Throws: `KeyServerError.configuration` if the change is not allowed.
+  func authority(
+    after change: HealthAuthorityChange, of stored: HealthAuthority?, in entries: RegistryEntries
+  ) throws(KeyServerError) -> HealthAuthority {
+    try checkIssuer(change.issuer, in: entries)
+    for (id, pem) in change.addedKeysPEM {
+      try checkKey(id, pem, of: change.issuer, in: entries)
+    }
+    return try change.applied(to: stored)
+  }
+
+  /// Rejects an app with an invalid value or an unknown authority.
+  func check(_ app: AuthorizedApp, in entries: RegistryEntries) throws(KeyServerError) {
+    try app.checked()
+    try checkApp(app.id, in: entries)
+    let known = issuers.union(entries.authorities.map(\.issuer))
+    if let unknown = app.authorities.sorted().first(where: { !known.contains($0) }) {
+      throw .configuration("The authority \(unknown) is unknown: add it first.")
+    }
   }
 
   /// Rejects an issuer of the configuration, and one that looks like another issuer.

@@ -36,7 +36,84 @@ struct ConsoleCodeCommand: ParsableCommand {
 /// `console account`
 struct ConsoleAccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "account", abstract: "Add accounts of officials.", subcommands: [AddCommand.self])
+    commandName: "account", abstract: "Add, recover, disable and enable accounts of officials.",
+    subcommands: [
+      AddCommand.self, RecoverCommand.self, DisableCommand.self, EnableCommand.self,
+    ])
+
+  /// The options of a command that changes an account.
+  struct AccountOptions: ParsableArguments {
+    @Option(help: "The name of the account.")
+    var name: String
+
+    @OptionGroup var options: ServerOptions
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    var setup: ServerSetup {
+      get throws {
+        ServerSetup(
+          folder: try ServerFolder(existing: options.data, of: .console), options: options)
+      }
+    }
+
+    /// Disables or enables the account.
+    func setDisabled(_ isDisabled: Bool) async throws {
+      let setup = try setup
+      try await setup.reportingConsoleErrors {
+        try await setup.consoleAdministration().setAccount(name: name, isDisabled: isDisabled)
+      }
+      let report = StateReport(name: name, disabled: isDisabled)
+      try json
+        ? printJSON(report)
+        : StandardOutput.write("The account \(name) is \(isDisabled ? "disabled" : "enabled").")
+    }
+  }
+
+  private struct StateReport: Encodable {
+    let name: String
+    let disabled: Bool
+  }
+
+  /// `console account recover`
+  struct RecoverCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "recover",
+      abstract: "Set new credentials of an account and show them once.",
+      discussion: "The passkeys, the sessions and the link of the account end.")
+
+    @OptionGroup var account: AccountOptions
+
+    func run() async throws {
+      let setup = try account.setup
+      let credentials = try await setup.reportingConsoleErrors {
+        try await setup.consoleAdministration().recoverAccount(name: account.name)
+      }
+      try CredentialsReport(credentials).write(asJSON: account.json)
+    }
+  }
+
+  /// `console account disable`
+  struct DisableCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "disable",
+      abstract: "Disable an account: its sessions, its link and its open requests end.")
+
+    @OptionGroup var account: AccountOptions
+
+    func run() async throws { try await account.setDisabled(true) }
+  }
+
+  /// `console account enable`
+  struct EnableCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "enable", abstract: "Enable a disabled account.")
+
+    @OptionGroup var account: AccountOptions
+
+    func run() async throws { try await account.setDisabled(false) }
+  }
 
   /// `console account add`
   struct AddCommand: AsyncParsableCommand {
@@ -46,14 +123,6 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
         The sign-in needs the name, the password and a code of an app for one-time codes (TOTP), which takes the \
         secret. An administrator adds further accounts in the console, with a link for their holders.
         """)
-
-    private struct Report: Encodable {
-      let name: String
-      let role: String
-      let password: String
-      let codeSecret: String
-      let codeAddress: String
-    }
 
     @Option(help: "The name that is typed at the sign-in.")
     var name: String
@@ -72,18 +141,36 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
       let credentials = try await setup.reportingConsoleErrors {
         try await setup.consoleAdministration().addAccount(name: name, role: role)
       }
-      let report = Report(
-        name: credentials.name, role: role.rawValue, password: credentials.password,
-        codeSecret: credentials.codeSecret, codeAddress: credentials.codeAddress)
+      try CredentialsReport(credentials).write(asJSON: json)
+    }
+  }
+
+  /// Credentials as they are printed once.
+  private struct CredentialsReport: Encodable {
+    let name: String
+    let role: String
+    let password: String
+    let codeSecret: String
+    let codeAddress: String
+
+    init(_ credentials: ConsoleAdministration.Credentials) {
+      name = credentials.name
+      role = credentials.role.rawValue
+      password = credentials.password
+      codeSecret = credentials.codeSecret
+      codeAddress = credentials.codeAddress
+    }
+
+    func write(asJSON json: Bool) throws {
       try json
-        ? printJSON(report)
+        ? printJSON(self)
         : StandardOutput.write(
           """
-          Name: \(report.name)
-          Role: \(report.role)
-          Password: \(report.password)
-          Secret for the app of one-time codes: \(report.codeSecret)
-          The same as an address: \(report.codeAddress)
+          Name: \(name)
+          Role: \(role)
+          Password: \(password)
+          Secret for the app of one-time codes: \(codeSecret)
+          The same as an address: \(codeAddress)
           Store them now: they are not shown again.
           """)
     }

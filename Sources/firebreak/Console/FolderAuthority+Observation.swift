@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DiagnosisKeyFile
 import ExposureApp
+import ExposureKeys
 import ExposureNotification
 import Foundation
 import HealthAuthorityConsole
@@ -186,6 +187,62 @@ final class ExportFiles: Sendable {
     return Self.names(in: own).suffix(Self.countedMax).reduce(into: [:]) { keys, name in
       let url = own.appendingPathComponent(name.text)
       keys[name.endTimestamp / 86_400 * 86_400, default: 0] += keyCount(at: url) ?? 0
+    }
+  }
+
+  /// The key file with a hash and its copies in all exports; empty if there is none.
+  ///
+  /// A copy has the same region and period, or shares a key: an export with another period or with keys of more regions
+  /// has the keys in other files.
+  func copies(
+    of hash: KeyFileHash, among exports: [ExportConfiguration], in folder: URL
+  ) -> [KeyFileCopy] {
+    let all = exports.flatMap { export in
+      let own = Self.folder(of: export, in: folder)
+      return Self.names(in: own).reversed().map {
+        StoredFile(export: export, name: $0, url: own.appendingPathComponent($0.text))
+      }
+    }
+    guard let chosen = all.first(where: { KeyFileHash(ofFile: $0.url) == hash }) else { return [] }
+    let keys = Set(chosen.keys)
+    return all.filter { file in
+      guard file.url != chosen.url, file.overlaps(chosen) else { return file.url == chosen.url }
+      return file.isSamePeriod(chosen) || file.keys.contains(where: keys.contains)
+    }.compactMap { file in
+      guard let hash = KeyFileHash(ofFile: file.url) else { return nil }
+      return KeyFileCopy(
+        root: file.export.filenameRoot, region: file.export.region, name: file.name.text,
+        keyCount: keyCount(at: file.url) ?? 0, hash: hash)
+    }
+  }
+
+  /// A key file on disk.
+  private struct StoredFile {
+    let export: ExportConfiguration
+    let name: KeyFileName
+    let url: URL
+
+    private var start: Int64 {
+      name.startTimestamp ?? name.endTimestamp - Int64(export.periodSeconds)
+    }
+
+    func overlaps(_ other: Self) -> Bool {
+      start < other.name.endTimestamp && other.start < name.endTimestamp
+    }
+
+    func isSamePeriod(_ other: Self) -> Bool {
+      export.region == other.export.region && start == other.start
+        && name.endTimestamp == other.name.endTimestamp
+    }
+
+    /// The keys; those up to the damage if the file is damaged.
+    var keys: [TemporaryExposureKey] {
+      var keys: [TemporaryExposureKey] = []
+      // A damaged file is compared by the keys that can be read.
+      _ = try? UnverifiedKeyFile(at: url).unverifiedKeys(batchSize: ExportFiles.batchSize) {
+        keys += $0.keys.map(\.key)
+      }
+      return keys
     }
   }
 

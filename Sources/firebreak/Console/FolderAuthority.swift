@@ -137,12 +137,20 @@ extension FolderAuthority {
     try await changeDocument { $0.pause = nil }
   }
 
-  func withdraw(_ file: KeyFileHash) async throws(AuthorityFailure) {
-    try await changeDocument { $0.withdraw(file) }
+  func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy] {
+    try await requireKeys()
+    return try await reporting {
+      files.copies(
+        of: file, among: try setup.keySettings().configuration.exports, in: folder.exports)
+    }
   }
 
-  func restore(_ file: KeyFileHash) async throws(AuthorityFailure) {
-    try await changeDocument { $0.restore(file) }
+  func withdraw(_ files: [KeyFileHash]) async throws(AuthorityFailure) {
+    try await changeDocument { document in for file in files { document.withdraw(file) } }
+  }
+
+  func restore(_ files: [KeyFileHash]) async throws(AuthorityFailure) {
+    try await changeDocument { document in for file in files { document.restore(file) } }
   }
 
   private var documents: DeviceConfigurationFiles {
@@ -247,12 +255,23 @@ extension FolderAuthority {
 
   func add(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure) {
     try await requireKeys()
-    try await reporting {
-      var change = HealthAuthorityChange(issuer: authority.issuer)
-      change.audience = authority.audience.isEmpty ? nil : authority.audience
-      change.addedKeysPEM = Dictionary(authority.keyIDs.map { ($0, publicKeyPEM) }) { $1 }
-      _ = try await setup.registry().apply(change)
-    }
+    let change = Self.change(authority, publicKeyPEM)
+    try await reporting { _ = try await setup.registry().apply(change) }
+  }
+
+  func check(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure) {
+    try await requireKeys()
+    let change = Self.change(authority, publicKeyPEM)
+    try await reporting { try await setup.registry().check(change) }
+  }
+
+  private static func change(
+    _ authority: AuthorityFacts, _ publicKeyPEM: String
+  ) -> HealthAuthorityChange {
+    var change = HealthAuthorityChange(issuer: authority.issuer)
+    change.audience = authority.audience.isEmpty ? nil : authority.audience
+    change.addedKeysPEM = Dictionary(authority.keyIDs.map { ($0, publicKeyPEM) }) { $1 }
+    return change
   }
 
   func removeAuthority(_ issuer: String) async throws(AuthorityFailure) {
@@ -282,6 +301,14 @@ extension FolderAuthority {
     try await requireKeys()
     try await reporting {
       _ = try await setup.registry().changeApp(
+        app.id, regions: Set(app.regions), authorities: Set(app.authorities))
+    }
+  }
+
+  func check(_ app: AppFacts) async throws(AuthorityFailure) {
+    try await requireKeys()
+    try await reporting {
+      try await setup.registry().checkApp(
         app.id, regions: Set(app.regions), authorities: Set(app.authorities))
     }
   }

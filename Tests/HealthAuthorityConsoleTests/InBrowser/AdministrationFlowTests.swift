@@ -73,72 +73,106 @@ extension ConsoleInBrowser {
     }
 
     @Test(
-      "Phones are paused and resumed, and a file is withdrawn and restored",
+      "Phones are paused at once, and a second person resumes them and withdraws a listed file",
       .timeLimit(.minutes(Patience.minutes)))
     func phones() async throws {
-      try await ConsoleVisit.run(scripts: false) { visit async throws in
+      try await ConsoleVisit.run(scripts: false, authority: try .inUse()) { visit async throws in
         let (browser, authority) = (visit.browser, visit.console.authority)
+        let berta = try await visit.console.administration.addAccount(
+          name: "Berta", role: .administrator)
         try await visit.signIn(.administrator, name: "Adam", to: "/phones")
         try await browser.type("2", into: "#hours")
         try await visit.follow("#pause")
+        try await visit.arrive(at: "Effect of the change")
+        #expect(authority.state.pause == nil)
+        try await browser.type("The files are wrong", into: "#reason")
+        try await visit.follow("#now")
         #expect(try await browser.text("#pause-state").hasPrefix("Phones are paused until"))
         #expect(authority.state.pause != nil)
         try await visit.follow("#resume")
+        try await visit.request("The files are right again")
+        try await visit.open("/exports")
+        try await visit.follow(".files tbody button")
+        try await visit.request("A laboratory was wrong")
+        #expect(try await browser.count("[id^=approve]") == 0)
+        try await visit.signOut()
+
+        try await visit.signIn(berta)
+        #expect(try await browser.text("#waiting").contains("2"))
+        try await visit.follow("#waiting a")
+        try await visit.follow("#approve-2")
+        #expect(try await browser.text("#notice") == "The change was carried out.")
         #expect(authority.state.pause == nil)
-        try await browser.type("12", into: "#hash")
-        try await visit.follow("#withdraw")
-        #expect(try await visit.message() == "A SHA-256 has 64 hexadecimal digits.")
-        let hash = String(repeating: "0a", count: 32)
-        try await browser.type(hash, into: "#hash")
-        try await visit.follow("#withdraw")
-        #expect(try await browser.text("#withdrawn").contains(hash))
-        try await visit.follow("#withdrawn button")
-        #expect(try await browser.count("#withdrawn") == 0)
-        #expect(authority.state.withdrawn.isEmpty)
+        try await visit.follow("#approve-3")
+        #expect(authority.state.withdrawn.count == 2)
+        #expect(try await browser.text("#history").contains("approved by Berta"))
+        try await visit.open("/phones")
+        #expect(try await browser.count("#withdrawn tbody tr") == 2)
       }
     }
 
     @Test(
-      "Keys are rotated, an API key is shown once, and the audit log has every action and is exported",
+      "Two people rotate a key and add an API key, and the audit log has every step and is exported",
       .timeLimit(.minutes(Patience.minutes)))
     func keysAndAudit() async throws {
       let folder = try TemporaryFolder()
       try await ConsoleVisit.run(scripts: false) { visit async throws in
         let (browser, authority) = (visit.browser, visit.console.authority)
+        let berta = try await visit.console.administration.addAccount(
+          name: "Berta", role: .administrator)
         try await visit.signIn(.administrator, name: "Adam", to: "/keys")
         try await visit.follow("#rotate-keys")
-        #expect(authority.state.rotated == [.keys])
+        try await visit.request("It is a year old")
+        #expect(authority.state.rotated.isEmpty)
+        try await visit.open("/keys")
         try await browser.type("laboratory", into: "#api-name")
         try await browser.click("[name=kind][value=admin]")
         try await visit.follow("#add-api-key")
+        try await visit.request("A new laboratory")
+        try await visit.signOut()
+        try await visit.signIn(berta, to: "/changes")
+        try await visit.follow("#approve-1")
+        #expect(authority.state.rotated == [.keys])
+        try await visit.follow("#approve-2")
         #expect(try await browser.text("#secret") == "k0.the-text-of-the-key")
         try await visit.follow("main a[href='/keys']")
-        try await visit.follow("#api-keys button")
-        #expect(try await browser.count("#api-keys button") == 0)
-        #expect(try await browser.text("#api-keys").contains("revoked"))
+        #expect(try await browser.text("#api-keys").contains("laboratory"))
         #expect(try await !browser.text("main").contains("the-text-of-the-key"))
-
-        try await visit.follow(".menu a[href='/audit']")
-        try await visit.arrive(at: "Audit log")
-        #expect(try await browser.text("#verdict") == "All 6 entries are intact.")
-        let actions = try await browser.script(
-          "return [...document.querySelectorAll('#audit tbody td:nth-child(4)')].map(td => td.innerText)"
-        )
-        #expect(
-          actions == [
-            "API key revoked", "API key added", "signing key rotated", "signed in",
-            "password and code app set", "account added",
-          ])
-        try await browser.storeDownloads(in: folder.url)
-        try await browser.click("#export")
-        let log = try await browser.download(folder.path("audit.jsonl"))
-        #expect(log.split(separator: "\n").count == 7 && log.contains("api-key.revoked"))
+        try await audit(visit, folder)
       }
+    }
+
+    private func audit(_ visit: ConsoleVisit, _ folder: TemporaryFolder) async throws {
+      let browser = visit.browser
+      try await visit.follow(".menu a[href='/audit']")
+      try await visit.arrive(at: "Audit log")
+      #expect(try await browser.text("#verdict") == "All 13 entries are intact.")
+      let actions = try await browser.script(
+        "return [...document.querySelectorAll('#audit tbody td:nth-child(4)')].map(td => td.innerText)"
+      )
+      #expect(
+        actions == [
+          "API key added", "change approved", "signing key rotated", "change approved",
+          "signed in", "signed out", "change requested", "change requested", "signed in",
+          "password and code app set", "account added", "password and code app set",
+          "account added",
+        ])
+      try await browser.storeDownloads(in: folder.url)
+      try await browser.click("#export")
+      let log = try await browser.download(folder.path("audit.jsonl"))
+      #expect(log.split(separator: "\n").count == 14 && log.contains("api-key.added"))
     }
   }
 }
 
 extension ConsoleVisit {
+  /// Requests the change whose effect is shown.
+  func request(_ reason: String) async throws {
+    try await browser.type(reason, into: "#reason")
+    try await follow("#request")
+    #expect(try await browser.count("#notice") == 1)
+  }
+
   /// Changes a part of the remote configuration in its field.
   func replace(_ old: String, with new: String) async throws {
     try await browser.script(

@@ -52,7 +52,7 @@ extension ConsoleInBrowser {
         }
       }
       for change in trees.finish() { Issue.record("\(change)") }
-      #expect(checks.combinations == (Proof.isRunning ? 84 : 21))
+      #expect(checks.combinations == (Proof.isRunning ? 100 : 25))
     }
 
     @Test(

@@ -20,15 +20,20 @@ struct ConsoleTour {
     try await signedOut()
     let ewa = try await visit.console.administration.addAccount(
       name: "Ewa Lis", role: .epidemiologist)
+    let olga = try await visit.console.administration.addAccount(
+      name: "Olga Maj", role: .administrator)
     try await visit.signIn(.administrator, name: "Adam Nowak")
     try await stop("home")
-    let link = try await accounts()
+    try await accounts()
     try await codes()
     try await visit.open("/language/\(later.rawValue)?next=/phones")
     try await phonesAndKeys()
     try await statistics()
     try await proposal()
     try await page("audit", "/audit")
+    try await visit.signOut()
+    try await visit.signIn(olga)
+    let link = try await decisions()
     try await visit.signOut()
     try await browser.open(link)
     try await stop("start")
@@ -52,20 +57,35 @@ struct ConsoleTour {
     try await page("missing", "/nowhere")
   }
 
-  /// - Returns: The link for a new account.
-  private func accounts() async throws -> String {
+  private func accounts() async throws {
     try await page("accounts", "/accounts")
     try await browser.type("Marek Zając", into: "#name")
     try await browser.click("[name=role][value=issuer]")
     try await visit.follow("#add-account")
-    let link = try await browser.text("#link")
-    try await stop("account-link")
+    try await stop("change")
+    try await browser.type("He replaces Anna Lis in the laboratory", into: "#reason")
+    try await visit.follow("#request")
+    try await stop("requested")
     try await visit.open("/own")
     try await browser.withAuthenticator { _ in
       try await browser.type("laptop", into: "#passkey-name")
       try await visit.follow("#add-passkey")
       try await stop("own")
     }
+  }
+
+  /// The decisions of a second administrator.
+  ///
+  /// - Returns: The link for a new account.
+  private func decisions() async throws -> String {
+    try await stop("home-waiting")
+    try await page("changes", "/changes")
+    try await visit.follow("#approve-1")
+    let link = try await browser.text("#link")
+    try await stop("account-link")
+    try await visit.open("/changes")
+    try await visit.follow("#approve-3")
+    try await stop("key-shown")
     return link
   }
 
@@ -91,12 +111,15 @@ struct ConsoleTour {
     try await visit.open("/phones")
     try await browser.type("2", into: "#hours")
     try await visit.follow("#pause")
+    try await browser.type("The last file may be wrong", into: "#reason")
+    try await visit.follow("#now")
     try await stop("phones")
     try await page("keys", "/keys")
     try await browser.type("hospital", into: "#api-name")
     try await browser.click("[name=kind][value=admin]")
     try await visit.follow("#add-api-key")
-    try await stop("key-shown")
+    try await browser.type("The hospital issues codes itself", into: "#reason")
+    try await visit.follow("#request")
   }
 
   private func statistics() async throws {

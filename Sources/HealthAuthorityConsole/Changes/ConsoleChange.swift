@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServerAPI
+
+/// A change of phones, keys or accounts, which one person requests and another approves. It is stored as JSON.
+enum ConsoleChange: Codable, Hashable, Sendable {
+  case rotateSigningKey(server: SigningServer)
+  case addAPIKey(name: String, kind: APIKeyFacts.Kind)
+  case revokeAPIKey(id: String)
+  case addAuthority(issuer: String, audience: String, keyID: String, publicKeyPEM: String)
+  case removeAuthority(issuer: String)
+  case withdrawAuthorityKey(keyID: String, issuer: String)
+  case addApp(id: String, regions: [String], authorities: [String])
+  case removeApp(id: String)
+  /// A pause from the approval on; nil until phones are resumed.
+  case pause(hours: Int?)
+  case resume
+  /// The withdrawal of a key file with all its copies.
+  case withdrawFile(file: KeyFileHash)
+  case restoreFile(file: KeyFileHash)
+  case addAccount(name: String, role: Role)
+  case makeLink(account: String)
+  case disableAccount(account: String)
+  case enableAccount(account: String)
+
+  /// The right that the person who requests it and the person who approves it need.
+  var right: Right {
+    switch self {
+    case .pause, .resume, .withdrawFile, .restoreFile: .operatePhones
+    case .addAccount, .makeLink, .disableAccount, .enableAccount: .administerAccounts
+    default: .administerKeys
+    }
+  }
+
+  /// The rights with changes that need two people.
+  static let rights: Set<Right> = [.operatePhones, .administerKeys, .administerAccounts]
+
+  /// The existing account that it changes. Its holder does not decide, because a thief of the account could prevent
+  /// that it is disabled.
+  var account: String? {
+    switch self {
+    case .makeLink(let account), .disableAccount(let account), .enableAccount(let account): account
+    default: nil
+    }
+  }
+
+  /// The hours of a pause that one person may start alone; nil for every other change.
+  var emergencyHours: Int? {
+    guard case .pause(let hours?) = self, (1...ConsoleLimit.emergencyPauseHoursMax).contains(hours)
+    else { return nil }
+    return hours
+  }
+
+  /// The action in the audit log and the thing that is changed.
+  var record: (action: AuditAction, subject: String) {
+    switch self {
+    case .rotateSigningKey(let server): (.signingKeyRotated, server.rawValue)
+    case .addAPIKey(let name, _): (.apiKeyAdded, name)
+    case .revokeAPIKey(let id): (.apiKeyRevoked, id)
+    case .addAuthority(let issuer, _, _, _): (.authorityAdded, issuer)
+    case .removeAuthority(let issuer): (.authorityRemoved, issuer)
+    case .withdrawAuthorityKey(_, let issuer): (.authorityKeyWithdrawn, issuer)
+    case .addApp(let id, _, _): (.appAdded, id)
+    case .removeApp(let id): (.appRemoved, id)
+    case .pause: (.paused, "")
+    case .resume: (.resumed, "")
+    case .withdrawFile(let file): (.withdrawn, "\(file)")
+    case .restoreFile(let file): (.restored, "\(file)")
+    case .addAccount(let name, _): (.accountAdded, name)
+    case .makeLink(let account): (.linkMade, account)
+    case .disableAccount(let account): (.accountDisabled, account)
+    case .enableAccount(let account): (.accountEnabled, account)
+    }
+  }
+
+  /// The change in one line of the audit log.
+  var summary: String {
+    [record.action.rawValue, record.subject].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// The JSON document that is stored.
+  var document: String {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+  }
+
+  /// Decodes a document; nil if it is not a change, such as one of a newer version.
+  init?(document: String) {
+    // The caller reports that the document cannot be read.
+    guard let change = try? JSONDecoder().decode(Self.self, from: Data(document.utf8)) else {
+      return nil
+    }
+    self = change
+  }
+}
