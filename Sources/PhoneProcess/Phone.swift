@@ -133,6 +133,9 @@ package final class Phone: Sendable {
       notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
       inspect: { try Self.facts(of: $0) },
       damage: { await Self.damage(of: device, travel, notices) }, logger: logger)
+    consent.grantFollowingDays { [weak app] in
+      await app?.currentState.followUp?.status == .active
+    }
   }
 
   /// The header and the number of keys of a key file.
@@ -299,18 +302,26 @@ package struct PhoneSettings: Sendable {
 
 /// The owner's consent on a phone without a screen: running a command grants the requests that it causes.
 ///
-/// A request is granted only while an operation that announces its kind runs. Reading the owner's exposures needs no
+/// A request is granted only while an operation that announces its kind runs. Keys of the following days are released
+/// until the owner ends the consent, the last day has passed or all data is removed. Reading the owner's exposures needs no
 /// command, because the owner has turned the phone on for this purpose.
 package final class PhoneConsent: ConsentPrompt {
   private enum Kind: Hashable {
-    case enable, shareKeys, showTravel
+    case enable, shareKeys, shareFollowingDays, showTravel
   }
 
   /// The number of running commands that announce each kind.
   private let announced = Mutex<[Kind: Int]>([:])
+  /// Returns `true` while the owner's consent to share the keys of the following days is in force.
+  private let standing = Mutex<(@Sendable () async -> Bool)?>(nil)
 
   /// Creates a consent without any announcement.
   package init() {}
+
+  /// Grants the release of keys in advance while `isInForce` returns `true`.
+  package func grantFollowingDays(while isInForce: @escaping @Sendable () async -> Bool) {
+    standing.withLock { $0 = isInForce }
+  }
 
   /// Grants the requests of `operation` while `work` runs.
   package func granting<Result>(
@@ -328,7 +339,12 @@ package final class PhoneConsent: ConsentPrompt {
     case .shareDiagnosisKeys: isAnnounced(.shareKeys)
     case .showTravelStatus: isAnnounced(.showTravel)
     case .showExposureInfo: true
-    case .preAuthorizeDiagnosisKeys: false
+    case .preAuthorizeDiagnosisKeys:
+      if isAnnounced(.shareFollowingDays) {
+        true
+      } else {
+        await standing.withLock(\.self)?() ?? false
+      }
     }
   }
 
@@ -336,6 +352,7 @@ package final class PhoneConsent: ConsentPrompt {
     switch operation {
     case .enable, .onboard(.consent): .enable
     case .upload, .unfinishedUpload(.continue): .shareKeys
+    case .followingDays(.share): .shareFollowingDays
     case .travel: .showTravel
     default: nil
     }

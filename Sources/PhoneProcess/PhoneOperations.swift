@@ -40,8 +40,8 @@ extension Phone {
   /// off then, and must not be reported as off.
   private func unreadableConsent(for operation: PhoneOperation) async -> PhoneReply? {
     switch operation {
-    case .status, .check, .enable, .disable, .upload, .unfinishedUpload, .uploadPreview, .travel,
-      .onboard, .exportMyData, .hear:
+    case .status, .check, .enable, .disable, .upload, .unfinishedUpload, .followingDays,
+      .uploadPreview, .travel, .onboard, .exportMyData, .hear:
       break
     default: return nil
     }
@@ -69,6 +69,7 @@ extension Phone {
     case .upload(let sharesAbroad, let diagnosis):
       return await upload(pin, sharesAbroad: sharesAbroad, diagnosis: diagnosis)
     case .unfinishedUpload(let action): return try await resolveUpload(action)
+    case .followingDays(let decision): return try await decide(decision)
     case .uploadPreview(let diagnosis):
       return PhoneReply(.done, "", try await uploadPreview(diagnosis))
     case .travel(let region): return try await travelled(to: region)
@@ -153,6 +154,28 @@ extension Phone {
       noteUpload(nil)
       return PhoneReply(.done, "")
     }
+  }
+
+  private func decide(_ decision: PhoneOperation.FollowingDays) async throws -> PhoneReply {
+    var failure: UploadFailure?
+    switch decision {
+    case .share:
+      guard await app.currentState.followUp?.status == .offered else {
+        return PhoneReply(
+          .badInput, "There is nothing to agree to: share your keys with a PIN first.")
+      }
+      failure = await app.shareFollowingDays()
+    case .end:
+      guard await app.currentState.followUp?.isOpen == true else {
+        return PhoneReply(
+          .badInput, "There is nothing to end: no keys of following days are shared.")
+      }
+      try await app.endFollowingDays()
+    }
+    let report = await followingDays()
+    guard let failure else { return PhoneReply(.done, report?.words ?? "", report) }
+    let text = Catalogues.installed.followingDaysText(of: failure.name) ?? failure.description
+    return PhoneReply(failure.replyStatus, text, report)
   }
 
   /// Keeps the result of an upload for a user interface that was closed meanwhile, and makes the reply.

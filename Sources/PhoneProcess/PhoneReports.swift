@@ -31,6 +31,8 @@ package struct PhoneHistory: Encodable, Hashable, Sendable {
   package var notices: [PhoneNotice] = []
   /// The times at which keys were shared.
   package var shared: [Date] = []
+  /// The sharing of the keys of the days after an upload.
+  @Nullable package var followingDays: PhoneState.FollowingDays? = nil
   @Nullable package var lastCheck: Date? = nil
   /// Keys analysed since 00:00 UTC.
   package var keysToday = 0
@@ -231,13 +233,28 @@ extension Phone {
       droppedBeacons: try? await device.droppedSightings(),
       advice: await app.adviceEnd.map { PhoneState.Advice(until: $0, isOver: $0 < today) },
       positiveTest: state.reportedTest.map { positiveTest($0) },
-      pendingUpload: state.hasPendingUpload, upload: state.upload?.step,
+      pendingUpload: state.hasPendingUpload, followingDays: Self.followingDays(of: state),
+      upload: state.upload?.step,
       lastUpload: lastUpload.withLock(\.self), language: choices.language,
       hidesDetails: choices.hidesDetails, notifications: choices.notifications,
       statisticsNews: choices.wantsStatistics, developer: developerRadio != nil,
       region: settings.region.region, lastCheckKeys: await app.checks.last?.keysCount ?? 0,
       notices: shown.count, shownNotices: shown, version: version, now: clock.now,
       languageChosen: choices.hasChosenLanguage ?? false, clockWrong: await app.isClockWrong)
+  }
+
+  /// The sharing of the keys of the days after an upload.
+  func followingDays() async -> PhoneState.FollowingDays? {
+    Self.followingDays(of: await app.currentState)
+  }
+
+  private static func followingDays(of state: AppState) -> PhoneState.FollowingDays? {
+    state.followUp.map {
+      PhoneState.FollowingDays(
+        status: $0.status, until: CalendarDay(sameDateAs: $0.lastDay),
+        sharedThrough: CalendarDay(sameDateAs: $0.sharedThrough),
+        failure: state.followUpFailure?.name)
+    }
   }
 
   /// The day in the owner's calendar.
@@ -277,7 +294,8 @@ extension Phone {
     let totals = await app.checkTotals
     let shared = await app.currentState.reportedTest?.shared ?? []
     return PhoneHistory(
-      checks: checks, notices: await notices.history, shared: shared, lastCheck: totals.lastCheck,
+      checks: checks, notices: await notices.history, shared: shared,
+      followingDays: await followingDays(), lastCheck: totals.lastCheck,
       keysToday: totals.todayKeysCount, keysInSevenDays: totals.last7DaysKeysCount,
       keysTotal: totals.totalKeysCount)
   }
@@ -378,7 +396,9 @@ extension PhoneHistory {
     let past = notices.map { "\($0.time.text): notice: \($0.title)" }
     let shared = shared.map { "\($0.text): your keys were shared" }
     let sum = "Keys today: \(keysToday), in seven days: \(keysInSevenDays), in total: \(keysTotal)"
-    return PhoneReply(.done, (lines + past + shared + [sum]).joined(separator: "\n"), self)
+    let following = [followingDays?.words].compactMap(\.self)
+    return PhoneReply(
+      .done, (lines + past + shared + following + [sum]).joined(separator: "\n"), self)
   }
 }
 

@@ -136,7 +136,7 @@ struct BridgeChangesTests {
       "lastCheck", "lastFailure", "nextCheck", "checking", "paused", "configurationRefused",
       "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
       "notifications", "statisticsNews", "developer", "region", "lastCheckKeys", "notices",
-      "version", "now", "radio", "droppedBeacons", "advice", "positiveTest", "languageChosen",
+      "version", "now", "radio", "droppedBeacons", "advice", "positiveTest", "languageChosen", "followingDays",
       "clockWrong",
     ]
     try await RunningWebsite.with { (site) async throws in

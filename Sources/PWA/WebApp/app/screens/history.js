@@ -50,10 +50,12 @@ function summary(totals) {
 /** The times at which the user shared their keys. */
 function shared() {
   const times = store.state?.positiveTest?.shared ?? [];
+  const following = followingDaysText(store.state);
   if (times.length === 0) return null;
   return card(t("history.shared"), { "data-list": "shared" }, el("ul", { class: "rows" }, times.map((seconds) =>
     el("li", { class: "entry" }, el("div", {}, el("strong", {}, t("history.shared.entry")),
-      el("p", { class: "muted" }, time(seconds)))))));
+      el("p", { class: "muted" }, time(seconds)))))),
+  following && el("p", { "data-part": "following-days" }, following));
 }
 
 /** A check that compared no new keys has no row. */
