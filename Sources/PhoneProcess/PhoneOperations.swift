@@ -156,28 +156,6 @@ extension Phone {
     }
   }
 
-  private func decide(_ decision: PhoneOperation.FollowingDays) async throws -> PhoneReply {
-    var failure: UploadFailure?
-    switch decision {
-    case .share:
-      guard await app.currentState.followUp?.status == .offered else {
-        return PhoneReply(
-          .badInput, "There is nothing to agree to: share your keys with a PIN first.")
-      }
-      failure = await app.shareFollowingDays()
-    case .end:
-      guard await app.currentState.followUp?.isOpen == true else {
-        return PhoneReply(
-          .badInput, "There is nothing to end: no keys of following days are shared.")
-      }
-      try await app.endFollowingDays()
-    }
-    let report = await followingDays()
-    guard let failure else { return PhoneReply(.done, report?.words ?? "", report) }
-    let text = Catalogues.installed.followingDaysText(of: failure.name) ?? failure.description
-    return PhoneReply(failure.replyStatus, text, report)
-  }
-
   /// Keeps the result of an upload for a user interface that was closed meanwhile, and makes the reply.
   private func noted(_ outcome: UploadOutcome) -> PhoneReply {
     let report = UploadReport(outcome)
@@ -198,7 +176,7 @@ extension CheckFailure {
 }
 
 extension UploadFailure {
-  fileprivate var replyStatus: PhoneReply.Status {
+  var replyStatus: PhoneReply.Status {
     switch self {
     case .invalidPIN: .badInput
     case .alreadyRunning, .paused, .noInternet, .serverBusy, .stopped, .storage, .systemFailed:

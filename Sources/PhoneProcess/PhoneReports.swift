@@ -175,43 +175,6 @@ struct OwnerDataReport: Encodable {
   }
 }
 
-/// The result of `hear`.
-package struct HeardReport: Codable {
-  package var scans = 0
-  /// The beacons with a signal strength.
-  package var beacons = 0
-  /// The beacons that were ignored, because their signal strength was not measured.
-  package var beaconsWithoutStrength = 0
-
-  package init() {}
-
-  /// The result as text.
-  package var text: String {
-    "Heard \(beacons) beacons in \(scans) scans."
-      + (beaconsWithoutStrength > 0
-        ? " Ignored \(beaconsWithoutStrength) beacons without a signal strength (127)." : "")
-  }
-
-  /// Adds the result of another part of the same recording.
-  package static func += (left: inout HeardReport, right: HeardReport) {
-    left.scans += right.scans
-    left.beacons += right.beacons
-    left.beaconsWithoutStrength += right.beaconsWithoutStrength
-  }
-}
-
-/// The identifiers that a phone has sent: `sent`.
-struct SentReport: Encodable {
-  let sent: [Beacon]
-
-  /// A sent beacon, in the names of the CSV of `match`.
-  struct Beacon: Encodable {
-    let rpi: String
-    let aem: String
-    let unix_time: Int64
-  }
-}
-
 // The facts of a phone.
 extension Phone {
   func state() async -> PhoneState {
@@ -241,20 +204,6 @@ extension Phone {
       region: settings.region.region, lastCheckKeys: await app.checks.last?.keysCount ?? 0,
       notices: shown.count, shownNotices: shown, version: version, now: clock.now,
       languageChosen: choices.hasChosenLanguage ?? false, clockWrong: await app.isClockWrong)
-  }
-
-  /// The sharing of the keys of the days after an upload.
-  func followingDays() async -> PhoneState.FollowingDays? {
-    Self.followingDays(of: await app.currentState)
-  }
-
-  private static func followingDays(of state: AppState) -> PhoneState.FollowingDays? {
-    state.followUp.map {
-      PhoneState.FollowingDays(
-        status: $0.status, until: CalendarDay(sameDateAs: $0.lastDay),
-        sharedThrough: CalendarDay(sameDateAs: $0.sharedThrough),
-        failure: state.followUpFailure?.name)
-    }
   }
 
   /// The day in the owner's calendar.

@@ -184,7 +184,8 @@ import World
     #expect(sent.count == 3)
     #expect(sent[1].data.temporaryExposureKeys == sent[2].data.temporaryExposureKeys)
     #expect(await restarted.currentState.followUpFailure == nil)
-    #expect(await restarted.currentState.followUp?.sharedThrough.number == phone.clock.now.unixDay - 1)
+    let sharedThrough = await restarted.currentState.followUp?.sharedThrough.number
+    #expect(sharedThrough == phone.clock.now.unixDay - 1)
   }
 
   @Test("Days without a connection are shared together later; the last day completes the sharing")
@@ -203,7 +204,7 @@ import World
     #expect(try await app.uploading.record().followUp == nil)
   }
 
-  @Test("The last day counts from the stated day; after an isolation that is over nothing is offered")
+  @Test("The last day counts from the stated day; after the isolation nothing is offered")
   func statedDay() async throws {
     let today = UTCDay(of: TestApp.noon)
     let recent = Diagnosis.symptoms(day: CalendarDay(sameDateAs: UTCDay(today.number - 4)))

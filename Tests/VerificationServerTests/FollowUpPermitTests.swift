@@ -61,7 +61,7 @@ struct FollowUpPermitTests {
     #expect(try await token(permit) == nil)
   }
 
-  @Test("All tokens of a day have one ID, so that the key server accepts one upload; each day has its own")
+  @Test("All tokens of a day have one ID, of which the key server accepts one upload")
   func oneUploadADay() async throws {
     let permit = try await permit()
     var ids: [String] = []
@@ -96,7 +96,7 @@ struct FollowUpPermitTests {
     #expect(ids[0] != ids[2])
   }
 
-  @Test("The route returns a permit on request and exchanges it; without ekeyhmac the response is 400")
+  @Test("The route exchanges a permit; without ekeyhmac the response is 400")
   func route() async throws {
     let folder = try TemporaryFolder()
     try await RunningServer.run(in: folder.url) { server in

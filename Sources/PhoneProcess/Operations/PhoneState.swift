@@ -51,18 +51,6 @@ package struct PhoneState: Encodable, Hashable, Sendable {
     package var isOver: Bool
   }
 
-  /// The sharing of the keys of the days after an upload.
-  package struct FollowingDays: Encodable, Hashable, Sendable {
-    /// `offered`, `active`, `ended`, `complete` or `refused`.
-    package let status: FollowUp.Status
-    /// The last day (UTC) whose keys are shared.
-    package let until: CalendarDay
-    /// The last day (UTC) whose keys were shared, or were not there.
-    package let sharedThrough: CalendarDay
-    /// The name of the reason why keys could not be shared yet; the phone retries.
-    @Nullable package var failure: String?
-  }
-
   package var onboarding: Onboarding
   /// True if the owner has turned exposure notifications on.
   package var enabled: Bool
@@ -183,24 +171,6 @@ extension PhoneState {
   private static func dropped(_ count: Int) -> String {
     "Dropped: \(count) received beacons were not stored, because there were too many at once. Encounters of the last "
       + "fourteen days may be missing."
-  }
-}
-
-extension PhoneState.FollowingDays {
-  /// The sharing as a line for a person.
-  var words: String {
-    switch status {
-    case .offered:
-      "Following days: you can also share the keys of the days until \(until) UTC: share-following-days."
-    case .active:
-      "Following days: the keys of each day until \(until) UTC are shared after it has ended; shared so far: those"
-        + " of the days until \(sharedThrough). To stop: share-following-days --end."
-    case .ended: "Following days: no more keys are shared."
-    case .complete: "Following days: the keys of the days until \(until) UTC were shared."
-    case .refused:
-      "Following days: the health authority's permission has ended, so no more keys are shared. To share more, ask for"
-        + " a new PIN."
-    }
   }
 }
 

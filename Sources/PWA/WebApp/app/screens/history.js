@@ -5,6 +5,7 @@ import { announce } from "../announce.js";
 import { confirm } from "../dialog.js";
 import { day, minutes, number, relative, time } from "../format.js";
 import { button, card, facts, heading } from "../parts/basics.js";
+import { followingDaysText } from "../parts/following-days.js";
 import { redraw } from "../router.js";
 import { store } from "../store.js";
 import { plural, t } from "../texts.js";
