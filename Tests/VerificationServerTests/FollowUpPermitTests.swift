@@ -3,6 +3,7 @@ import CallableEnvelope
 import Foundation
 import TestSupport
 import Testing
+import UploadToken
 import VerificationAPI
 import World
 
