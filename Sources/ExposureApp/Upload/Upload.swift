@@ -80,13 +80,11 @@ extension ExposureApp {
       return UploadOutcome(.storage(.notReady(store.condition)))
     }
     do {
-      var record = try uploadRecord()
+      let record = try uploadRecord()
       let isContinued = record.pending != nil
       // The PIN of a complete upload needs no request.
       if record.completed?.matches(pin, at: now) != true {
         if let reason = await reasonAgainstUpload() { return UploadOutcome(reason) }
-        let clock = store.state.clockRecord ?? ClockRecord()
-        record.pending = record.pending?.keeping { clock.isRight($0.start, at: now) }
       }
       // An upload that is continued keeps the day that the user stated at first.
       if !isContinued || diagnosis.day != nil {
