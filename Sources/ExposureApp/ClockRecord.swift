@@ -102,12 +102,22 @@ extension ExposureApp {
     guard ahead != nil || isWrong || record.lastWrong?.secondsAhead == nil else { return }
     let now = clock.now
     record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
+    let wasWrong = isClockWrong
     let files = record.takeFiles(at: now)
     guard record != store.state.clockRecord ?? ClockRecord() || !files.isEmpty else { return }
     store.updateIfPossible { state in
       state.clockRecord = record
       state.download.wantAgain(files)
+      // The files of the current days may have been ignored meanwhile, although the index has not changed.
+      if wasWrong, !isWrong { state.download.indexVersion = nil }
     }
+    tellSystemOfClock()
+  }
+
+  /// Tells the framework whether the phone's clock is wrong.
+  func tellSystemOfClock() {
+    let error = store.state.clockError
+    trust.setClock(isWrong: error != nil, secondsAhead: error?.secondsAhead)
   }
 
   /// The released keys without those that a wrong clock has made.

@@ -100,6 +100,9 @@ public actor ExposureApp {
     _ = try? uploads.load()
     storeFolder = folder.appendingPathComponent("Store")
     remote = store.state.remoteConfiguration ?? .protegoDefault
+    // Before the framework removes old data.
+    let error = store.state.clockError
+    trust.setClock(isWrong: error != nil, secondsAhead: error?.secondsAhead)
   }
 
   /// Prepares the app; call it once at every launch. It never prompts the user.

@@ -62,6 +62,7 @@ extension ExposureApp {
       try FileManager.default.removeItem(at: keyFileFolder)
     }
     try store.removeEverything()
+    tellSystemOfClock()
     uploads.reset()
     continuation = UploadContinuation()
     remote = .protegoDefault

@@ -315,6 +315,64 @@ struct PhoneClockTests {
     #expect(phone.network.requests(for: TestApp.tokenPath).count == 1)
   }
 
+  @Test("A clock that is wrong by weeks for two days removes nothing that the right time keeps")
+  func retention() async throws {
+    let (phone, app, time) = try await scene()
+    phone.script.update { $0.found = [(date: TestApp.noon, seconds: 900, score: 3_136)] }
+    phone.publish(0..<1)
+    #expect(await app.check() == .checked(.high))
+    phone.script.update { $0.found = [] }
+    for _ in 0..<3 {
+      pass(TestApp.day / 2, phone, time)
+      _ = await app.check()
+    }
+    for (round, ahead) in [20 * TestApp.day, -20 * TestApp.day, 20 * TestApp.day].enumerated() {
+      phone.clock.advance(by: ahead)
+      for _ in 0..<8 {
+        pass(6 * Self.hour, phone, time)
+        _ = try await phone.launch().check()
+      }
+      phone.clock.advance(by: -ahead)
+      try phone.serve(try phone.document(version: 2 + round))
+      let restarted = try phone.launch()
+      #expect(await restarted.check() == .checked(.high))
+      #expect(await restarted.checks.count == 1)
+    }
+    // Old data still expires.
+    for _ in 0..<30 {
+      pass(TestApp.day / 2, phone, time)
+      _ = await app.check()
+    }
+    #expect(try await phone.launch().store.state.exposures.isEmpty)
+  }
+
+  @Test("Files of days that a wrong clock has left out are downloaded when the index is unchanged")
+  func leftOutFiles() async throws {
+    let (phone, app, time) = try await scene()
+    for _ in 0..<3 {
+      pass(TestApp.day / 2, phone, time)
+      _ = await app.check()
+    }
+    let index = Data(TestApp.name(0).utf8)
+    phone.network.script(
+      "/index.txt", .response(200, index, tag: "one"), .response(304, tag: "one"))
+    phone.network.script("/" + TestApp.name(0), .response(404), .text("0123456789"))
+    #expect(await app.check() == .failed(.filesMissing))
+    phone.network.script("/" + TestApp.name(0), .response(404))
+    phone.clock.advance(by: 20 * TestApp.day)
+    for _ in 0..<8 {
+      pass(6 * Self.hour, phone, time)
+      _ = try await phone.launch().check()
+    }
+    phone.clock.advance(by: -20 * TestApp.day)
+    try phone.serve(try phone.document(version: 2))
+    phone.network.script(
+      "/index.txt", .response(200, index, tag: "one"), .response(304, tag: "one"))
+    phone.network.script("/" + TestApp.name(0), .text("0123456789"))
+    #expect(try await phone.launch().check() == .checked(.none))
+    #expect(phone.script.state.detections == [[TestApp.name(0)]])
+  }
+
   @Test("If all keys were made while the clock was wrong, nothing is sent, and the PIN is not used")
   func noKeys() async throws {
     let (phone, app, time) = try await scene()

@@ -295,11 +295,20 @@ public protocol KeyFileTrust: Sendable {
   ///
   /// - Throws: If that could not be stored; then it is called again by the next check.
   func confirmKeyFilesPassed() async throws
+
+  /// Tells the framework whether the phone's clock is wrong, so that it removes no data by a wrong time. It is called
+  /// at the start and after comparisons.
+  ///
+  /// - Parameter secondsAhead: The seconds by which the clock is ahead; `nil` if the difference is not known.
+  func setClock(isWrong: Bool, secondsAhead: TimeInterval?)
 }
 
 extension KeyFileTrust {
   /// Does nothing, for a system that does not require lost files to be passed again.
   public func confirmKeyFilesPassed() async throws {}
+
+  /// Does nothing, for a system that keeps its own time.
+  public func setClock(isWrong: Bool, secondsAhead: TimeInterval?) {}
 }
 
 extension Device: KeyFileTrust {
