@@ -111,6 +111,7 @@ public actor ExposureApp {
   public func start() async {
     scheduleNextCheck()
     noteOwnDamage()
+    noteUnrecordedSharing()
     do {
       try await activate()
       noteAuthorization()

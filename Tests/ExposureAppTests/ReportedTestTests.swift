@@ -71,6 +71,33 @@ import World
     #expect(test?.shared == [first, phone.clock.now] && test?.statedDay == day)
   }
 
+  @Test(
+    "An app that was killed between the two files of a complete upload notes the sharing at the next launch or check",
+    arguments: [true, false])
+  func killed(starts: Bool) async throws {
+    let (phone, app) = try await phone(.fails(.interrupted))
+    let day = Self.today.adding(days: -2)
+    _ = await upload(app, "A1B2C3", .test(day: day))
+    let file = phone.folder.appendingPathComponent("Store/state.sealed")
+    let before = try Data(contentsOf: file)
+    #expect(await upload(app) == .success)
+    let shared = phone.clock.now
+    try before.write(to: file)
+    phone.clock.advance(by: 3_600.1234567)
+    for _ in 1...2 {
+      let restarted = try phone.launch()
+      if starts { await restarted.start() } else { _ = await restarted.check() }
+      let test = try #require(await restarted.currentState.reportedTest)
+      #expect(test.shared.map { $0.timeIntervalSince(shared).rounded() } == [0])
+      #expect(test.statedDay == day)
+    }
+    // It ends like every other.
+    let again = try phone.launch()
+    try await phone.pass(14.2 * TestApp.day, in: again)
+    await again.start()
+    #expect(await again.currentState.reportedTest == nil)
+  }
+
   @Test("A refused PIN reports nothing, and its day is not that of the next upload")
   func refused() async throws {
     let (phone, app) = try await phone(Self.accepted)

@@ -71,6 +71,7 @@ extension ExposureApp {
 
   private func checkOnce() async throws {
     noteOwnDamage()
+    noteUnrecordedSharing()
     try removeOldData()
     guard authorizationStatus() == .authorized else { throw CheckFailure.notAuthorized }
     guard !store.state.isTurnedOff else { throw CheckFailure.notEnabled }

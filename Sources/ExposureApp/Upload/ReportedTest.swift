@@ -39,6 +39,30 @@ extension ExposureApp {
   }
 }
 
+extension ExposureApp {
+  /// Records the last complete upload if the app was stopped, or the disk was full, after its record was stored and
+  /// before its state was.
+  func noteUnrecordedSharing() {
+    guard store.condition == .ready, runningUpload == nil, uploads.mayBeUnrecorded else { return }
+    // Without a readable record there is nothing to note; the damage is reported elsewhere.
+    guard let record = try? uploads.load() else { return }
+    if let completed = record.completed, isUnrecorded(completed) {
+      guard store.updateIfPossible({ $0.noteSharing(at: completed.date) }) else { return }
+    }
+    uploads.noteRecorded()
+  }
+
+  private func isUnrecorded(_ completed: CompletedUpload) -> Bool {
+    let times = store.state.retentionPeriod(at: clock.now).times
+    guard !(times.isEmpty ? [clock.now] : times).allSatisfy(completed.isExpired) else { return false }
+    let shared = store.state.reportedTest?.shared ?? []
+    return !shared.contains { abs($0.timeIntervalSince(completed.date)) < Self.sameMomentSeconds }
+  }
+
+  /// The largest difference of one moment in the two files, which store it in different forms, in seconds.
+  private static let sameMomentSeconds: TimeInterval = 1
+}
+
 extension StoredState {
   /// Records the end of an upload that the key server has accepted.
   mutating func noteSharing(at now: Date) {

@@ -223,6 +223,7 @@ extension ExposureApp {
     let isShared = next.completed != record.completed
     do {
       if next != record { try uploads.save(next) }
+      // If this fails, `noteUnrecordedSharing` repeats it.
       if isShared { try store.update { $0.noteSharing(at: now) } }
       guard outcome.reason == .pinRefused else { return }
       try store.update { state in
