@@ -101,10 +101,14 @@ extension ExposureApp {
   }
 
   /// Requests the device configuration and compares the phone's clock with the response, also outside a check.
-  func compareClock() async {
+  ///
+  /// - Returns: The reason why there is no new document; `nil` if the newest one is in use.
+  @discardableResult
+  func compareClock() async -> CheckFailure? {
     let server = currentKeyServer()
-    _ = await refreshDeviceConfiguration(from: server)
+    let failure = await refreshDeviceConfiguration(from: server)
     await noteClock(of: server)
+    return failure
   }
 
   /// True if the phone seems to be in a pause because its clock is wrong.

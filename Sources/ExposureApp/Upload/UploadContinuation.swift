@@ -61,10 +61,19 @@ extension ExposureApp {
       await notifyOfUpload(.uploadFinished, forSeconds: RemovalRule.completedUploadSeconds)
     } else if repeated != nil, outcome?.reason?.isFinal != true {
       continuation.fail(outcome?.reason, at: clock.now)
+    } else if repeated == nil, await mayBeWithinTime() {
+      continuation.fail(nil, at: clock.now)
     } else if !Task.isCancelled {
       await notifyOfUpload(.uploadUnfinished, forSeconds: RemovalRule.daySeconds)
       removeOldUploads()
     }
+  }
+
+  /// Returns `true` if the unfinished upload seems to have expired only because the clock is wrong, or if that cannot
+  /// be found out now.
+  private func mayBeWithinTime() async -> Bool {
+    let failure = await compareClock()
+    return isClockWrong || failure == .noConnection || failure == .portal
   }
 
   /// True if the user was notified of the end of the unfinished upload.
