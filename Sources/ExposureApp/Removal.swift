@@ -81,6 +81,8 @@ extension ExposureApp {
     do {
       try uploads.removeOld(
         at: times.isEmpty ? [now] : times, keepsPending: !isUploadEndNotified)
+      // A sharing that is not noted yet still needs the day.
+      if uploads.pendingEnd == nil, !uploads.mayBeUnrecorded { forgetStatedDay() }
     } catch {
       logger.notice("removing old uploads failed", metadata: ["error": "\(error)"])
       noteOwnDamage()

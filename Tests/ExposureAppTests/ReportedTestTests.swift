@@ -109,6 +109,63 @@ import World
     #expect(await app.currentState.reportedTest?.statedDay == nil)
   }
 
+  /// The stated days on the disk: that of the unfinished upload, and that of the reported test.
+  private func storedDays(_ phone: TestApp) async throws -> [CalendarDay] {
+    let state = try await phone.launch().store.state
+    return [state.statedDay, state.reportedTest?.statedDay].compactMap(\.self)
+  }
+
+  @Test("The stated day is on the disk only as long as its upload")
+  func statedDay() async throws {
+    let day = Self.today.adding(days: -9)
+    let (phone, app) = try await phone(.fails(.interrupted))
+    phone.script.update { $0.keysError = .notAuthorized }
+    #expect(await upload(app, "A1B2C3", .test(day: day)).reason == .notAgreed)
+    #expect(try await storedDays(phone) == [])
+    phone.script.update { $0.keysError = nil }
+    phone.network.script(TestApp.tokenPath, UploadTests.wrongPIN)
+    #expect(await upload(app, "A1B2C3", .test(day: day)).reason == .pinRefused)
+    #expect(try await storedDays(phone) == [])
+    phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
+    for pin in ["A1B2C3", "D4E5F6"] {
+      phone.network.script(TestApp.uploadPath, .fails(.interrupted))
+      #expect(await upload(app, pin, .test(day: day)).reason == .noInternet)
+      #expect(try await storedDays(phone) == [day])
+      try await app.forgetUpload()
+      #expect(try await storedDays(phone) == [])
+    }
+  }
+
+  @Test("The day of an upload that has expired is removed, and is not that of the next upload")
+  func expiredDay() async throws {
+    let day = Self.today.adding(days: -3)
+    for isRemoved in [true, false] {
+      let (phone, app) = try await phone(.fails(.interrupted))
+      _ = await upload(app, "A1B2C3", .test(day: day))
+      phone.clock.advance(by: 3 * TestApp.day)
+      let later = try phone.launch()
+      if isRemoved {
+        _ = await later.check()
+        _ = await later.check()
+        #expect(try await storedDays(phone) == [])
+      }
+      #expect(await upload(later, "D4E5F6") == .success)
+      #expect(await later.currentState.reportedTest?.statedDay == nil)
+    }
+  }
+
+  @Test("The stated day of a complete upload is removed on the fifteenth day")
+  func fifteenthDay() async throws {
+    let (phone, app) = try await phone(Self.accepted)
+    let day = Self.today.adding(days: -3)
+    _ = await upload(app, "A1B2C3", .test(day: day))
+    #expect(try await storedDays(phone) == [day])
+    try await phone.pass(13.9 * TestApp.day, in: app)
+    #expect(try await storedDays(phone) == [day])
+    try await phone.pass(0.2 * TestApp.day, in: app)
+    #expect(try await storedDays(phone) == [])
+  }
+
   @Test("It is removed after fourteen days, and with all data")
   func removed() async throws {
     for removesAll in [false, true] {

@@ -46,6 +46,14 @@ struct PendingUpload: Sendable, Equatable {
     abs(now.timeIntervalSince(begun)) < RemovalRule.daySeconds
   }
 
+  /// Returns `true` if the token is valid, with which any PIN continues the upload.
+  func isReady(at now: Date) -> Bool { token != nil && !isExpired(at: now) }
+
+  /// Returns `true` if `pin` continues the upload, and does not begin a new one.
+  func isContinued(by pin: PIN, at now: Date) -> Bool {
+    isReady(at: now) || self.pin == pin && isRepeatable(at: now)
+  }
+
   func attested(by payload: DeviceVerificationPayload) -> PendingUpload {
     var next = self
     next.deviceVerificationPayload = payload.base64

@@ -54,7 +54,14 @@ extension ExposureApp {
     guard record.pending != nil else { return }
     record.pending = nil
     try uploads.save(record)
+    forgetStatedDay()
     announce(.removal)
+  }
+
+  /// Forgets the day that the user has stated for an upload that does not exist any more.
+  func forgetStatedDay() {
+    // If it cannot be stored, the next removal of old data repeats it.
+    if store.state.statedDay != nil { store.updateIfPossible { $0.statedDay = nil } }
   }
 
   /// True if an unfinished upload can be continued.
@@ -81,7 +88,7 @@ extension ExposureApp {
     }
     do {
       let record = try uploadRecord()
-      let isContinued = record.pending != nil
+      let isContinued = record.pending?.isContinued(by: pin, at: now) ?? false
       // The PIN of a complete upload needs no request.
       if record.completed?.matches(pin, at: now) != true {
         if let reason = await reasonAgainstUpload() { return UploadOutcome(reason) }
@@ -225,6 +232,7 @@ extension ExposureApp {
       if next != record { try uploads.save(next) }
       // If this fails, `noteUnrecordedSharing` repeats it.
       if isShared { try store.update { $0.noteSharing(at: now) } }
+      if next.pending == nil { forgetStatedDay() }
       guard outcome.reason == .pinRefused else { return }
       try store.update { state in
         state.refusedPINs = PINLock.relevant(state.refusedPINs + [now], at: now)
