@@ -104,6 +104,8 @@ package struct UploadReport: Encodable, Hashable, Sendable {
 /// The keys that an upload would share, without the keys themselves.
 package struct PhoneUploadPreview: Encodable, Hashable, Sendable {
   package let keys: [Key]
+  /// The UTC days whose keys are not shared, because the phone's clock was wrong on them: `YYYY-MM-DD`.
+  package var withheldDays: [String] = []
   /// The host and port of the key server.
   package let receiver: String
   package let region: String
@@ -317,11 +319,12 @@ extension Phone {
     let periods = try await device.releasableKeys().map { (start: $0.start, period: $0.period) }
     let keys = await app.uploadPreview(of: periods, diagnosis: diagnosis)
     return PhoneUploadPreview(
-      keys: keys.map {
+      keys: keys.filter { !$0.isWithheld }.map {
         PhoneUploadPreview.Key(
           day: $0.day.description, transmissionRisk: $0.transmissionRisk,
           rollingPeriod: $0.rollingPeriod)
       },
+      withheldDays: Set(keys.filter(\.isWithheld).map(\.day)).sorted().map(\.description),
       receiver: settings.app.keyServer.hostAndPort, region: settings.region.region)
   }
 }

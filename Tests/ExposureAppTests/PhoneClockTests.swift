@@ -164,6 +164,45 @@ struct PhoneClockTests {
     #expect(days((2 * Self.hour, 0), (0, 0), (0, 15)) == [])
   }
 
+  @Test("The days since the last right comparison are wrong, but no day whose key began at a right time")
+  func daysSinceLastRight() {
+    let day = TestApp.noon.unixDay
+    func days(_ comparisons: (TimeInterval?, days: Double)...) -> [Int] {
+      var record = ClockRecord()
+      for (ahead, days) in comparisons {
+        let now = TestApp.noon.addingTimeInterval(days * TestApp.day + (ahead ?? 0))
+        let isWrong = ahead.map { abs($0) > ClockRule.differenceSecondsMax } ?? true
+        record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
+      }
+      return record.wrongDays.map { $0 - day }.sorted()
+    }
+    let back = -5 * TestApp.day
+    // Five minutes at the time five days ago: the key of that day exists already.
+    var record = ClockRecord()
+    for days in 0...5 {
+      let time = TestApp.noon.addingTimeInterval(Double(days) * TestApp.day)
+      record.note(isWrong: false, secondsAhead: 0, at: time)
+    }
+    for secondsAhead in [back, nil] {
+      for _ in 1...2 {
+        record.note(isWrong: true, secondsAhead: secondsAhead, at: TestApp.noon)
+        record.note(
+          isWrong: false, secondsAhead: 0, at: TestApp.noon.addingTimeInterval(5 * TestApp.day + 300))
+        #expect(record.wrongDays == [])
+      }
+    }
+    // A day on which the phone was off has no key of its own.
+    #expect(days((0, 4), (back, 5), (0, 5)) == [-1, 0])
+    // Days of the phone's clock between the last right and the first wrong comparison.
+    #expect(days((0, 0), (2 * Self.hour, 3)) == [0, 1, 2, 3])
+    #expect(days((0, 0), (6 * TestApp.day, 2), (0, 2)) == [])
+    #expect(days((0, 0), (6 * TestApp.day, 2), (0, 8)) == [6, 7, 8])
+    #expect(days((0, 0), (-20 * TestApp.day, 1)) == [-20, -19])
+    #expect(days((0, 0), (2 * Self.hour, 40)).count == 15)
+    // Without a stated time, the days until the recovery are not known to be wrong.
+    #expect(days((nil, 0), (0, 5)) == [0])
+  }
+
   @Test("Without a stated time, only the days of the comparisons are wrong")
   func recordWithoutTime() {
     var record = ClockRecord()
@@ -273,7 +312,10 @@ struct PhoneClockTests {
     let sent = try JSONDecoder().decode(UploadRequest.self, from: body).data
     let starts = sent.temporaryExposureKeys.map(\.rollingStartNumber).sorted()
     #expect(starts == [future - 3, future - 2].map { $0 * 144 })
-    #expect(preview.count == starts.count)
+    let (withheld, shared) = (preview.filter(\.isWithheld), preview.filter { !$0.isWithheld })
+    #expect(shared.map(\.day.number) == starts.map { Int($0 / 144) })
+    // The key of the future too.
+    #expect(withheld.map { UInt32($0.day.number) } == [future - 5, future - 4, future])
   }
 
   @Test("An upload compares the clock itself, and nothing is sent while it is wrong")

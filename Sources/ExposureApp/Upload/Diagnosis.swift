@@ -101,10 +101,13 @@ public struct KeyPreview: Hashable, Sendable {
   public let transmissionRisk: Int
   /// The number of ten-minute intervals of the key.
   public let rollingPeriod: Int
+  /// True if the key is not shared, because the phone's clock was wrong on its day.
+  public internal(set) var isWithheld = false
 }
 
 extension ExposureApp {
-  /// The keys that an upload would share with this date, oldest first.
+  /// The keys that an upload would share with this date, oldest first, and those of days on which the clock was wrong,
+  /// which it would not.
   ///
   /// An unfinished upload that any PIN continues has chosen its keys already, and keys that were released today are
   /// shared again. Otherwise `periods` counts.
@@ -130,9 +133,11 @@ extension ExposureApp {
           rollingPeriod: $0.period)
       }
     let clock = store.state.clockRecord ?? ClockRecord()
-    let right = keys.filter { clock.isRight($0.start, at: now) }
-    return KeySelection.shared(right, risks, at: now).map(\.preview)
-      .sorted { $0.day < $1.day }
+    return KeySelection.shared(keys, risks, at: now).map { key in
+      var preview = key.preview
+      preview.isWithheld = !clock.isRight(key.start, at: now)
+      return preview
+    }.sorted { $0.day < $1.day }
   }
 }
 
