@@ -157,6 +157,31 @@ extension ExposureApp {
     trust.setClock(isWrong: error != nil, secondsAhead: error?.secondsAhead)
   }
 
+  /// Returns `true` if a second source also finds the clock wrong: a signed document that was issued in the phone's
+  /// future, or the time of the verification server. The time of the key server's responses is signed by nobody, and
+  /// a cache or proxy with a wrong clock must not stop all uploads of a region.
+  ///
+  /// If the verification server states another time, the first verdict is taken back.
+  func isWrongClockConfirmed() async -> Bool {
+    let limit = ClockRule.differenceSecondsMax
+    let latest = clock.now.addingTimeInterval(limit).unixSecond
+    if let document = deviceConfiguration, document.issued > latest { return true }
+    guard let ahead = await secondsAheadOfVerificationServer() else { return false }
+    guard abs(ahead) <= limit else { return true }
+    store.updateIfPossible { $0.clockRecord?.refute() }
+    tellSystemOfClock()
+    return false
+  }
+
+  /// Compares the phone's clock with the verification server, by a decoy; `nil` if it states no time.
+  private func secondsAheadOfVerificationServer() async -> TimeInterval? {
+    let requests = UploadRequests(configuration: configuration, randomness: randomness)
+    let sent = clock.now
+    // Without a response, the upload will not get one either, and says so.
+    let response = try? await network.send(requests.tokenDecoy())
+    return response?.secondsAhead(sent: sent, received: clock.now)
+  }
+
   /// The released keys without those that a wrong clock has made.
   ///
   /// - Throws: `UploadFailure.clockWrong` if there are no others.

@@ -329,7 +329,7 @@ struct PhoneClockTests {
       #expect(outcome == UploadOutcome(result: .canceled, reason: .clockWrong))
     }
     #expect(phone.script.state.keyRequestCount == 0)
-    #expect(phone.network.requests(for: TestApp.tokenPath).isEmpty)
+    #expect(phone.network.requests(for: TestApp.tokenPath).allSatisfy(\.isDecoy))
     phone.clock.advance(by: -3 * Self.hour)
     #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
   }
@@ -354,7 +354,44 @@ struct PhoneClockTests {
         .data.temporaryExposureKeys.count
     }
     #expect(counts == [4, 4])
-    #expect(phone.network.requests(for: TestApp.tokenPath).count == 1)
+    #expect(phone.network.requests(for: TestApp.tokenPath).count { !$0.isDecoy } == 1)
+  }
+
+  @Test(
+    "A key server, or a cache before it, whose clock is wrong does not stop uploads",
+    arguments: [61 * 60.0, -61 * 60, 30 * day])
+  func oneSource(behind: TimeInterval) async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    let clock = phone.clock
+    phone.addKey(daysAgo: 0)
+    phone.network.states { clock.now.addingTimeInterval(-behind) }
+    for _ in 1...2 { #expect(await app.check() == .failed(.clockWrong)) }
+    phone.network.states(at: "verification.test") { clock.now }
+    for pin in ["A1B2C3", "D4E5F6"] {
+      #expect(try await phone.launch().upload(pin: pin, isInteroperabilityEnabled: false) == .success)
+      phone.clock.advance(by: TestApp.day)
+      try phone.serve(try phone.document(version: phone.network.requests.count))
+    }
+    let counts = try phone.network.requests(for: TestApp.uploadPath).map {
+      try JSONDecoder().decode(UploadRequest.self, from: $0.body ?? Data())
+        .data.temporaryExposureKeys.count
+    }
+    #expect(counts == [4, 4])
+    // The signed time of issue is a second source too.
+    phone.network.states(at: "verification.test") { nil }
+    phone.clock.advance(by: -3 * TestApp.day)
+    let outcome = try await phone.launch().upload(pin: "G7H8J9", isInteroperabilityEnabled: false)
+    #expect(outcome.reason == .clockWrong)
+  }
+
+  @Test("A response that is older than a day states no time")
+  func oldResponse() async throws {
+    let (phone, app, _) = try await scene()
+    let clock = phone.clock
+    phone.network.states { clock.now.addingTimeInterval(-5 * TestApp.day) }
+    phone.network.statesAge(3 * TestApp.day)
+    #expect(await app.check() == .checked(.none))
+    #expect(await !app.isClockWrong)
   }
 
   @Test("A clock that is wrong by weeks for two days removes nothing that the right time keeps")
@@ -428,7 +465,7 @@ struct PhoneClockTests {
         pin: "A1B2C3", isInteroperabilityEnabled: false)
       #expect(outcome == UploadOutcome(result: .canceled, reason: .clockWrong))
     }
-    #expect(phone.network.requests(for: TestApp.tokenPath).isEmpty)
+    #expect(phone.network.requests(for: TestApp.tokenPath).allSatisfy(\.isDecoy))
   }
 
   @Test(

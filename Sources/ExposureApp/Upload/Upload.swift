@@ -110,7 +110,7 @@ extension ExposureApp {
   /// The reason not to upload now, from the current device configuration and the clock that its response states.
   private func reasonAgainstUpload() async -> UploadFailure? {
     await compareClock()
-    if isClockWrong { return .clockWrong }
+    if isClockWrong, await isWrongClockConfirmed() { return .clockWrong }
     return pause == nil ? nil : .paused
   }
 
