@@ -51,6 +51,8 @@ public actor ExposureApp {
   /// The callers that await the result of the running check.
   var checkWaiters: [UUID: CheckedContinuation<CheckOutcome, Never>] = [:]
   var continuation = UploadContinuation()
+  /// The time at which the schedule has compared a wrong clock; `nil` while it is right.
+  var lastClockComparison: ClockReading?
   /// The last announced step of an upload.
   var uploadProgress: UploadProgress?
 

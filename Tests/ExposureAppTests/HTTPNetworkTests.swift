@@ -84,7 +84,7 @@ import Testing
         }
       }
     } _: { url, network in
-      for (path, age) in [("aged", 7_200), ("old", 99_999_999_999_999_999_999), ("odd", 0)] {
+      for (path, age) in [("aged", 7_200), ("old", 1e20), ("odd", 0)] {
         let response = try await network.send(
           NetworkRequest(url.appendingPathComponent(path), timeoutSeconds: .patience))
         // The server states the time of this machine.

@@ -40,7 +40,7 @@ extension CheckOutcome {
     guard case .failed(let failure) = self else { return false }
     switch failure {
     case .noConnection, .certificate, .portal, .notFound, .tooLarge, .serverBusy, .invalidIndex,
-      .timeIsUp, .detectionFailed, .systemSilent,
+      .timeIsUp, .detectionFailed, .systemSilent, .clockWrong,
       .diskFailed:
       return true
     default: return false
@@ -74,10 +74,12 @@ extension ExposureApp {
     var due = store.state.schedule.due(at: clock.now)
     var hasWaited = false
     while clock.now < due {
+      // Not until a time: the clock may be set back meanwhile.
       try await clock.sleep(
-        until: min(due, clock.now.addingTimeInterval(BackgroundRule.stepSeconds)))
+        for: min(due.timeIntervalSince(clock.now), BackgroundRule.stepSeconds))
       hasWaited = true
       await finishUploadIfDue()
+      if await isClockRightAgain() { return try Task.checkCancellation() }
       due = store.state.schedule.due(at: clock.now)
     }
     let isLate = clock.now.timeIntervalSince(due) > BackgroundRule.stepSeconds
@@ -86,6 +88,30 @@ extension ExposureApp {
     }
     let jitter = Double(randomness.number(in: BackgroundRule.overdueJitterSeconds))
     try await clock.sleep(until: clock.now.addingTimeInterval(jitter))
+  }
+
+  /// Compares a wrong clock again, when it was set or after a while.
+  ///
+  /// - Returns: True if it is right now, so that a check is due.
+  private func isClockRightAgain() async -> Bool {
+    guard isClockWrong else {
+      lastClockComparison = nil
+      return false
+    }
+    let reading = clock.reading
+    guard let last = lastClockComparison else {
+      lastClockComparison = reading
+      return false
+    }
+    let passed = reading.uptime - last.uptime
+    let step = reading.time.timeIntervalSince(last.time) - passed
+    guard
+      abs(step) > BackgroundRule.clockStepSeconds
+        || passed >= BackgroundRule.wrongClockComparisonSeconds
+    else { return false }
+    lastClockComparison = reading
+    await compareClock()
+    return !isClockWrong
   }
 
   private func wait(_ seconds: TimeInterval) async {
@@ -108,6 +134,10 @@ public enum BackgroundRule {
   public static let overdueJitterSeconds = 1...30
   /// The polling interval of the clock during a wait, in seconds.
   public static let stepSeconds: TimeInterval = 60
+  /// The interval between two comparisons of a wrong clock, in seconds.
+  public static let wrongClockComparisonSeconds: TimeInterval = 15 * 60
+  /// The difference between wall clock and uptime, in seconds, from which the clock counts as set.
+  static let clockStepSeconds: TimeInterval = 60
   /// The longest time until a check, in seconds: a server may set `Retry-After` to a day.
   public static let waitSecondsMax: TimeInterval = 25 * 3_600
 }
