@@ -54,7 +54,8 @@ struct ClockRecord: Codable, Sendable, Equatable {
       if isSame == true { mark(from: last.time, to: now, by: comparison) }
     } else if let lastRight {
       // The clock may have been wrong since then.
-      let longest = now.addingTimeInterval(-Double(RemovalRule.exposureDays) * RemovalRule.daySeconds)
+      let longest = now.addingTimeInterval(
+        -Double(RemovalRule.exposureDays) * RemovalRule.daySeconds)
       mark(from: max(lastRight.addingTimeInterval(ahead), longest), to: now, by: comparison)
     }
   }

@@ -239,7 +239,8 @@ extension Phone {
       statisticsNews: choices.wantsStatistics, developer: developerRadio != nil,
       region: settings.region.region, lastCheckKeys: await app.checks.last?.keysCount ?? 0,
       notices: shown.count, shownNotices: shown, version: version, now: clock.now,
-      languageChosen: choices.hasChosenLanguage ?? false, clockWrong: await app.isClockWrong)
+      languageChosen: choices.hasChosenLanguage ?? false, clockWrong: await app.isClockWrong,
+      permissionUnreadable: device.consentFailure != nil)
   }
 
   /// The day in the owner's calendar.

@@ -164,7 +164,9 @@ struct PhoneClockTests {
     #expect(days((2 * Self.hour, 0), (0, 0), (0, 15)) == [])
   }
 
-  @Test("The days since the last right comparison are wrong, but no day whose key began at a right time")
+  @Test(
+    "The days since the last right comparison are wrong, but no day whose key began at a right time"
+  )
   func daysSinceLastRight() {
     let day = TestApp.noon.unixDay
     func days(_ comparisons: (TimeInterval?, days: Double)...) -> [Int] {
@@ -187,7 +189,8 @@ struct PhoneClockTests {
       for _ in 1...2 {
         record.note(isWrong: true, secondsAhead: secondsAhead, at: TestApp.noon)
         record.note(
-          isWrong: false, secondsAhead: 0, at: TestApp.noon.addingTimeInterval(5 * TestApp.day + 300))
+          isWrong: false, secondsAhead: 0,
+          at: TestApp.noon.addingTimeInterval(5 * TestApp.day + 300))
         #expect(record.wrongDays == [])
       }
     }
@@ -368,7 +371,8 @@ struct PhoneClockTests {
     for _ in 1...2 { #expect(await app.check() == .failed(.clockWrong)) }
     phone.network.states(at: "verification.test") { clock.now }
     for pin in ["A1B2C3", "D4E5F6"] {
-      #expect(try await phone.launch().upload(pin: pin, isInteroperabilityEnabled: false) == .success)
+      #expect(
+        try await phone.launch().upload(pin: pin, isInteroperabilityEnabled: false) == .success)
       phone.clock.advance(by: TestApp.day)
       try phone.serve(try phone.document(version: phone.network.requests.count))
     }

@@ -137,7 +137,7 @@ struct BridgeChangesTests {
       "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
       "notifications", "statisticsNews", "developer", "region", "lastCheckKeys", "notices",
       "version", "now", "radio", "droppedBeacons", "advice", "positiveTest", "languageChosen",
-      "clockWrong",
+      "clockWrong", "permissionUnreadable",
     ]
     try await RunningWebsite.with { (site) async throws in
       guard case .object(let state) = try await site.answer(1_000) else {

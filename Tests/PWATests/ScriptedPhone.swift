@@ -127,7 +127,7 @@ extension PhoneState {
     language: .polish, hidesDetails: false, notifications: true, statisticsNews: false,
     developer: false, region: "PL", lastCheckKeys: 0, notices: 0, shownNotices: [],
     version: "1.2.3", now: Date(timeIntervalSince1970: 1_600_000_000), languageChosen: false,
-    clockWrong: false)
+    clockWrong: false, permissionUnreadable: false)
 }
 
 extension PhoneNotice {

@@ -194,9 +194,11 @@ extension ExposureApp {
     announce(.noticeShown(identifier))
   }
 
-  /// True if the user had allowed exposure notifications and does not any more.
+  /// True if the user had allowed exposure notifications and does not any more. Nothing is known while the framework
+  /// cannot read the user's decision.
   private var isPermissionLost: Bool {
     store.state.wasAuthorized && authorizationStatus() != .authorized
+      && framework.status != .unknown
   }
 
   /// The reason of the last failure if no check has been complete for two days.

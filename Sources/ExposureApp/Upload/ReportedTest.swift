@@ -54,7 +54,9 @@ extension ExposureApp {
 
   private func isUnrecorded(_ completed: CompletedUpload) -> Bool {
     let times = store.state.retentionPeriod(at: clock.now).times
-    guard !(times.isEmpty ? [clock.now] : times).allSatisfy(completed.isExpired) else { return false }
+    guard !(times.isEmpty ? [clock.now] : times).allSatisfy(completed.isExpired) else {
+      return false
+    }
     let shared = store.state.reportedTest?.shared ?? []
     return !shared.contains { abs($0.timeIntervalSince(completed.date)) < Self.sameMomentSeconds }
   }

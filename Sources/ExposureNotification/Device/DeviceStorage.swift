@@ -69,6 +69,16 @@ extension Device {
     retention.setClockError(isWrong ? ClockError(secondsAhead: secondsAhead) : nil)
   }
 
+  /// Makes a sequence that yields after changes of the status, and of the reason why it is not known.
+  package func makeStatusChanges() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let changes = state.changes
+    let id = changes.add { continuation.yield() }
+    continuation.onTermination = { _ in changes.remove(id) }
+    return stream
+  }
+
   private func changeStorage(_ change: @escaping @Sendable () async throws -> Void) async throws {
     try await mutex.withLock {
       do {

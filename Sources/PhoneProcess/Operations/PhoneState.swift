@@ -121,6 +121,9 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   package var languageChosen: Bool
   /// True if the phone's clock was wrong when it was compared last.
   package var clockWrong: Bool
+  /// True if the owner's decisions cannot be read. Then exposure notifications are neither on nor off, and other
+  /// fields say nothing about them.
+  package var permissionUnreadable: Bool
 }
 
 extension PhoneState {
