@@ -38,7 +38,7 @@ package final class Phone: Sendable {
       runRadio: @escaping @Sendable () async -> Void = {},
       radioChanges: AsyncStream<Void>? = nil, desktop: DesktopNotifications?,
       version: String = "", language: Language = .english,
-      zone: TimeZone = .gmt, logger: Logger
+      zone: TimeZone, logger: Logger
     ) {
       self.clock = clock
       self.randomness = randomness

@@ -221,7 +221,8 @@ extension Phone {
     return PhoneState(
       onboarding: await onboarding, enabled: device.isEnabled,
       authorized: device.authorizationStatus == .authorized,
-      bluetooth: isRunning && device.status == .active, radio: await radioState,
+      bluetooth: isRunning && device.status == .active,
+      service: PhoneState.Service(state.service), radio: await radioState,
       supported: device.authorizationStatus != .restricted,
       riskLevel: Self.riskLevel(of: state),
       exposures: state.exposureCount, lastCheck: state.lastCheck,
@@ -327,6 +328,17 @@ extension Phone {
       },
       withheldDays: Set(keys.filter(\.isWithheld).map(\.day)).sorted().map(\.description),
       receiver: settings.app.keyServer.hostAndPort, region: settings.region.region)
+  }
+}
+
+extension PhoneState.Service {
+  fileprivate init(_ status: ServiceStatus) {
+    self =
+      switch status.exposureNotifications {
+      case .on: .on
+      case .off: .off
+      case .restricted: .restricted
+      }
   }
 }
 

@@ -24,13 +24,16 @@ final class PhoneScene {
   let server: MemoryServer
   let folder: PhoneFolder
   let log = CollectedLog()
+  /// The time zone of the owner's calendar.
+  let zone: TimeZone
   private let temporary: TemporaryFolder
   private let key = SealingKey(from: SystemRandomness())
   private let root = RootPrivateKey()
   private let signingKey = RootPrivateKey()
 
-  init(at start: Date = PhoneScene.start) throws {
+  init(at start: Date = PhoneScene.start, in zone: TimeZone = .gmt) throws {
     clock = ManualClock(start)
+    self.zone = zone
     temporary = try TemporaryFolder()
     folder = try PhoneFolder(creating: temporary.path("phone").path)
     server = MemoryServer(clock: clock)
@@ -38,8 +41,8 @@ final class PhoneScene {
     try publishConfiguration(version: 1)
   }
 
-  /// Starts the phone, in another folder if one is given.
-  func phone(in other: PhoneFolder? = nil) throws -> Phone {
+  /// Starts the phone, in another folder or with another radio if they are given.
+  func phone(in other: PhoneFolder? = nil, radio: (any Radio)? = nil) throws -> Phone {
     let address = try #require(URL(string: "http://server.test"))
     return Phone(
       in: other ?? folder, key: key,
@@ -49,7 +52,7 @@ final class PhoneScene {
           rootKey: root.rootKey)),
       surroundings: Phone.Surroundings(
         clock: clock, randomness: SystemRandomness(), network: server,
-        radio: DeveloperRadio(nil, clock: clock), desktop: nil, logger: log.logger))
+        radio: radio ?? DeveloperRadio(nil, clock: clock), desktop: nil, zone: zone, logger: log.logger))
   }
 
   /// Publishes a device configuration with the key of this server, issued now.

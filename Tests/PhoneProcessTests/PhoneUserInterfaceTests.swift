@@ -50,7 +50,7 @@ struct PhoneUserInterfaceTests {
       surroundings: Phone.Surroundings(
         clock: clock, randomness: SystemRandomness(), network: NoNetwork(),
         radio: NoRadio(isPoweredOn: true), desktop: nil, version: "1.2.3", language: .polish,
-        logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
+        zone: .gmt, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
     await phone.start()
     return phone
   }
@@ -72,7 +72,7 @@ struct PhoneUserInterfaceTests {
         "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
         "notifications", "statisticsNews", "developer", "region", "lastCheckKeys", "notices",
         "shownNotices", "version", "now", "radio", "droppedBeacons", "advice", "positiveTest",
-        "languageChosen", "clockWrong", "permissionUnreadable",
+        "languageChosen", "clockWrong", "permissionUnreadable", "service",
       ])
     let absent = [
       "lastCheck", "lastFailure", "nextCheck", "configurationRefused", "upload", "lastUpload",

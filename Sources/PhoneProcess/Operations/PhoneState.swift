@@ -26,6 +26,16 @@ package struct PhoneState: Encodable, Hashable, Sendable {
     case unused
   }
 
+  /// The service of exposure notifications, as the framework states it.
+  package enum Service: String, Encodable, Sendable {
+    /// Beacons are sent and received.
+    case on
+    /// The owner has not turned it on, or Bluetooth is off.
+    case off
+    /// It is not supported or not allowed on this phone.
+    case restricted
+  }
+
   /// The step of a running upload.
   package enum Upload: String, Encodable, Sendable {
     case waitingForConsent, requestingToken, sending
@@ -58,6 +68,8 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   package var authorized: Bool
   /// True if beacons are sent and received; false without a running phone.
   package var bluetooth: Bool
+  /// The service of exposure notifications.
+  package var service: Service
   /// The radio, also while exposure notifications are off.
   package var radio: Radio
   /// False if exposure notifications are not allowed on this phone.
