@@ -185,11 +185,11 @@ extension ExposureApp {
 
   /// The released keys without those that a wrong clock has made.
   ///
-  /// - Throws: `UploadFailure.clockWrong` if there are no others.
+  /// - Throws: `UploadFailure.keysOfWrongTime` if there are no others.
   func keysOfRightTimes(_ keys: [ReleasedKey]) throws(UploadFailure) -> [ReleasedKey] {
     let (record, now) = (store.state.clockRecord ?? ClockRecord(), clock.now)
     let right = keys.filter { record.isRight($0.start, at: now) }
     guard right.isEmpty, !keys.isEmpty else { return right }
-    throw .clockWrong
+    throw .keysOfWrongTime
   }
 }

@@ -251,7 +251,8 @@ extension Phone {
     let day = test.day(in: zone)
     let until = day.adding(days: AdviceRule.isolationDays)
     return PhoneState.PositiveTest(
-      shared: test.shared, day: day, until: until, isOver: until < today)
+      shared: test.shared, day: day, until: until, isOver: until < today,
+      isRecent: test.isRecent(at: clock.now, in: zone))
   }
 
   /// The number of the level; `nil` while it is unknown. Without a complete check, nothing is known of the files.

@@ -469,6 +469,13 @@ struct PhoneClockTests {
         pin: "A1B2C3", isInteroperabilityEnabled: false)
       #expect(outcome == UploadOutcome(result: .canceled, reason: .clockWrong))
     }
+    // The clock is right again, but the keys are not.
+    phone.clock.advance(by: -2 * Self.hour)
+    for _ in 0..<2 {
+      let outcome = try await phone.launch().upload(
+        pin: "A1B2C3", isInteroperabilityEnabled: false)
+      #expect(outcome == UploadOutcome(result: .canceled, reason: .keysOfWrongTime))
+    }
     #expect(phone.network.requests(for: TestApp.tokenPath).allSatisfy(\.isDecoy))
   }
 

@@ -119,7 +119,8 @@ final class ScriptedPhone: BridgePhone {
 extension PhoneState {
   /// A phone that has found nothing.
   static let example = PhoneState(
-    onboarding: .finished, enabled: true, authorized: true, bluetooth: true, service: .on, radio: .on,
+    onboarding: .finished, enabled: true, authorized: true, bluetooth: true, service: .on,
+    radio: .on,
     supported: true, riskLevel: 0, exposures: 0, lastCheck: nil, lastFailure: nil,
     nextCheck: nil, checking: false, paused: false, configurationRefused: nil, storage: "ready",
     damaged: [], droppedBeacons: 0, advice: nil, positiveTest: nil, pendingUpload: false,

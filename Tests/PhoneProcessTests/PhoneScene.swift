@@ -52,7 +52,8 @@ final class PhoneScene {
           rootKey: root.rootKey)),
       surroundings: Phone.Surroundings(
         clock: clock, randomness: SystemRandomness(), network: server,
-        radio: radio ?? DeveloperRadio(nil, clock: clock), desktop: nil, zone: zone, logger: log.logger))
+        radio: radio ?? DeveloperRadio(nil, clock: clock), desktop: nil, zone: zone,
+        logger: log.logger))
   }
 
   /// Publishes a device configuration with the key of this server, issued now.

@@ -174,14 +174,14 @@ struct PhoneUserInterfaceTests {
     let day = try #require(CalendarDay("2020-09-10"))
     let until = day.adding(days: AdviceRule.isolationDays)
     state.positiveTest = PhoneState.PositiveTest(
-      shared: [clock.now], day: day, until: until, isOver: false)
+      shared: [clock.now], day: day, until: until, isOver: false, isRecent: false)
     state.advice = PhoneState.Advice(until: day, isOver: true)
     let text = state.reply.text
     #expect(text.contains("thank you") && text.contains("until 2020-09-20"))
     #expect(text.contains("Advice: ended on 2020-09-10"))
     #expect(
       state.reply.json?.contains(
-        #""positiveTest":{"day":"2020-09-10","isOver":false,"shared":[1600000000],"until":"2020-09-20"}"#
+        #""positiveTest":{"day":"2020-09-10","isOver":false,"isRecent":false,"shared":[1600000000],"until":"2020-09-20"}"#
       ) == true)
     state.positiveTest?.isOver = true
     #expect(!state.reply.text.contains("thank you"))

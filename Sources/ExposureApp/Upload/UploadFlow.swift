@@ -174,9 +174,9 @@ extension UploadFailure {
     switch self {
     case .notAgreed: .accessDenied
     case .noInternet: .noInternet
-    case .locked, .alreadyRunning, .paused, .pinUsed, .nothingToShare, .clockWrong, .tooManyKeys,
-      .tooManyKeysOfOneDay,
-      .keysOutOfOrder, .stopped:
+    case .locked, .alreadyRunning, .paused, .pinUsed, .nothingToShare, .clockWrong,
+      .keysOfWrongTime,
+      .tooManyKeys, .tooManyKeysOfOneDay, .keysOutOfOrder, .stopped:
       .canceled
     case .invalidPIN, .notEnabled, .keysUnreadable, .systemFailed, .noDeviceToken, .pinRefused,
       .uploadRefused, .serverBusy,

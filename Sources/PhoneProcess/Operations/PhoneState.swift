@@ -59,6 +59,8 @@ package struct PhoneState: Encodable, Hashable, Sendable {
     package let until: CalendarDay
     /// True after that day.
     package var isOver: Bool
+    /// True on the day of the last sharing and some days after it, in which the owner is thanked.
+    package var isRecent: Bool
   }
 
   package var onboarding: Onboarding
@@ -146,7 +148,7 @@ extension PhoneState {
       "Exposure notifications: \(enabled ? "on" : "off")",
       "Bluetooth: \(radioWords)",
       "Risk: \((riskLevel.flatMap(RiskLevel.init) ?? .unknown).words)",
-      positiveTest.flatMap { $0.isOver ? nil : Self.thanks($0) },
+      positiveTest.flatMap { $0.isOver && !$0.isRecent ? nil : Self.thanks($0) },
       advice.map { "Advice: \($0.isOver ? "ended on" : "applies until") \($0.until)" },
       "Exposures in the last fourteen days: \(exposures)",
       "Last check: \(lastCheck?.text ?? "never")",
@@ -163,8 +165,10 @@ extension PhoneState {
   }
 
   private static func thanks(_ test: PositiveTest) -> String {
-    "Positive test: thank you for sharing your keys. Stay at home until \(test.until), and follow the instructions of"
-      + " the health authority."
+    "Positive test: thank you for sharing your keys. "
+      + (test.isOver
+        ? "The time at home ended on \(test.until)."
+        : "Stay at home until \(test.until), and follow the instructions of the health authority.")
   }
 
   private var radioWords: String {
