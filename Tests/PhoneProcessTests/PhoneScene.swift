@@ -116,6 +116,7 @@ final class MemoryServer: Network {
     var files: [String: Data] = [:]
     var requests: [(path: String, time: Date)] = []
     var page: Data?
+    var phoneAhead: TimeInterval = 0
   }
 
   let connection = NetworkConnection.wifi
@@ -129,6 +130,15 @@ final class MemoryServer: Network {
   func publish(_ content: Data, at path: String) {
     state.withLock { $0.files[Self.name(path)] = content }
   }
+
+  /// Sets the phone's clock forward, or back if `seconds` is negative; that of the server stays.
+  func setPhoneClock(ahead seconds: TimeInterval) {
+    clock.jump(by: seconds)
+    state.withLock { $0.phoneAhead += seconds }
+  }
+
+  /// The right time.
+  private var now: Date { clock.now.addingTimeInterval(-state.withLock(\.phoneAhead)) }
 
   /// Makes a network answer all requests with `page`; `nil` ends that.
   func answerAll(with page: String?) { state.withLock { $0.page = page.map { Data($0.utf8) } } }
@@ -148,7 +158,7 @@ final class MemoryServer: Network {
   func send(_ request: NetworkRequest) async throws -> NetworkResponse {
     let content = content(of: request)
     return NetworkResponse(
-      status: content == nil ? 404 : 200, body: content ?? Data(), date: clock.now)
+      status: content == nil ? 404 : 200, body: content ?? Data(), date: now)
   }
 
   func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkResponse {
