@@ -159,7 +159,7 @@ extension ExposureApp {
   }
 
   /// Returns `true` if a second source also finds the clock wrong: a signed document that was issued in the phone's
-  /// future, or the time of the verification server. The time of the key server's responses is signed by nobody, and
+  /// future, or the time of the verification server. The time of the key server's responses is not signed, and
   /// a cache or proxy with a wrong clock must not stop all uploads of a region.
   ///
   /// If the verification server states another time, the first verdict is taken back.

@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "A clock that is right again is noticed within a minute, and one that nobody saw being set within a quarter hour",
+    "A clock that is right again is noticed within a minute if it was set, and else within a quarter of an hour",
     arguments: [20 * TestApp.day, -20 * TestApp.day, 3 * 3_600])
   func wrongClock(ahead: TimeInterval) async throws {
     let phone = try TestApp()
