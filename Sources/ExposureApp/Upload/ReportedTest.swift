@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import World
 
 /// A positive test that the user has reported by sharing their keys. The property names are the JSON keys on disk.
 public struct ReportedTest: Codable, Hashable, Sendable {
