@@ -362,7 +362,7 @@ struct PhoneClockTests {
 
   @Test(
     "A key server, or a cache before it, whose clock is wrong does not stop uploads",
-    arguments: [61 * 60.0, -61 * 60, 30 * day])
+    arguments: [61 * 60.0, -61 * 60, 30 * 86_400])
   func oneSource(behind: TimeInterval) async throws {
     let (phone, app) = try await UploadTests().readyPhone()
     let clock = phone.clock

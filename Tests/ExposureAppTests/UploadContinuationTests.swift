@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import ExposureApp
 
