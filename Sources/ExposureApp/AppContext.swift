@@ -150,8 +150,11 @@ final class AppContext {
   var serviceStatus: ServiceStatus {
     let status = framework.status
     let isBluetoothOn = status != .bluetoothOff
-    guard authorizationStatus() == .authorized else {
-      return ServiceStatus(exposureNotifications: .off, isBluetoothOn: isBluetoothOn)
+    switch authorizationStatus() {
+    case .authorized: break
+    case .restricted:
+      return ServiceStatus(exposureNotifications: .restricted, isBluetoothOn: isBluetoothOn)
+    default: return ServiceStatus(exposureNotifications: .off, isBluetoothOn: isBluetoothOn)
     }
     switch status {
     case .active: return ServiceStatus(exposureNotifications: .on, isBluetoothOn: true)

@@ -32,6 +32,8 @@ public actor ExposureApp {
   /// The callers that await the result of the running check.
   var checkWaiters: [UUID: CheckedContinuation<CheckOutcome, Never>] = [:]
   var continuation = UploadContinuation()
+  /// The time at which the schedule has compared a wrong clock; `nil` while it is right.
+  var lastClockComparison: ClockReading?
 
   /// Creates the app and opens its store.
   ///
@@ -77,6 +79,7 @@ public actor ExposureApp {
   public func start() async {
     scheduleNextCheck()
     housekeeping.noteOwn()
+    housekeeping.noteUnrecordedSharing()
     do {
       try await context.framework.activate()
       context.noteAuthorization()
@@ -273,6 +276,7 @@ extension ExposureApp {
     guard record.pending != nil else { return }
     record.pending = nil
     try context.uploads.save(record)
+    housekeeping.forgetStatedDay()
     context.announce(.removal)
   }
 
@@ -309,7 +313,8 @@ extension ExposureApp {
     context.announce(.consentChanged)
   }
 
-  /// The keys that an upload would share with this date, oldest first.
+  /// The keys that an upload would share with this date, oldest first, and those of days on which the clock was wrong,
+  /// which it would not.
   ///
   /// An unfinished upload that any PIN continues has chosen its keys already, and keys that were released today are
   /// shared again. Otherwise `periods` counts.

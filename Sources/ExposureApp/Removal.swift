@@ -58,6 +58,7 @@ extension ExposureApp {
       try FileManager.default.removeItem(at: context.keyFileFolder)
     }
     try context.store.removeEverything()
+    configuration.tellSystemOfClock()
     context.uploads.reset()
     continuation = UploadContinuation()
     context.remote = .protegoDefault

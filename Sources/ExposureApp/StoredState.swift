@@ -67,7 +67,9 @@ extension StoredState {
   /// cover all files, and removes no day.
   mutating func add(_ result: DetectedExposures) {
     if result.coversAllFiles {
-      let isPartial = damage.recoveringSince != nil && !download.isRestored
+      // A detection by a wrong time does not find the encounters of its future and of a longer past.
+      let isPartial =
+        clockError != nil || damage.recoveringSince != nil && !download.isRestored
       let found = Set(result.exposures.map(\.day))
       let others = exposures.filter { $0.judgement != nil && !found.contains($0.day) }
       replaceDays(with: result.exposures + (isPartial ? others : []))
@@ -131,11 +133,23 @@ extension StoredState {
 }
 
 extension StoredState {
-  /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted.
+  /// The error of the phone's clock; `nil` if it was right when it was compared last.
+  var clockError: ClockError? {
+    guard let clockRecord, clockRecord.isWrong else { return nil }
+    return ClockError(secondsAhead: clockRecord.lastWrong?.secondsAhead)
+  }
+
+  /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted, and one
+  /// that is known to be wrong removes nothing that the corrected time keeps.
   func retentionPeriod(at now: Date) -> RetentionPeriod {
-    var clock = retention
-    clock.read(now)
-    return clock.period(at: now)
+    var state = self
+    state.readClock(at: now)
+    return state.clockError.map { state.retention.period(at: now, with: $0) }
+      ?? state.retention.period(at: now)
+  }
+
+  private mutating func readClock(at now: Date) {
+    if let clockError { retention.read(now, with: clockError) } else { retention.read(now) }
   }
 
   /// The date of the oldest exposure that is kept at `now`.
@@ -145,7 +159,7 @@ extension StoredState {
 
   /// Removes all data that has expired at `now`.
   mutating func removeOld(at now: Date) {
-    retention.read(now)
+    readClock(at: now)
     let oldest = oldestExposure(at: now)
     exposures.removeAll { $0.day.start < oldest }
     removedDays?.removeAll { $0.day.start < oldest }
@@ -153,7 +167,7 @@ extension StoredState {
     damage.prune(before: oldest)
     if let last = reportedTest?.shared.last, last < oldest { reportedTest = nil }
     if let followUp, followUp.lastDay.start < oldest { self.followUp = nil }
-    refusedPINs = PINLock.relevant(refusedPINs, at: now)
+    if clockError == nil { refusedPINs = PINLock.relevant(refusedPINs, at: now) }
   }
 }
 

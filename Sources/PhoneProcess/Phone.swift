@@ -38,7 +38,7 @@ package final class Phone: Sendable {
       runRadio: @escaping @Sendable () async -> Void = {},
       radioChanges: AsyncStream<Void>? = nil, desktop: DesktopNotifications?,
       version: String = "", language: Language = .english,
-      zone: TimeZone = .gmt, logger: Logger
+      zone: TimeZone, logger: Logger
     ) {
       self.clock = clock
       self.randomness = randomness
@@ -170,13 +170,20 @@ package final class Phone: Sendable {
   /// caller knows.
   package func makeChanges() -> AsyncStream<Void> {
     let changes = app.makeStateChanges()
+    let statuses = device.makeStatusChanges()
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let reading = Task {
       for await _ in changes { continuation.yield() }
       continuation.finish()
     }
-    continuation.onTermination = { _ in reading.cancel() }
+    let watching = Task {
+      for await _ in statuses { continuation.yield() }
+    }
+    continuation.onTermination = { _ in
+      reading.cancel()
+      watching.cancel()
+    }
     return stream
   }
 

@@ -50,10 +50,11 @@ extension Phone {
     await device.beat()
     guard let failure = device.consentFailure else { return nil }
     let file = folder.framework.appendingPathComponent("permission").path
-    return PhoneReply(
-      .failed,
+    let reason =
       "The file \(file) cannot be read, so it is not known if exposure notifications are on. \(failure)"
-    )
+    // The pages show the problem, and everything else that is known.
+    guard case .status = operation else { return PhoneReply(.failed, reason) }
+    return PhoneReply(.failed, reason, await state())
   }
 
   private func result(of operation: PhoneOperation, pin: ZeroingBytes) async throws -> PhoneReply {

@@ -106,6 +106,8 @@ package struct UploadReport: Encodable, Hashable, Sendable {
 /// The keys that an upload would share, without the keys themselves.
 package struct PhoneUploadPreview: Encodable, Hashable, Sendable {
   package let keys: [Key]
+  /// The UTC days whose keys are not shared, because the phone's clock was wrong on them: `YYYY-MM-DD`.
+  package var withheldDays: [String] = []
   /// The host and port of the key server.
   package let receiver: String
   package let region: String
@@ -184,7 +186,8 @@ extension Phone {
     return PhoneState(
       onboarding: await onboarding, enabled: device.isEnabled,
       authorized: device.authorizationStatus == .authorized,
-      bluetooth: isRunning && device.status == .active, radio: await radioState,
+      bluetooth: isRunning && device.status == .active,
+      service: PhoneState.Service(state.service), radio: await radioState,
       supported: device.authorizationStatus != .restricted,
       riskLevel: Self.riskLevel(of: state),
       exposures: state.exposureCount, lastCheck: state.lastCheck,
@@ -203,7 +206,8 @@ extension Phone {
       statisticsNews: choices.wantsStatistics, developer: developerRadio != nil,
       region: settings.region.region, lastCheckKeys: await app.checks.last?.keysCount ?? 0,
       notices: shown.count, shownNotices: shown, version: version, now: clock.now,
-      languageChosen: choices.hasChosenLanguage ?? false, clockWrong: await app.isClockWrong)
+      languageChosen: choices.hasChosenLanguage ?? false, clockWrong: await app.isClockWrong,
+      permissionUnreadable: device.consentFailure != nil)
   }
 
   /// The day in the owner's calendar.
@@ -213,7 +217,8 @@ extension Phone {
     let day = test.day(in: zone)
     let until = day.adding(days: AdviceRule.isolationDays)
     return PhoneState.PositiveTest(
-      shared: test.shared, day: day, until: until, isOver: until < today)
+      shared: test.shared, day: day, until: until, isOver: until < today,
+      isRecent: test.isRecent(at: clock.now, in: zone))
   }
 
   /// The number of the level; `nil` while it is unknown. Without a complete check, nothing is known of the files.
@@ -284,12 +289,24 @@ extension Phone {
     let periods = try await device.releasableKeys().map { (start: $0.start, period: $0.period) }
     let keys = await app.uploadPreview(of: periods, diagnosis: diagnosis)
     return PhoneUploadPreview(
-      keys: keys.map {
+      keys: keys.filter { !$0.isWithheld }.map {
         PhoneUploadPreview.Key(
           day: $0.day.description, transmissionRisk: $0.transmissionRisk,
           rollingPeriod: $0.rollingPeriod)
       },
+      withheldDays: Set(keys.filter(\.isWithheld).map(\.day)).sorted().map(\.description),
       receiver: settings.app.keyServer.hostAndPort, region: settings.region.region)
+  }
+}
+
+extension PhoneState.Service {
+  fileprivate init(_ status: ServiceStatus) {
+    self =
+      switch status.exposureNotifications {
+      case .on: .on
+      case .off: .off
+      case .restricted: .restricted
+      }
   }
 }
 

@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import ExposureApp
 
@@ -74,6 +75,35 @@ import Testing
     phone.clock.advance(by: RemovalRule.daySeconds)
     _ = await app.check()
     #expect(phone.notices.removed == [.upload])
+  }
+
+  @Test(
+    "A clock that jumps by days and back within minutes does not end an unfinished upload",
+    arguments: [2.0, -2], [true, false])
+  func jump(days: Double, isOnline: Bool) async throws {
+    let (phone, _) = try await interrupted(.fails(.interrupted))
+    let (start, uptime) = (phone.clock.now, phone.clock.reading.uptime)
+    let clock = phone.clock
+    phone.network.states { start.addingTimeInterval(clock.reading.uptime - uptime) }
+    let online = try phone.document(version: 2)
+    for _ in 1...2 {
+      phone.clock.jump(by: days * TestApp.day)
+      if !isOnline { phone.network.script(TestApp.deviceConfigurationPath, .fails(.unreachable)) }
+      for _ in 1...3 {
+        let restarted = try phone.launch()
+        await restarted.finishUploadIfDue()
+        phone.clock.advance(by: 60)
+        _ = await restarted.check()
+      }
+      #expect(phone.notices.shown.map(\.cause).allSatisfy { $0 == .clockWrong })
+      phone.clock.jump(by: -days * TestApp.day)
+      try phone.serve(online)
+    }
+    phone.network.script(TestApp.uploadPath, Self.accepted)
+    let restarted = try phone.launch()
+    _ = await restarted.check()
+    #expect(phone.notices.shown.map(\.cause).last == .uploadFinished)
+    #expect(await !restarted.hasPendingUpload)
   }
 
   @Test("After a lost response, the expired token gets the first result from the key server")

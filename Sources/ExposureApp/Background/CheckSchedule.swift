@@ -39,7 +39,7 @@ extension CheckOutcome {
     guard case .failed(let failure) = self else { return false }
     switch failure {
     case .noConnection, .certificate, .portal, .notFound, .tooLarge, .serverBusy, .invalidIndex,
-      .timeIsUp, .detectionFailed, .systemSilent, .diskFailed:
+      .timeIsUp, .detectionFailed, .systemSilent, .clockWrong, .diskFailed:
       return true
     default: return false
     }
@@ -68,10 +68,12 @@ extension ExposureApp {
     var due = context.state.schedule.due(at: context.now)
     var hasWaited = false
     while context.now < due {
+      // Not until a time: the clock may be set back meanwhile.
       try await context.clock.sleep(
-        until: min(due, context.now.addingTimeInterval(BackgroundRule.stepSeconds)))
+        for: min(due.timeIntervalSince(context.now), BackgroundRule.stepSeconds))
       hasWaited = true
       await continueUploads()
+      if await isClockRightAgain() { return try Task.checkCancellation() }
       due = context.state.schedule.due(at: context.now)
     }
     let isLate = context.now.timeIntervalSince(due) > BackgroundRule.stepSeconds
@@ -80,6 +82,30 @@ extension ExposureApp {
     }
     let jitter = Double(context.randomness.number(in: BackgroundRule.overdueJitterSeconds))
     try await context.clock.sleep(until: context.now.addingTimeInterval(jitter))
+  }
+
+  /// Compares a wrong clock again, when it was set or after a while.
+  ///
+  /// - Returns: True if it is right now, so that a check is due.
+  private func isClockRightAgain() async -> Bool {
+    guard context.isClockWrong else {
+      lastClockComparison = nil
+      return false
+    }
+    let reading = context.clock.reading
+    guard let last = lastClockComparison else {
+      lastClockComparison = reading
+      return false
+    }
+    let passed = reading.uptime - last.uptime
+    let step = reading.time.timeIntervalSince(last.time) - passed
+    guard
+      abs(step) > BackgroundRule.clockStepSeconds
+        || passed >= BackgroundRule.wrongClockComparisonSeconds
+    else { return false }
+    lastClockComparison = reading
+    await configuration.compareClock()
+    return !context.isClockWrong
   }
 
   private func wait(_ seconds: TimeInterval) async {
@@ -102,6 +128,10 @@ public enum BackgroundRule {
   public static let overdueJitterSeconds = 1...30
   /// The polling interval of the clock during a wait, in seconds.
   public static let stepSeconds: TimeInterval = 60
+  /// The interval between two comparisons of a wrong clock, in seconds.
+  public static let wrongClockComparisonSeconds: TimeInterval = 15 * 60
+  /// The difference between wall clock and uptime, in seconds, from which the clock counts as set.
+  static let clockStepSeconds: TimeInterval = 60
   /// The longest time until a check, in seconds: a server may set `Retry-After` to a day.
   public static let waitSecondsMax: TimeInterval = 25 * 3_600
 }

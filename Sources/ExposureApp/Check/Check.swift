@@ -56,6 +56,7 @@ final class Check {
 
   private func checkOnce() async throws {
     housekeeping.noteOwn()
+    housekeeping.noteUnrecordedSharing()
     try housekeeping.removeOldData()
     guard context.authorizationStatus() == .authorized else { throw CheckFailure.notAuthorized }
     guard !context.state.isTurnedOff else { throw CheckFailure.notEnabled }

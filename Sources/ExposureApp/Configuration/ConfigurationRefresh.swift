@@ -15,6 +15,8 @@ final class ConfigurationRefresh {
   init(_ context: AppContext, trust: any KeyFileTrust) {
     self.context = context
     self.trust = trust
+    // Before the framework removes old data.
+    tellSystemOfClock()
   }
 
   /// Prepares a check: fetches the device configuration, passes its keys to the framework, and undoes
@@ -92,10 +94,14 @@ final class ConfigurationRefresh {
   }
 
   /// Requests the device configuration and compares the phone's clock with the response, also outside a check.
-  func compareClock() async {
+  ///
+  /// - Returns: The reason why there is no new document; `nil` if the newest one is in use.
+  @discardableResult
+  func compareClock() async -> CheckFailure? {
     let server = currentKeyServer()
-    _ = await refreshDeviceConfiguration(from: server)
+    let failure = await refreshDeviceConfiguration(from: server)
     await noteClock(of: server)
+    return failure
   }
 
   /// True if the phone seems to be in a pause because its clock is wrong.
@@ -223,12 +229,22 @@ final class ConfigurationRefresh {
     guard ahead != nil || isWrong || record.lastWrong?.secondsAhead == nil else { return }
     let now = context.now
     record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
+    let wasWrong = context.isClockWrong
     let files = record.takeFiles(at: now)
     guard record != context.state.clockRecord ?? ClockRecord() || !files.isEmpty else { return }
     context.store.updateIfPossible { state in
       state.clockRecord = record
       state.download.wantAgain(files)
+      // The files of the current days may have been ignored meanwhile, although the index has not changed.
+      if wasWrong, !isWrong { state.download.indexVersion = nil }
     }
+    tellSystemOfClock()
+  }
+
+  /// Tells the framework whether the phone's clock is wrong.
+  func tellSystemOfClock() {
+    let error = context.state.clockError
+    trust.setClock(isWrong: error != nil, secondsAhead: error?.secondsAhead)
   }
 
   /// Makes the connection to the key server for a new check.
@@ -313,11 +329,20 @@ public protocol KeyFileTrust: Sendable {
   ///
   /// - Throws: If that could not be stored; then it is called again by the next check.
   func confirmKeyFilesPassed() async throws
+
+  /// Tells the framework whether the phone's clock is wrong, so that it removes no data by a wrong time. It is called
+  /// at the start and after comparisons.
+  ///
+  /// - Parameter secondsAhead: The seconds by which the clock is ahead; `nil` if the difference is not known.
+  func setClock(isWrong: Bool, secondsAhead: TimeInterval?)
 }
 
 extension KeyFileTrust {
   /// Does nothing, for a system that does not require lost files to be passed again.
   public func confirmKeyFilesPassed() async throws {}
+
+  /// Does nothing, for a system that keeps its own time.
+  public func setClock(isWrong: Bool, secondsAhead: TimeInterval?) {}
 }
 
 extension Device: KeyFileTrust {

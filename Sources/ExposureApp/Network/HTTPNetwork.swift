@@ -162,7 +162,7 @@ extension NetworkResponse {
         .flatMap { RetryAfter.seconds($0, sentAt: sent ?? now) },
       version: ResponseVersion(
         entityTag: headers.first(name: "ETag"), lastModified: headers.first(name: "Last-Modified")),
-      date: sent, ageSeconds: min(age, NetworkLimit.ageSecondsMax))
+      date: sent, ageSeconds: age)
   }
 }
 

@@ -112,9 +112,11 @@ final class NoticeBoard {
     context.announce(.noticeShown(identifier))
   }
 
-  /// True if the user had allowed exposure notifications and does not any more.
+  /// True if the user had allowed exposure notifications and does not any more. Nothing is known while the framework
+  /// cannot read the user's decision.
   private var isPermissionLost: Bool {
     context.state.wasAuthorized && context.authorizationStatus() != .authorized
+      && context.framework.status != .unknown
   }
 
   /// The damage that is neither repaired nor acknowledged by the user.

@@ -64,9 +64,50 @@ final class Housekeeping {
       try context.uploads.removeOld(
         at: times.isEmpty ? [now] : times, keepsPending: !context.isUploadEndNotified,
         keepsFollowUp: context.state.followUp?.isOpen ?? false)
+      // A sharing that is not noted yet still needs the day.
+      if context.uploads.pendingEnd == nil, !context.uploads.mayBeUnrecorded { forgetStatedDay() }
     } catch {
       context.logger.notice("removing old uploads failed", metadata: ["error": "\(error)"])
       noteOwn()
     }
   }
+
+  /// Forgets the date that the user has stated for an upload that does not exist any more.
+  func forgetStatedDay() {
+    guard context.state.statedDay != nil || context.state.diagnosis != nil else { return }
+    // If it cannot be stored, the next removal of old data repeats it.
+    context.store.updateIfPossible { ($0.statedDay, $0.diagnosis) = (nil, nil) }
+  }
+
+  /// Records the last complete upload if the app was stopped, or the disk was full, after its record was stored and
+  /// before its state was.
+  func noteUnrecordedSharing() {
+    guard context.store.condition == .ready, context.runningUpload == nil,
+      context.uploads.mayBeUnrecorded
+    else { return }
+    // Without a readable record there is nothing to note; the damage is reported elsewhere.
+    guard let record = try? context.uploads.load() else { return }
+    if let completed = record.completed, isUnrecorded(completed) {
+      let isOffered = record.followUp != nil
+      // Whether the user agreed to share the keys with other countries is not known any more.
+      let isNoted = context.store.updateIfPossible { state in
+        state.noteSharing(at: completed.date)
+        if isOffered { state.offerFollowUp(goesAbroad: false, at: completed.date) }
+        state.diagnosis = nil
+      }
+      guard isNoted else { return }
+    }
+    context.uploads.noteRecorded()
+  }
+
+  private func isUnrecorded(_ completed: CompletedUpload) -> Bool {
+    let now = context.now
+    let times = context.state.retentionPeriod(at: now).times
+    guard !(times.isEmpty ? [now] : times).allSatisfy(completed.isExpired) else { return false }
+    let shared = context.state.reportedTest?.shared ?? []
+    return !shared.contains { abs($0.timeIntervalSince(completed.date)) < Self.sameMomentSeconds }
+  }
+
+  /// The largest difference of one moment in the two files, which store it in different forms, in seconds.
+  private static let sameMomentSeconds: TimeInterval = 1
 }

@@ -99,6 +99,8 @@ public struct KeyPreview: Hashable, Sendable {
   public let transmissionRisk: Int
   /// The number of ten-minute intervals of the key.
   public let rollingPeriod: Int
+  /// True if the key is not shared, because the phone's clock was wrong on its day.
+  public internal(set) var isWithheld = false
 }
 
 extension ReleasedKey {

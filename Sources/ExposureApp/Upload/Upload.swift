@@ -42,13 +42,11 @@ final class Upload {
       return UploadOutcome(.storage(.notReady(context.store.condition)))
     }
     do {
-      var record = try self.record()
-      let isContinued = record.pending != nil
+      let record = try self.record()
+      let isContinued = record.pending?.isContinued(by: pin, at: now) ?? false
       // The PIN of a complete upload needs no request.
       if record.completed?.matches(pin, at: now) != true {
         if let reason = await reasonAgainstUpload() { return UploadOutcome(reason) }
-        let clock = context.state.clockRecord ?? ClockRecord()
-        record.pending = record.pending?.keeping { clock.isRight($0.start, at: now) }
       }
       // An upload that is continued keeps the day that the user stated at first.
       if !isContinued || diagnosis.day != nil {
@@ -68,8 +66,34 @@ final class Upload {
   /// The reason not to upload now, from the current device configuration and the clock that its response states.
   func reasonAgainstUpload() async -> UploadFailure? {
     await configuration.compareClock()
-    if context.isClockWrong { return .clockWrong }
+    if context.isClockWrong, await isWrongClockConfirmed() { return .clockWrong }
     return context.pause == nil ? nil : .paused
+  }
+
+  /// Returns `true` if a second source also finds the clock wrong: a signed document that was issued in the phone's
+  /// future, or the time of the verification server. The time of the key server's responses is not signed, and
+  /// a cache or proxy with a wrong clock must not stop all uploads of a region.
+  ///
+  /// If the verification server states another time, the first verdict is taken back.
+  private func isWrongClockConfirmed() async -> Bool {
+    let limit = ClockRule.differenceSecondsMax
+    let latest = context.now.addingTimeInterval(limit).unixSecond
+    if let document = context.deviceConfiguration, document.issued > latest { return true }
+    guard let ahead = await secondsAheadOfVerificationServer() else { return false }
+    guard abs(ahead) <= limit else { return true }
+    context.store.updateIfPossible { $0.clockRecord?.refute() }
+    configuration.tellSystemOfClock()
+    return false
+  }
+
+  /// Compares the phone's clock with the verification server, by a decoy; `nil` if it states no time.
+  private func secondsAheadOfVerificationServer() async -> TimeInterval? {
+    let requests = UploadRequests(
+      configuration: context.configuration, randomness: context.randomness)
+    let sent = context.now
+    // Without a response, the upload will not get one either, and says so.
+    let response = try? await context.network.send(requests.tokenDecoy())
+    return response?.secondsAhead(sent: sent, received: context.now)
   }
 
   /// The stored record. A damaged one has been set aside: the upload starts again.
@@ -181,6 +205,7 @@ final class Upload {
     let isShared = next.completed != record.completed
     do {
       if next != record { try context.uploads.save(next) }
+      // If this fails, `noteUnrecordedSharing` repeats it.
       if isShared {
         let isOffered = next.followUp != nil
         let goesAbroad = record.pending?.isInteroperabilityEnabled ?? false
@@ -189,6 +214,7 @@ final class Upload {
           if isOffered { state.offerFollowUp(goesAbroad: goesAbroad, at: now) }
         }
       }
+      if next.pending == nil { housekeeping.forgetStatedDay() }
       guard outcome.reason == .pinRefused else { return }
       try context.store.update { state in
         state.refusedPINs = PINLock.relevant(state.refusedPINs + [now], at: now)
@@ -201,12 +227,12 @@ final class Upload {
 
   /// The released keys without those that a wrong clock has made.
   ///
-  /// - Throws: `UploadFailure.clockWrong` if there are no others.
+  /// - Throws: `UploadFailure.keysOfWrongTime` if there are no others.
   private func keysOfRightTimes(_ keys: [ReleasedKey]) throws(UploadFailure) -> [ReleasedKey] {
     let (record, now) = (context.state.clockRecord ?? ClockRecord(), context.now)
     let right = keys.filter { record.isRight($0.start, at: now) }
     guard right.isEmpty, !keys.isEmpty else { return right }
-    throw .clockWrong
+    throw .keysOfWrongTime
   }
 
   func preview(of periods: [(start: UInt32, period: UInt32)], diagnosis: Diagnosis) -> [KeyPreview]
@@ -228,8 +254,11 @@ final class Upload {
           rollingPeriod: $0.period)
       }
     let clock = context.state.clockRecord ?? ClockRecord()
-    let right = keys.filter { clock.isRight($0.start, at: now) }
-    return KeySelection.shared(right, risks, at: now).map(\.preview).sorted { $0.day < $1.day }
+    return KeySelection.shared(keys, risks, at: now).map { key in
+      var preview = key.preview
+      preview.isWithheld = !clock.isRight(key.start, at: now)
+      return preview
+    }.sorted { $0.day < $1.day }
   }
 
   /// Sends a decoy if it is due and draws the time of the next. The responses are ignored.

@@ -66,10 +66,19 @@ extension ExposureApp {
       await notifyOfUpload(.uploadFinished, forSeconds: RemovalRule.completedUploadSeconds)
     } else if repeated != nil, outcome?.reason?.isFinal != true {
       continuation.fail(outcome?.reason, at: context.now)
+    } else if repeated == nil, await mayBeWithinTime() {
+      continuation.fail(nil, at: context.now)
     } else if !Task.isCancelled {
       await notifyOfUpload(.uploadUnfinished, forSeconds: RemovalRule.daySeconds)
       housekeeping.removeOldUploads()
     }
+  }
+
+  /// Returns `true` if the unfinished upload seems to have expired only because the clock is wrong, or if that cannot
+  /// be found out now.
+  private func mayBeWithinTime() async -> Bool {
+    let failure = await configuration.compareClock()
+    return context.isClockWrong || failure == .noConnection || failure == .portal
   }
 
   private func notifyOfUpload(_ cause: Notice.Cause, forSeconds seconds: TimeInterval) async {

@@ -45,6 +45,8 @@ extension UploadRecord: Redacted {}
 struct UploadStore {
   /// The time until which an unfinished upload can be continued.
   private(set) var pendingEnd: Date?
+  /// True if the state may not have the last complete upload.
+  private(set) var mayBeUnrecorded = true
   /// True if the file is known to be empty.
   private var isEmpty = false
 
@@ -97,8 +99,12 @@ struct UploadStore {
     } catch {
       throw StorageFailure(error)
     }
+    if record.completed != nil { mayBeUnrecorded = true }
     note(record)
   }
+
+  /// Notes that the state has the last complete upload.
+  mutating func noteRecorded() { mayBeUnrecorded = false }
 
   /// Removes everything that has expired at all of `times`.
   mutating func removeOld(at times: [Date], keepsPending: Bool, keepsFollowUp: Bool) throws {

@@ -232,10 +232,15 @@ extension NetworkRequest {
 extension UploadRequests {
   /// A token request and an upload without content, as long as real ones.
   func decoys() -> [NetworkRequest] {
-    var requests = [
-      tokenRequest { _ in }, uploadRequest(keys: [], fields: { _ in }, end: { _ in }),
-    ]
-    for index in requests.indices { requests[index].headers[Decoys.header] = "1" }
-    return requests
+    [tokenDecoy(), decoy(uploadRequest(keys: [], fields: { _ in }, end: { _ in }))]
+  }
+
+  /// A token request without content.
+  func tokenDecoy() -> NetworkRequest { decoy(tokenRequest { _ in }) }
+
+  private func decoy(_ request: NetworkRequest) -> NetworkRequest {
+    var request = request
+    request.headers[Decoys.header] = "1"
+    return request
   }
 }

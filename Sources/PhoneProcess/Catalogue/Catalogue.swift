@@ -150,6 +150,7 @@ extension UploadFailure {
     case .systemFailed: "systemFailed"
     case .nothingToShare: "nothingToShare"
     case .clockWrong: "clockWrong"
+    case .keysOfWrongTime: "keysOfWrongTime"
     case .tooManyKeys: "tooManyKeys"
     case .tooManyKeysOfOneDay: "tooManyKeysOfOneDay"
     case .keysOutOfOrder: "keysOutOfOrder"

@@ -26,6 +26,16 @@ package struct PhoneState: Encodable, Hashable, Sendable {
     case unused
   }
 
+  /// The service of exposure notifications, as the framework states it.
+  package enum Service: String, Encodable, Sendable {
+    /// Beacons are sent and received.
+    case on
+    /// The owner has not turned it on, or Bluetooth is off.
+    case off
+    /// It is not supported or not allowed on this phone.
+    case restricted
+  }
+
   /// The step of a running upload.
   package enum Upload: String, Encodable, Sendable {
     case waitingForConsent, requestingToken, sending
@@ -49,6 +59,8 @@ package struct PhoneState: Encodable, Hashable, Sendable {
     package let until: CalendarDay
     /// True after that day.
     package var isOver: Bool
+    /// True on the day of the last sharing and some days after it, in which the owner is thanked.
+    package var isRecent: Bool
   }
 
   package var onboarding: Onboarding
@@ -58,6 +70,8 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   package var authorized: Bool
   /// True if beacons are sent and received; false without a running phone.
   package var bluetooth: Bool
+  /// The service of exposure notifications.
+  package var service: Service
   /// The radio, also while exposure notifications are off.
   package var radio: Radio
   /// False if exposure notifications are not allowed on this phone.
@@ -123,6 +137,9 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   package var languageChosen: Bool
   /// True if the phone's clock was wrong when it was compared last.
   package var clockWrong: Bool
+  /// True if the owner's decisions cannot be read. Then exposure notifications are neither on nor off, and other
+  /// fields say nothing about them.
+  package var permissionUnreadable: Bool
 }
 
 extension PhoneState {
@@ -133,7 +150,7 @@ extension PhoneState {
       "Exposure notifications: \(enabled ? "on" : "off")",
       "Bluetooth: \(radioWords)",
       "Risk: \((riskLevel.flatMap(RiskLevel.init) ?? .unknown).words)",
-      positiveTest.flatMap { $0.isOver ? nil : Self.thanks($0) },
+      positiveTest.flatMap { $0.isOver && !$0.isRecent ? nil : Self.thanks($0) },
       advice.map { "Advice: \($0.isOver ? "ended on" : "applies until") \($0.until)" },
       "Exposures in the last fourteen days: \(exposures)",
       "Last check: \(lastCheck?.text ?? "never")",
@@ -155,8 +172,10 @@ extension PhoneState {
   }
 
   private static func thanks(_ test: PositiveTest) -> String {
-    "Positive test: thank you for sharing your keys. Stay at home until \(test.until), and follow the instructions of"
-      + " the health authority."
+    "Positive test: thank you for sharing your keys. "
+      + (test.isOver
+        ? "The time at home ended on \(test.until)."
+        : "Stay at home until \(test.until), and follow the instructions of the health authority.")
   }
 
   private var radioWords: String {

@@ -171,8 +171,7 @@ struct PhoneFactory {
         runRadio: { await controller?.run() },
         radioChanges: controller.map { _ in radioChanges }, desktop: desktop,
         version: ProductVersion.number, language: Language(environment: environment),
-        zone: .current,
-        logger: logger))
+        zone: .autoupdatingCurrent, logger: logger))
   }
 
   /// Rejects a wrong key before anything in the folder is changed.

@@ -17,7 +17,7 @@ import { sendKeys, upload } from "./share-review.js";
 
 /** Failures after which the same PIN can be used again. */
 const repeatable = new Set(["paused", "keysUnreadable", "systemFailed", "noDeviceToken", "serverBusy", "noInternet",
-  "stopped", "storage", "alreadyRunning", "notAgreed", "offline", "message"]);
+  "stopped", "storage", "alreadyRunning", "notAgreed", "clockWrong", "offline", "message"]);
 /** Failures after which the PIN must be entered again. */
 const otherPIN = new Set(["invalidPIN", "pinRefused", "uploadRefused"]);
 
