@@ -39,9 +39,8 @@ extension CheckOutcome {
   fileprivate var isRetriedSoon: Bool {
     guard case .failed(let failure) = self else { return false }
     switch failure {
-    case .noConnection, .certificate, .portal, .notFound, .tooLarge, .serverBusy, .invalidIndex,
-      .timeIsUp, .detectionFailed, .systemSilent,
-      .diskFailed:
+    case .noConnection, .certificate, .certificateOutOfDate, .portal, .notFound, .tooLarge,
+      .serverBusy, .invalidIndex, .timeIsUp, .detectionFailed, .systemSilent, .diskFailed:
       return true
     default: return false
     }
