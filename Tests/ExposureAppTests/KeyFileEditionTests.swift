@@ -117,7 +117,7 @@ import Testing
     document.withdrawn = [try #require(KeyFileHash(ofFile: file))]
     try phone.serve(document)
     #expect(try await phone.launch().check() == .checked(.none))
-    #expect(await phone.notices.removed.contains(.risk))
+    #expect(phone.notices.removed.contains(.risk))
     #expect(try await phone.launch().exposures.isEmpty)
   }
 }

@@ -93,7 +93,7 @@ extension BrowserSuite {
             #expect(try await scene.phone.check().status == .done)
             try await browser.go("/history", to: "history")
             let rows = try await browser.message(90)["riskChecks"].elements
-            let ids = JSONValue.array(rows.map { $0["id"] })
+            let ids = JSONValue.array(rows.compactMap { $0["id"] })
             try await browser.message(
               91, ["notifications": [], "exposures": [], "riskChecks": ids])
             try await browser.go("/", to: "home")

@@ -29,7 +29,10 @@ public enum NetworkFailure: String, Error, Equatable, Codable, Sendable, CustomS
     case .certificate:
       "The certificate of the server is not valid; check the phone's clock and its network, and try again."
     case .certificateOutOfDate:
-      "By the phone's clock, the certificate of the server is not valid yet or has expired; set the clock, and try again."
+      """
+      By the phone's clock, the certificate of the server is not valid yet or has expired; set the \
+      clock, and try again.
+      """
     case .timedOut: "The server did not respond in time; try again."
     case .interrupted: "The connection was lost; try again."
     case .tooLarge: "The response is longer than allowed; contact the health authority."

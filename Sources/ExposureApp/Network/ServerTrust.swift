@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOSSL
+import World
 
 /// The requirements on encrypted connections to servers: TLS 1.2 or later, and a certificate whose
 /// subjectAltName has the name of the server.
@@ -65,7 +66,7 @@ enum ServerTrust {
     channel.eventLoop.submit {
       let tls = try channel.pipeline.syncOperations.handler(type: NIOSSLHandler.self)
       guard let certificate = tls.peerCertificate else { throw NetworkFailure.certificate }
-      let second = Int(now.timeIntervalSince1970)
+      let second = Int(now.unixSecond)
       let isValid = certificate.notValidBefore <= second && second <= certificate.notValidAfter
       throw isValid ? NetworkFailure.certificate : .certificateOutOfDate
     }
