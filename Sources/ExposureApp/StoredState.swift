@@ -13,7 +13,7 @@ struct StoredState: Codable, Sendable {
   var download = DownloadCursor()
   /// The exposures found in the last fourteen days.
   var exposures: [Exposure] = []
-  /// Days that the user removed, so that later detections do not restore them; `nil` if there are none.
+  /// Encounters and days that the user removed, so that later detections do not restore them; `nil` if there are none.
   var removedDays: [Exposure]?
   var history = CheckHistory()
   var schedule = CheckSchedule()
@@ -78,13 +78,27 @@ extension StoredState {
     }
   }
 
-  /// Adds encounters. Two equal encounters on one day count twice, in one file or in two, but analysing the
-  /// same files again does not add them again.
+  /// Adds encounters. Two equal encounters on one day count twice, in one file or in two, but analysing the same files
+  /// or later editions of them again does not add them again.
   private mutating func add(_ found: [Exposure]) {
-    var known = exposures
+    var known = Array(exposures.indices)
+    var others: [Exposure] = []
     for exposure in found {
-      if let index = known.firstIndex(where: exposure.isSame) {
-        known.remove(at: index)
+      let index = known.firstIndex {
+        exposure.mayBeSame(as: exposures[$0]) && exposure.riskScore == exposures[$0].riskScore
+      }
+      guard let index else {
+        others.append(exposure)
+        continue
+      }
+      exposures[known.remove(at: index)].merge(exposure)
+    }
+    var removed = (removedDays ?? []).filter { $0.judgement == nil }
+    for exposure in others {
+      if let index = known.firstIndex(where: { exposure.mayBeSame(as: exposures[$0]) }) {
+        exposures[known.remove(at: index)].merge(exposure)
+      } else if let index = removed.firstIndex(where: exposure.mayBeSame) {
+        removed.remove(at: index)
       } else {
         exposures.append(exposure)
       }
@@ -96,7 +110,8 @@ extension StoredState {
   private mutating func replaceDays(with days: [Exposure]) {
     let before = exposures.filter { $0.judgement != nil }
     let removed = Dictionary(
-      (removedDays ?? []).map { ($0.day, $0.judgement?.normalizedMinutes ?? 0) },
+      (removedDays ?? []).compactMap { day in day.judgement.map { (day.day, $0.normalizedMinutes) }
+      },
       uniquingKeysWith: max)
     let kept = days.filter { day in
       removed[day.day].map { day.judgement?.normalizedMinutes ?? 0 > $0 } ?? true
@@ -122,12 +137,12 @@ extension StoredState {
     return true
   }
 
-  /// Removes exposures; days from exposure windows are remembered as removed.
+  /// Removes exposures. Those that a later detection may find again are remembered as removed.
   mutating func removeExposures(where predicate: (Exposure) -> Bool = { _ in true }) {
-    let judged = exposures.filter { $0.judgement != nil && predicate($0) }
-    let dates = Set(judged.map(\.day))
-    let days = (removedDays ?? []).filter { !dates.contains($0.day) } + judged
-    removedDays = days.isEmpty ? nil : days
+    let removed = exposures.filter { ($0.judgement != nil || $0.files != nil) && predicate($0) }
+    let days = Set(removed.filter { $0.judgement != nil }.map(\.day))
+    let earlier = (removedDays ?? []).filter { $0.judgement == nil || !days.contains($0.day) }
+    removedDays = earlier.isEmpty && removed.isEmpty ? nil : earlier + removed
     exposures.removeAll(where: predicate)
   }
 }

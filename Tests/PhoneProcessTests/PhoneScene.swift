@@ -41,15 +41,18 @@ final class PhoneScene {
     try publishConfiguration(version: 1)
   }
 
-  /// Starts the phone, in another folder or with another radio if they are given.
-  func phone(in other: PhoneFolder? = nil, radio: (any Radio)? = nil) throws -> Phone {
+  /// Starts the phone, in another folder or with another radio if they are given; with a policy it uses version 2 of
+  /// the framework.
+  func phone(
+    in other: PhoneFolder? = nil, radio: (any Radio)? = nil, windowRisk: WindowRiskAssessment? = nil
+  ) throws -> Phone {
     let address = try #require(URL(string: "http://server.test"))
     return Phone(
       in: other ?? folder, key: key,
       settings: PhoneSettings(
         app: AppConfiguration(
           verificationServer: address, keyServer: address, appPackageName: "org.example.app",
-          rootKey: root.rootKey)),
+          rootKey: root.rootKey, windowRisk: windowRisk)),
       surroundings: Phone.Surroundings(
         clock: clock, randomness: SystemRandomness(), network: server,
         radio: radio ?? DeveloperRadio(nil, clock: clock), desktop: nil, zone: zone,
@@ -74,10 +77,12 @@ final class PhoneScene {
     server.publish(Data(KeyFileIndex.render([name]).utf8), at: KeyServerRoute.index)
   }
 
-  /// Publishes a file with `key`, which ends now, without listing it.
-  func publishFile(with key: TemporaryExposureKey) throws -> KeyFileName {
-    let end = Int64(clock.now.timeIntervalSince1970)
-    let name = try #require(KeyFileName(start: end - 14_400, end: end))
+  /// Publishes a file with `key`, which ends now or at `end`, without listing it.
+  func publishFile(
+    with key: TemporaryExposureKey, end: Int64? = nil, edition: Int = 1
+  ) throws -> KeyFileName {
+    let end = end ?? Int64(clock.now.timeIntervalSince1970)
+    let name = try #require(KeyFileName(start: end - 14_400, end: end, edition: edition))
     let file = temporary.path(name.text)
     let signer = try KeyFileSigner(
       privateKeyPEM: signingKey.privateKeyPEM, keyID: "260", keyVersion: "v1")

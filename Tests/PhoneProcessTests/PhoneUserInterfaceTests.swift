@@ -187,6 +187,21 @@ struct PhoneUserInterfaceTests {
     #expect(!state.reply.text.contains("thank you"))
   }
 
+  @Test("The words of the risk follow the checks and encounters, also those below all levels")
+  func riskWords() async throws {
+    var state = try await phone().state()
+    #expect(state.reply.text.contains("Risk: not known before the first complete check\n"))
+    #expect(state.reply.text.contains("Last check: never"))
+    state.lastCheck = clock.now
+    #expect(state.reply.text.contains("Risk: the risk is not known at the moment\n"))
+    state.riskLevel = 0
+    #expect(state.reply.text.contains("Risk: no relevant encounter is known\n"))
+    state.exposures = 1
+    #expect(state.reply.text.contains("Risk: none, because the encounters were too short"))
+    state.riskLevel = 1
+    #expect(state.reply.text.contains("Risk: low risk\n"))
+  }
+
   @Test("The radio is told apart from exposure notifications")
   func radio() async throws {
     var state = try await phone().state()

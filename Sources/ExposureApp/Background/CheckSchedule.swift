@@ -38,8 +38,9 @@ extension CheckOutcome {
   fileprivate var isRetriedSoon: Bool {
     guard case .failed(let failure) = self else { return false }
     switch failure {
-    case .noConnection, .certificate, .portal, .notFound, .tooLarge, .serverBusy, .invalidIndex,
-      .timeIsUp, .detectionFailed, .systemSilent, .clockWrong, .diskFailed:
+    case .noConnection, .certificate, .certificateOutOfDate, .portal, .notFound, .tooLarge,
+      .serverBusy, .invalidIndex, .timeIsUp, .detectionFailed, .systemSilent, .clockWrong,
+      .diskFailed:
       return true
     default: return false
     }

@@ -96,7 +96,7 @@ extension NetworkFailure {
   fileprivate var isPassing: Bool {
     switch self {
     case .unreachable, .timedOut, .interrupted: true
-    case .certificate, .tooLarge, .diskFull, .notPermitted, .disk: false
+    case .certificate, .certificateOutOfDate, .tooLarge, .diskFull, .notPermitted, .disk: false
     }
   }
 }

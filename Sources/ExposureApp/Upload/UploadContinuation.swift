@@ -77,8 +77,9 @@ extension ExposureApp {
   /// Returns `true` if the unfinished upload seems to have expired only because the clock is wrong, or if that cannot
   /// be found out now.
   private func mayBeWithinTime() async -> Bool {
-    let failure = await configuration.compareClock()
-    return context.isClockWrong || failure == .noConnection || failure == .portal
+    guard let failure = await configuration.compareClock() else { return context.isClockWrong }
+    return context.isClockWrong
+      || [.noConnection, .portal, .certificateOutOfDate].contains(failure)
   }
 
   private func notifyOfUpload(_ cause: Notice.Cause, forSeconds seconds: TimeInterval) async {

@@ -149,7 +149,7 @@ extension PhoneState {
     [
       "Exposure notifications: \(enabled ? "on" : "off")",
       "Bluetooth: \(radioWords)",
-      "Risk: \((riskLevel.flatMap(RiskLevel.init) ?? .unknown).words)",
+      "Risk: \(riskWords)",
       positiveTest.flatMap { $0.isOver && !$0.isRecent ? nil : Self.thanks($0) },
       advice.map { "Advice: \($0.isOver ? "ended on" : "applies until") \($0.until)" },
       "Exposures in the last fourteen days: \(exposures)",
@@ -185,6 +185,15 @@ extension PhoneState {
     case .on where !enabled: "on, and not used while exposure notifications are off"
     case .on, .off: radio.rawValue
     }
+  }
+
+  /// Without a complete check nothing is known; encounters below all levels are named.
+  private var riskWords: String {
+    if riskLevel == nil, lastCheck == nil { return "not known before the first complete check" }
+    if riskLevel == 0, exposures > 0 {
+      return "none, because the encounters were too short or too far away"
+    }
+    return (riskLevel.flatMap(RiskLevel.init) ?? .unknown).words
   }
 
   private static func dropped(_ count: Int) -> String {
