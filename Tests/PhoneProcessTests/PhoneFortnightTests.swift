@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureKeys
+import ExposureNotification
 import Foundation
 import KeyServerAPI
 import Secrets
