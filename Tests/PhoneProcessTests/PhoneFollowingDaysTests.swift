@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureApp
+import ExposureNotification
 import Foundation
 import Secrets
 import TestSupport
