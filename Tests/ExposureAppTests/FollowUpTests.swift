@@ -215,6 +215,36 @@ import World
     #expect(await other.currentState.followUp == nil)
   }
 
+  @Test("An app that was killed between the two files of a complete upload still offers it")
+  func killed() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.addKey(daysAgo: 1)
+    phone.network.script(TestApp.tokenPath, .text(Self.tokenAndPermit), .text(Self.token))
+    phone.network.script(TestApp.uploadPath, .fails(.interrupted), Self.accepted)
+    let today = UTCDay(of: TestApp.noon)
+    let test = Diagnosis.test(day: CalendarDay(sameDateAs: UTCDay(today.number - 2)))
+    _ = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true, diagnosis: test)
+    let file = phone.folder.appendingPathComponent("Store/state.sealed")
+    let before = try Data(contentsOf: file)
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true) == .success)
+    try before.write(to: file)
+    for _ in 1...2 {
+      let restarted = try phone.launch()
+      await restarted.start()
+      #expect(await status(restarted) == .offered)
+      #expect(await restarted.currentState.followUp?.lastDay.number == today.number + 8)
+      #expect(await restarted.store.state.diagnosis == nil)
+    }
+    let restarted = try phone.launch()
+    #expect(await restarted.shareFollowingDays() == nil)
+    try nextDay(phone)
+    _ = await restarted.check()
+    // The consent for other countries is lost, so that it does not count.
+    #expect(try uploads(phone).last?.isInteroperabilityEnabled == false)
+    #expect(try tokenRequests(phone).last?.followUp == "permit_1")
+  }
+
   @Test("A record of an earlier version is read, and the stored form keeps permit and upload")
   func storedForm() throws {
     let key = ReleasedKey(

@@ -110,10 +110,11 @@ import World
     #expect(await app.currentState.reportedTest?.statedDay == nil)
   }
 
-  /// The stated days on the disk: that of the unfinished upload, and that of the reported test.
+  /// The different stated days on the disk: those of the unfinished upload, and that of the reported test.
   private func storedDays(_ phone: TestApp) async throws -> [CalendarDay] {
     let state = try await phone.launch().store.state
-    return [state.statedDay, state.reportedTest?.statedDay].compactMap(\.self)
+    let days = [state.statedDay, state.diagnosis?.day, state.reportedTest?.statedDay]
+    return Array(Set(days.compactMap(\.self)))
   }
 
   @Test("The stated day is on the disk only as long as its upload")

@@ -79,8 +79,9 @@ import World
 
   @Test(
     "A clock that jumps by days and back within minutes does not end an unfinished upload",
-    arguments: [2.0, -2], [true, false])
-  func jump(days: Double, isOnline: Bool) async throws {
+    arguments: [2.0, -2],
+    [nil, NetworkFailure.unreachable, .certificateOutOfDate] as [NetworkFailure?])
+  func jump(days: Double, failure: NetworkFailure?) async throws {
     let (phone, _) = try await interrupted(.fails(.interrupted))
     let (start, uptime) = (phone.clock.now, phone.clock.reading.uptime)
     let clock = phone.clock
@@ -88,7 +89,7 @@ import World
     let online = try phone.document(version: 2)
     for _ in 1...2 {
       phone.clock.jump(by: days * TestApp.day)
-      if !isOnline { phone.network.script(TestApp.deviceConfigurationPath, .fails(.unreachable)) }
+      if let failure { phone.network.script(TestApp.deviceConfigurationPath, .fails(failure)) }
       for _ in 1...3 {
         let restarted = try phone.launch()
         await restarted.finishUploadIfDue()
@@ -186,6 +187,6 @@ import World
 extension ExposureApp {
   /// The upload record, read again.
   fileprivate var uploadRecord: UploadRecord {
-    get throws { try uploads.load() }
+    get throws { try context.uploads.load() }
   }
 }
