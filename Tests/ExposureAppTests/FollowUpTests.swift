@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CallableEnvelope
+import ExposureNotification
 import Foundation
 import KeyServerAPI
 import Secrets
@@ -98,7 +99,7 @@ import World
     try await app.endFollowingDays()
     #expect(await status(app) == .ended)
     #expect(await app.shareFollowingDays() == .nothingToShare)
-    #expect(try await app.uploading.record().followUp == nil)
+    #expect(try await app.uploadRecord.followUp == nil)
   }
 
   @Test("If the system's question is answered with no, the offer stays and nothing is shared")
@@ -126,7 +127,7 @@ import World
     _ = await restarted.check()
     #expect(try uploads(phone).count == 2)
     #expect(await status(restarted) == .ended)
-    #expect(try await restarted.uploading.record().followUp == nil)
+    #expect(try await restarted.uploadRecord.followUp == nil)
   }
 
   @Test("The removal of all data ends the sharing, also for the next user of the phone")
@@ -134,7 +135,7 @@ import World
     let (phone, app) = try await agreed()
     try await app.removeEverything()
     #expect(await app.currentState.followUp == nil)
-    #expect(try await app.uploading.record().followUp == nil)
+    #expect(try await app.uploadRecord.followUp == nil)
     try nextDay(phone)
     #expect(await app.enable() == .enabled)
     _ = await app.check()
@@ -151,7 +152,7 @@ import World
     await app.start()
     _ = await app.check()
     #expect(try uploads(phone).count == 1)
-    #expect(try await app.uploading.record().followUp == nil)
+    #expect(try await app.uploadRecord.followUp == nil)
   }
 
   @Test("A refused permit ends the sharing with one notice")
@@ -201,7 +202,7 @@ import World
     try nextDay(phone)
     _ = await app.check()
     #expect(try uploads(phone).count == 3)
-    #expect(try await app.uploading.record().followUp == nil)
+    #expect(try await app.uploadRecord.followUp == nil)
   }
 
   @Test("The last day counts from the stated day; after the isolation nothing is offered")

@@ -332,7 +332,7 @@ struct PhoneClockTests {
       #expect(outcome == UploadOutcome(result: .canceled, reason: .clockWrong))
     }
     #expect(phone.script.state.keyRequestCount == 0)
-    #expect(phone.network.requests(for: TestApp.tokenPath).allSatisfy(\.isDecoy))
+    #expect(phone.network.requests(for: TestApp.tokenPath).allSatisfy { $0.isDecoy })
     phone.clock.advance(by: -3 * Self.hour)
     #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
   }
@@ -362,7 +362,7 @@ struct PhoneClockTests {
 
   @Test(
     "A key server, or a cache before it, whose clock is wrong does not stop uploads",
-    arguments: [61 * 60.0, -61 * 60, 30 * 86_400])
+    arguments: [61 * 60, -61 * 60, 30 * 86_400] as [TimeInterval])
   func oneSource(behind: TimeInterval) async throws {
     let (phone, app) = try await UploadTests().readyPhone()
     let clock = phone.clock
@@ -480,7 +480,7 @@ struct PhoneClockTests {
         pin: "A1B2C3", isInteroperabilityEnabled: false)
       #expect(outcome == UploadOutcome(result: .canceled, reason: .keysOfWrongTime))
     }
-    #expect(phone.network.requests(for: TestApp.tokenPath).allSatisfy(\.isDecoy))
+    #expect(phone.network.requests(for: TestApp.tokenPath).allSatisfy { $0.isDecoy })
   }
 
   @Test(

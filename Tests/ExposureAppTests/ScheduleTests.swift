@@ -90,7 +90,8 @@ import Testing
       phone.clock.jump(by: -ahead)
       try phone.serve(try phone.document(version: 2 * round))
       await pass(2)
-      #expect(await !app.isClockWrong && app.lastFailure == nil)
+      #expect(await !app.isClockWrong)
+      #expect(await app.lastFailure == nil)
       // The server's clock was wrong, and is set.
       time.advance(by: ahead)
       await pass(5 * 60)
@@ -98,7 +99,8 @@ import Testing
       time.advance(by: -ahead)
       try phone.serve(try phone.document(version: 2 * round + 1))
       await pass(17)
-      #expect(await !app.isClockWrong && app.lastFailure == nil)
+      #expect(await !app.isClockWrong)
+      #expect(await app.lastFailure == nil)
     }
     work.cancel()
     await work.value

@@ -186,7 +186,13 @@ import World
 
 extension ExposureApp {
   /// The upload record, read again.
-  fileprivate var uploadRecord: UploadRecord {
+  var uploadRecord: UploadRecord {
     get throws { try context.uploads.load() }
+  }
+
+  var windowRisk: WindowRiskAssessment? { context.windowRisk }
+
+  func keyFileDownload(from network: any Network) -> KeyFileDownload {
+    checking.keyFileDownload(from: network)
   }
 }

@@ -315,7 +315,7 @@ final class Check {
     try context.store.update { $0.infectiousness = record }
   }
 
-  private func keyFileDownload(from network: any Network) -> KeyFileDownload {
+  func keyFileDownload(from network: any Network) -> KeyFileDownload {
     KeyFileDownload(
       network: network, keyServer: context.configuration.keyServer, folder: context.keyFileFolder,
       settings: context.remote.diagnosisKeyDownloadConfiguration, logger: context.logger)
