@@ -52,6 +52,10 @@ struct StoredState: Codable, Sendable {
   var reportedTest: ReportedTest?
   /// The day that the user has stated for the upload that is not finished.
   var statedDay: CalendarDay?
+  /// The date that the user has stated for the last upload.
+  var diagnosis: Diagnosis?
+  /// The sharing of the keys of the days after an upload.
+  var followUp: FollowUp?
   /// The times of recently refused PINs.
   var refusedPINs: [Date] = []
   /// The time of the next decoy.
@@ -148,6 +152,7 @@ extension StoredState {
     history.prune(keeping: retentionPeriod(at: now))
     damage.prune(before: oldest)
     if let last = reportedTest?.shared.last, last < oldest { reportedTest = nil }
+    if let followUp, followUp.lastDay.start < oldest { self.followUp = nil }
     refusedPINs = PINLock.relevant(refusedPINs, at: now)
   }
 }

@@ -155,7 +155,13 @@ import Testing
 
 extension ExposureApp {
   /// The upload record, read again.
-  fileprivate var uploadRecord: UploadRecord {
-    get throws { try uploads.load() }
+  var uploadRecord: UploadRecord {
+    get throws { try context.uploads.load() }
+  }
+
+  var windowRisk: WindowRiskAssessment? { context.windowRisk }
+
+  func keyFileDownload(from network: any Network) -> KeyFileDownload {
+    checking.keyFileDownload(from: network)
   }
 }

@@ -8,8 +8,8 @@ import World
 /// An upload that the user has agreed to. Its keys and PIN do not change, so that a request can be
 /// repeated after a lost response.
 struct PendingUpload: Sendable, Equatable {
-  /// The PIN, for repeating a token request.
-  let pin: PIN
+  /// The PIN, for repeating a token request; `nil` for the keys of the following days, which a permit authorizes.
+  let pin: PIN?
   let keys: [ReleasedKey]
   /// The secret of the HMAC that binds the token to the keys.
   let hmacSecret: ZeroingBytes
@@ -24,7 +24,7 @@ struct PendingUpload: Sendable, Equatable {
   private(set) var deviceVerificationPayload: String?
 
   init(
-    pin: PIN, keys: [ReleasedKey], hmacSecret: ZeroingBytes, isInteroperabilityEnabled: Bool,
+    pin: PIN?, keys: [ReleasedKey], hmacSecret: ZeroingBytes, isInteroperabilityEnabled: Bool,
     at now: Date
   ) {
     self.pin = pin

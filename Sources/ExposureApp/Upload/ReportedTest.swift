@@ -32,9 +32,9 @@ extension ExposureApp {
   /// The last day of the advice for the current risk, which counts from the last encounter with this risk; `nil`
   /// without a risk.
   public var adviceEnd: CalendarDay? {
-    let level = riskLevel
+    let level = context.riskLevel
     guard level > .none else { return nil }
-    let last = exposures.first { riskLevel(of: $0) == level }?.day
+    let last = context.exposures.first { context.riskLevel(of: $0) == level }?.day
     return last.map { CalendarDay(sameDateAs: $0).adding(days: AdviceRule.observationDays) }
   }
 }
@@ -45,5 +45,12 @@ extension StoredState {
     var test = reportedTest ?? ReportedTest()
     test.share(at: now, statedDay: statedDay)
     (reportedTest, statedDay) = (test, nil)
+  }
+
+  /// Offers to share the keys of the following days. If the user has agreed after an earlier upload, that stays.
+  mutating func offerFollowUp(goesAbroad: Bool, at now: Date) {
+    guard followUp?.status != .active else { return }
+    followUp = FollowUp(
+      after: diagnosis ?? .notStated, isInteroperabilityEnabled: goesAbroad, at: now)
   }
 }
