@@ -40,8 +40,8 @@ extension Phone {
   /// off then, and must not be reported as off.
   private func unreadableConsent(for operation: PhoneOperation) async -> PhoneReply? {
     switch operation {
-    case .status, .check, .enable, .disable, .upload, .unfinishedUpload, .uploadPreview, .travel,
-      .onboard, .exportMyData, .hear:
+    case .status, .check, .enable, .disable, .upload, .unfinishedUpload, .followingDays,
+      .uploadPreview, .travel, .onboard, .exportMyData, .hear:
       break
     default: return nil
     }
@@ -69,6 +69,7 @@ extension Phone {
     case .upload(let sharesAbroad, let diagnosis):
       return await upload(pin, sharesAbroad: sharesAbroad, diagnosis: diagnosis)
     case .unfinishedUpload(let action): return try await resolveUpload(action)
+    case .followingDays(let decision): return try await decide(decision)
     case .uploadPreview(let diagnosis):
       return PhoneReply(.done, "", try await uploadPreview(diagnosis))
     case .travel(let region): return try await travelled(to: region)
@@ -175,7 +176,7 @@ extension CheckFailure {
 }
 
 extension UploadFailure {
-  fileprivate var replyStatus: PhoneReply.Status {
+  var replyStatus: PhoneReply.Status {
     switch self {
     case .invalidPIN: .badInput
     case .alreadyRunning, .paused, .noInternet, .serverBusy, .stopped, .storage, .systemFailed:

@@ -31,6 +31,8 @@ package struct PhoneHistory: Encodable, Hashable, Sendable {
   package var notices: [PhoneNotice] = []
   /// The times at which keys were shared.
   package var shared: [Date] = []
+  /// The sharing of the keys of the days after an upload.
+  @Nullable package var followingDays: PhoneState.FollowingDays? = nil
   @Nullable package var lastCheck: Date? = nil
   /// Keys analysed since 00:00 UTC.
   package var keysToday = 0
@@ -173,43 +175,6 @@ struct OwnerDataReport: Encodable {
   }
 }
 
-/// The result of `hear`.
-package struct HeardReport: Codable {
-  package var scans = 0
-  /// The beacons with a signal strength.
-  package var beacons = 0
-  /// The beacons that were ignored, because their signal strength was not measured.
-  package var beaconsWithoutStrength = 0
-
-  package init() {}
-
-  /// The result as text.
-  package var text: String {
-    "Heard \(beacons) beacons in \(scans) scans."
-      + (beaconsWithoutStrength > 0
-        ? " Ignored \(beaconsWithoutStrength) beacons without a signal strength (127)." : "")
-  }
-
-  /// Adds the result of another part of the same recording.
-  package static func += (left: inout HeardReport, right: HeardReport) {
-    left.scans += right.scans
-    left.beacons += right.beacons
-    left.beaconsWithoutStrength += right.beaconsWithoutStrength
-  }
-}
-
-/// The identifiers that a phone has sent: `sent`.
-struct SentReport: Encodable {
-  let sent: [Beacon]
-
-  /// A sent beacon, in the names of the CSV of `match`.
-  struct Beacon: Encodable {
-    let rpi: String
-    let aem: String
-    let unix_time: Int64
-  }
-}
-
 // The facts of a phone.
 extension Phone {
   func state() async -> PhoneState {
@@ -231,7 +196,8 @@ extension Phone {
       droppedBeacons: try? await device.droppedSightings(),
       advice: await app.adviceEnd.map { PhoneState.Advice(until: $0, isOver: $0 < today) },
       positiveTest: state.reportedTest.map { positiveTest($0) },
-      pendingUpload: state.hasPendingUpload, upload: state.upload?.step,
+      pendingUpload: state.hasPendingUpload, followingDays: Self.followingDays(of: state),
+      upload: state.upload?.step,
       lastUpload: lastUpload.withLock(\.self), language: choices.language,
       hidesDetails: choices.hidesDetails, notifications: choices.notifications,
       statisticsNews: choices.wantsStatistics, developer: developerRadio != nil,
@@ -277,7 +243,8 @@ extension Phone {
     let totals = await app.checkTotals
     let shared = await app.currentState.reportedTest?.shared ?? []
     return PhoneHistory(
-      checks: checks, notices: await notices.history, shared: shared, lastCheck: totals.lastCheck,
+      checks: checks, notices: await notices.history, shared: shared,
+      followingDays: await followingDays(), lastCheck: totals.lastCheck,
       keysToday: totals.todayKeysCount, keysInSevenDays: totals.last7DaysKeysCount,
       keysTotal: totals.totalKeysCount)
   }
@@ -378,7 +345,9 @@ extension PhoneHistory {
     let past = notices.map { "\($0.time.text): notice: \($0.title)" }
     let shared = shared.map { "\($0.text): your keys were shared" }
     let sum = "Keys today: \(keysToday), in seven days: \(keysInSevenDays), in total: \(keysTotal)"
-    return PhoneReply(.done, (lines + past + shared + [sum]).joined(separator: "\n"), self)
+    let following = [followingDays?.words].compactMap(\.self)
+    return PhoneReply(
+      .done, (lines + past + shared + following + [sum]).joined(separator: "\n"), self)
   }
 }
 

@@ -137,6 +137,7 @@ struct BridgeChangesTests {
       "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
       "notifications", "statisticsNews", "developer", "region", "lastCheckKeys", "notices",
       "version", "now", "radio", "droppedBeacons", "advice", "positiveTest", "languageChosen",
+      "followingDays",
       "clockWrong",
     ]
     try await RunningWebsite.with { (site) async throws in
@@ -173,6 +174,12 @@ struct BridgeChangesTests {
           == true)
       #expect(try await site.answer(63)["language"] == "UK")
       #expect(try await site.answer(1_011, [:])["region"] == "PL")
+      for action in ["share", "end"] {
+        #expect(try await site.answer(1_013, ["action": .string(action)])["region"] == "PL")
+      }
+      #expect(phone.requests.suffix(2) == ["following days share", "following days end"])
+      #expect(
+        try await site.answer(1_013, ["action": "other"])["error"]?["code"] == "badRequest")
     }
   }
 }

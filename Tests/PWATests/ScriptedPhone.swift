@@ -98,6 +98,7 @@ final class ScriptedPhone: BridgePhone {
       case .enable: script.requests.append("notifications true")
       case .disable: script.requests.append("notifications false")
       case .onboard(let step): script.requests.append("onboard \(step)")
+      case .followingDays(let decision): script.requests.append("following days \(decision)")
       case .unfinishedUpload: script.state.lastUpload = nil
       case .remove(let what):
         script.requests.append("remove \(what)")

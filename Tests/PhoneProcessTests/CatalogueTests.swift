@@ -10,7 +10,7 @@ struct CatalogueTests {
   private static let causes: [Notice.Cause] =
     [
       .bluetoothOff, .clockWrong, .permissionLost, .riskCorrected, .uploadFinished,
-      .uploadUnfinished,
+      .uploadUnfinished, .followingDaysRefused,
     ]
     + [.low, .medium, .high].map(Notice.Cause.risk)
     + CheckFailure.allCases.map(Notice.Cause.checksFailing)

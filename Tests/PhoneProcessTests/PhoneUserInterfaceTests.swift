@@ -72,7 +72,7 @@ struct PhoneUserInterfaceTests {
         "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
         "notifications", "statisticsNews", "developer", "region", "lastCheckKeys", "notices",
         "shownNotices", "version", "now", "radio", "droppedBeacons", "advice", "positiveTest",
-        "languageChosen", "clockWrong",
+        "languageChosen", "clockWrong", "followingDays",
       ])
     let absent = [
       "lastCheck", "lastFailure", "nextCheck", "configurationRefused", "upload", "lastUpload",

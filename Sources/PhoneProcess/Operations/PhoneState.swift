@@ -91,6 +91,8 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   @Nullable package var positiveTest: PositiveTest?
   /// True if an unfinished upload can be continued.
   package var pendingUpload: Bool
+  /// The sharing of the keys of the days after an upload; `nil` if none was offered.
+  @Nullable package var followingDays: FollowingDays? = nil
   /// The step of the running upload.
   @Nullable package var upload: Upload?
   /// The result of the last upload since the start, until a user interface has shown it.
@@ -144,7 +146,12 @@ extension PhoneState {
       pendingUpload
         ? "An upload is not finished: the phone repeats it; you can also repeat it with the same PIN."
         : nil,
+      followingDays?.words, followingDays.flatMap(failure),
     ].compactMap { $0 } + shownNotices.map { "Notice: \($0.title). \($0.body)" }
+  }
+
+  private func failure(of sharing: FollowingDays) -> String? {
+    sharing.failure.flatMap { Catalogues.installed.followingDaysText(of: $0) }
   }
 
   private static func thanks(_ test: PositiveTest) -> String {

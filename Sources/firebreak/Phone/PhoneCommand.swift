@@ -25,7 +25,8 @@ struct PhoneCommand: AsyncParsableCommand {
     subcommands: [
       PhoneRunCommand.self, PhoneStatusCommand.self, PhoneCheckCommand.self,
       PhoneEnableCommand.self, PhoneDisableCommand.self, PhoneHistoryCommand.self,
-      PhoneExposuresCommand.self, PhoneUploadCommand.self, PhoneTravelCommand.self,
+      PhoneExposuresCommand.self, PhoneUploadCommand.self,
+      PhoneFollowingDaysCommand.self, PhoneTravelCommand.self,
       PhoneRemoveCommand.self, PhoneStartOverCommand.self, PhoneExportCommand.self,
       PhoneMoveCommand.self,
       PhoneHearCommand.self, PhoneSentCommand.self,

@@ -5,6 +5,7 @@ import { el } from "../dom.js";
 import { dateInSentence, number, relative, time } from "../format.js";
 import { riskShape } from "../icons.js";
 import { button, card, bullets, facts, linkButton } from "../parts/basics.js";
+import { followingDays } from "../parts/following-days.js";
 import { problemCards } from "../parts/problems.js";
 import { refreshState, store } from "../store.js";
 import { hasText, plural, t } from "../texts.js";
@@ -21,7 +22,8 @@ export const home = {
     const { state } = store;
     if (!state) return unreachable();
     return el("div", { class: "home" },
-      el("div", { class: "home-main" }, hero(state), problemCards(state, checkNow), advice(state)),
+      el("div", { class: "home-main" }, hero(state), problemCards(state, checkNow), followingDays(state),
+        advice(state)),
       el("div", { class: "home-side" }, !reportedTest(state) && pinCard(), checks(state), privacyCard()));
   },
 };
