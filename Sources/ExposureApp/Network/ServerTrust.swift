@@ -33,8 +33,9 @@ enum ServerTrust {
     return closing(channel, unless: check)
   }
 
-  /// Closes a new connection whose check fails, because the HTTP library leaves it open. It is closed before the failure
-  /// is reported: the library expects no end of a connection that it has given up.
+  /// Closes a new connection whose check fails, because the HTTP library leaves it open.
+  ///
+  /// It is closed before the failure is reported: the library expects no end of a connection that it has given up.
   private static func closing(
     _ channel: any Channel, unless check: EventLoopFuture<Void>
   ) -> EventLoopFuture<Void> {
