@@ -22,13 +22,26 @@ enum ServerTrust {
   /// SwiftNIO SSL compares the name of the server with the common name then, which authorities do not check
   /// (RFC 9525, section 2).
   static func checkCertificate(of channel: any Channel) -> EventLoopFuture<Void> {
-    channel.eventLoop.submit {
+    let check = channel.eventLoop.submit {
       // A connection without TLS, to this machine, has no handler.
       guard let tls = try? channel.pipeline.syncOperations.handler(type: NIOSSLHandler.self) else {
         return
       }
       guard let certificate = tls.peerCertificate, !certificate._subjectAlternativeNames().isEmpty
       else { throw NetworkFailure.certificate }
+    }
+    return closing(channel, unless: check)
+  }
+
+  /// Closes a new connection whose check fails, because the HTTP library leaves it open.
+  ///
+  /// It is closed before the failure is reported: the library expects no end of a connection that it has given up.
+  private static func closing(
+    _ channel: any Channel, unless check: EventLoopFuture<Void>
+  ) -> EventLoopFuture<Void> {
+    check.flatMapError { error in
+      channel.close(promise: nil)
+      return channel.closeFuture.flatMapThrowing { throw error }
     }
   }
 
@@ -63,13 +76,14 @@ enum ServerTrust {
 
   /// Ends a new connection, with the reason for which its certificate is rejected.
   private static func reject(_ channel: any Channel, at now: Date) -> EventLoopFuture<Void> {
-    channel.eventLoop.submit {
+    let check: EventLoopFuture<Void> = channel.eventLoop.submit {
       let tls = try channel.pipeline.syncOperations.handler(type: NIOSSLHandler.self)
       guard let certificate = tls.peerCertificate else { throw NetworkFailure.certificate }
       let second = Int(now.unixSecond)
       let isValid = certificate.notValidBefore <= second && second <= certificate.notValidAfter
       throw isValid ? NetworkFailure.certificate : .certificateOutOfDate
     }
+    return closing(channel, unless: check)
   }
 }
 
