@@ -35,6 +35,10 @@ public struct AppState: Sendable, Hashable {
   public let isPaused: Bool
   /// The reason why the last device configuration was rejected; `nil` if it was accepted.
   public let configurationRefusal: DeviceConfigurationError?
+  /// The sharing of the keys of the days after an upload; `nil` if none was offered.
+  public let followUp: FollowUp?
+  /// The reason why they could not be shared yet; the app retries.
+  public let followUpFailure: UploadFailure?
 }
 
 /// A change of the app's state: the new state and the reason.
@@ -108,35 +112,4 @@ final class StateChangeFeed: Sendable {
 public enum StateChangeLimit {
   /// The number of changes that wait for a slow reader.
   public static let bufferedMax = 100
-}
-
-extension ExposureApp {
-  /// Makes a sequence of the state changes from now on, with their reasons.
-  ///
-  /// ```swift
-  /// for await change in app.makeStateChanges() { show(change.state, because: change.reason) }
-  /// ```
-  public nonisolated func makeStateChanges() -> AsyncStream<StateChange> { changes.subscribe() }
-
-  /// True while a check is running.
-  var isChecking: Bool { runningCheck != nil }
-
-  /// The current state.
-  public var currentState: AppState {
-    AppState(
-      riskLevel: riskLevel, exposureCount: exposures.count,
-      lastCheck: store.state.history.lastCheck, lastFailure: lastFailure,
-      nextCheck: store.state.schedule.next, service: serviceStatus, storage: store.condition,
-      damage: storageDamage, notices: store.state.notices.visible.union(noticesWithoutStore),
-      reportedTest: store.state.reportedTest, hasPendingUpload: hasPendingUpload,
-      isChecking: isChecking,
-      upload: runningUpload == nil ? nil : uploadProgress, isPaused: pause != nil,
-      configurationRefusal: configurationRefusal)
-  }
-
-  /// Tells all readers of `makeStateChanges()`.
-  func announce(_ reason: StateChange.Reason) {
-    if case .uploadProgress(let progress) = reason { uploadProgress = progress }
-    changes.send(StateChange(state: currentState, reason: reason))
-  }
 }

@@ -16,6 +16,9 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable {
   case noConnection
   /// The certificate of the key server is not valid for its name, or it offers no TLS 1.2; the next run retries.
   case certificate
+  /// By the phone's clock, the certificate of the key server is not valid yet or has expired: probably the clock is
+  /// wrong; the next run retries.
+  case certificateOutOfDate
   /// A network answered with a page of its own, on which it asks for a sign-in; the next run retries.
   case portal
   /// The key server has no such document; the next run retries.
@@ -126,6 +129,7 @@ extension CheckFailure {
       switch failure {
       case .unreachable, .interrupted, .timedOut: .noConnection
       case .certificate: .certificate
+      case .certificateOutOfDate: .certificateOutOfDate
       case .tooLarge: .tooLarge
       case .diskFull: .diskFull
       case .notPermitted: .notPermitted

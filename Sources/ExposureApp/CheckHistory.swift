@@ -62,14 +62,10 @@ struct CheckHistory: Codable, Sendable, Equatable {
   }
 
   /// Removes the checks with these IDs. The counts of keys stay.
-  mutating func removeChecks(_ ids: Set<UUID>) {
-    checks.removeAll { ids.contains($0.id) }
-  }
+  mutating func removeChecks(_ ids: Set<UUID>) { checks.removeAll { ids.contains($0.id) } }
 
   /// Removes all entries and counts.
-  mutating func removeChecks() {
-    (checks, dayChecks, totalKeysCount) = ([], [:], 0)
-  }
+  mutating func removeChecks() { (checks, dayChecks, totalKeysCount) = ([], [:], 0) }
 
   func totals(at now: Date) -> CheckTotals {
     let today = now.unixDay
@@ -146,34 +142,4 @@ public struct CheckTotals: Sendable, Hashable {
   public let last7DaysKeysCount: Int
   /// Keys analysed since the installation.
   public let totalKeysCount: Int
-}
-
-extension ExposureApp {
-  /// Stores the end of a check: the reason of a failure, and the time of the next check.
-  ///
-  /// - Returns: The outcome, which is a failure if a complete check could not be stored.
-  func record(_ outcome: CheckOutcome) -> CheckOutcome {
-    let now = clock.now
-    let pause = store.state.serverPause.lasting(at: now)
-    let failure = outcome.failure
-    if let failure { logger.info("check failed", metadata: ["reason": "\(failure.rawValue)"]) }
-    do {
-      try store.update { state in
-        if outcome != .paused { state.history.finish(failure, at: now) }
-        state.schedule.finish(outcome, at: now, pause: pause, randomness: randomness)
-      }
-      unstoredFailure = nil
-      return outcome
-    } catch {
-      unstoredFailure = failure ?? CheckFailure(error)
-      return .failed(unstoredFailure ?? .storageUnavailable)
-    }
-  }
-}
-
-extension CheckOutcome {
-  /// The reason why the check was not complete.
-  fileprivate var failure: CheckFailure? {
-    if case .failed(let failure) = self { failure } else { nil }
-  }
 }

@@ -4,55 +4,36 @@ import Foundation
 import KeyServerAPI
 import Logging
 import SealedStorage
+import Secrets
 import World
 
 /// An exposure notification app without a user interface.
 ///
 /// The app calls no static function of the system. The `ENManager`, clock, random source, network,
 /// scheduler, notices and device attestation are parameters, so the same code runs on a phone and in a
-/// simulation. Each flow is an extension in the file of its topic.
+/// simulation. It is the one door to the types of the topics, which stay on this actor and share an `AppContext`.
 public actor ExposureApp {
-  let framework: Framework
-  let authorizationStatus: @Sendable () -> ENAuthorizationStatus
-  let configuration: AppConfiguration
-  let clock: any WallClock
-  let randomness: any Randomness
-  let network: any Network
+  let context: AppContext
+  let notices: NoticeBoard
+  let housekeeping: Housekeeping
+  let configuration: ConfigurationRefresh
+  let uploading: Upload
+  let checking: Check
+  let followUps: FollowUps
   let scheduler: any BackgroundScheduler
-  let notices: any NoticeSink
-  let deviceCheck: any DeviceAttestation
-  let trust: any KeyFileTrust
-  let inspect: @Sendable (URL) throws -> KeyFileFacts
-  let damage: @Sendable () async -> [DataDamage]
-  let changes = StateChangeFeed()
-  let logger: Logger
-  let keyFileFolder: URL
-  let storeFolder: URL
+  private let changes: StateChangeFeed
+  /// The identifier of the app's background task.
+  public nonisolated let backgroundIdentifier: String
 
-  var store: AppStore<StoredState>
-  var uploads: UploadStore
-  var remote: RemoteConfiguration
-  /// The server of the running check.
-  var checkServer: RetryingNetwork?
-  /// The result of the last check if it could not be stored.
-  var unstoredFailure: CheckFailure?
-  /// The kinds of shown notices that could not be recorded in the store.
-  var noticesWithoutStore: Set<Notice.Identifier> = []
-  var activation: Task<Void, any Error>?
   /// True while the app finishes an upload by itself.
   var isContinuingUpload = false
   /// True while all data is removed: a check or an upload would store its results after the removal.
   var isRemovingEverything = false
-  /// The number of removals of all data, by which a check recognizes that one interrupted it.
-  var removals = 0
-  /// The running check and the running upload, which a removal of all data stops.
-  var runningCheck: Task<CheckOutcome, Never>?
-  var runningUpload: Task<UploadOutcome, Never>?
   /// The callers that await the result of the running check.
   var checkWaiters: [UUID: CheckedContinuation<CheckOutcome, Never>] = [:]
   var continuation = UploadContinuation()
-  /// The last announced step of an upload.
-  var uploadProgress: UploadProgress?
+  /// The time at which the schedule has compared a wrong clock; `nil` while it is right.
+  var lastClockComparison: ClockReading?
 
   /// Creates the app and opens its store.
   ///
@@ -67,39 +48,29 @@ public actor ExposureApp {
   public init(
     manager: sending ENManager,
     authorizationStatus: @escaping @Sendable () -> ENAuthorizationStatus,
-    configuration: AppConfiguration, folder: URL, sealingKey: SealingKey?,
-    clock: any WallClock, randomness: any Randomness, network: any Network,
-    scheduler: any BackgroundScheduler, notices: any NoticeSink,
-    deviceCheck: any DeviceAttestation, trust: any KeyFileTrust,
+    configuration: AppConfiguration, folder: URL, sealingKey: SealingKey?, clock: any WallClock,
+    randomness: any Randomness, network: any Network, scheduler: any BackgroundScheduler,
+    notices: any NoticeSink, deviceCheck: any DeviceAttestation, trust: any KeyFileTrust,
     inspect: @escaping @Sendable (URL) throws -> KeyFileFacts,
     damage: @escaping @Sendable () async -> [DataDamage] = { [] }, logger: Logger
   ) {
-    framework = Framework(manager, clock: clock)
-    self.authorizationStatus = authorizationStatus
-    self.configuration = configuration
-    self.clock = clock
-    self.randomness = randomness
-    self.network = network
+    context = AppContext(
+      framework: Framework(manager, clock: clock), authorizationStatus: authorizationStatus,
+      configuration: configuration, folder: folder, sealingKey: sealingKey, clock: clock,
+      randomness: randomness, network: network, logger: logger)
     self.scheduler = scheduler
-    self.notices = notices
-    self.deviceCheck = deviceCheck
-    self.trust = trust
-    self.inspect = inspect
-    self.damage = damage
-    self.logger = logger
-    keyFileFolder = folder.appendingPathComponent("KeyFiles")
-    let store = AppStore(
-      initial: StoredState(),
-      restored: .restored(isAuthorized: authorizationStatus() == .authorized, at: clock.now),
-      folder: folder.appendingPathComponent("Store"), key: sealingKey,
-      randomness: randomness)
-    self.store = store
-    uploads = UploadStore(
-      folder: folder.appendingPathComponent("Store"), key: sealingKey, randomness: randomness)
-    // It only fills the cache. The store sets a damaged record aside and keeps the fact, which is reported later.
-    _ = try? uploads.load()
-    storeFolder = folder.appendingPathComponent("Store")
-    remote = store.state.remoteConfiguration ?? .protegoDefault
+    changes = context.changes
+    backgroundIdentifier = configuration.appPackageName + BackgroundRequest.suffix
+    self.notices = NoticeBoard(context, sink: notices)
+    housekeeping = Housekeeping(context, damage: damage)
+    self.configuration = ConfigurationRefresh(context, trust: trust)
+    uploading = Upload(
+      context, configuration: self.configuration, housekeeping: housekeeping,
+      deviceCheck: deviceCheck)
+    followUps = FollowUps(context, upload: uploading, notices: self.notices)
+    checking = Check(
+      context, configuration: self.configuration, notices: self.notices, housekeeping: housekeeping,
+      upload: uploading, trust: trust, inspect: inspect)
   }
 
   /// Prepares the app; call it once at every launch. It never prompts the user.
@@ -107,113 +78,267 @@ public actor ExposureApp {
   /// If the user has allowed exposure notifications since the last launch, they are turned on.
   public func start() async {
     scheduleNextCheck()
-    noteOwnDamage()
+    housekeeping.noteOwn()
+    housekeeping.noteUnrecordedSharing()
     do {
-      try await activate()
-      noteAuthorization()
-      let isWanted = authorizationStatus() == .authorized && !store.state.isTurnedOff
-      if isWanted, !framework.isEnabled {
-        try await framework.setEnabled(true)
-      }
+      try await context.framework.activate()
+      context.noteAuthorization()
+      let isWanted = context.authorizationStatus() == .authorized && !context.state.isTurnedOff
+      if isWanted, !context.framework.isEnabled { try await context.framework.setEnabled(true) }
     } catch ENError.bluetoothOff {
       // They are enabled and start as soon as Bluetooth is on; a check notifies the user.
     } catch {
-      logger.notice("starting exposure notifications failed", metadata: ["error": "\(error)"])
+      context.logger.notice(
+        "starting exposure notifications failed", metadata: ["error": "\(error)"])
     }
-    do throws(StorageFailure) {
-      try removeOldData()
-    } catch {
-      logger.notice("removing old data failed", metadata: ["error": "\(error)"])
+    do throws(StorageFailure) { try housekeeping.removeOldData() } catch {
+      context.logger.notice("removing old data failed", metadata: ["error": "\(error)"])
     }
-    await noteSystemDamage()
-    await updateStandingNotices()
-    announce(.started)
+    await housekeeping.noteSystem()
+    await notices.updateStanding()
+    context.announce(.started)
   }
 
   /// The risk level of the last fourteen days, read from the store without a detection. Without a known
   /// exposure it is `unknown` while lost or undone results are being computed again, if the store is not
   /// open, if the last check could not find encounters, or if no check has been complete for two days.
-  public var riskLevel: RiskLevel {
-    let level = RiskAssessment(thresholds: remote.riskLevelConfiguration)
-      .level(of: store.state.exposures, since: store.state.oldestExposure(at: clock.now))
-    return level == .none && !areResultsKnown ? .unknown : level
-  }
-
-  /// False while lost or undone results are being computed again, if the store is not open, if the last check
-  /// could not find encounters, or if no check has been complete for two days.
-  var areResultsKnown: Bool {
-    store.condition == .ready && lastFailure?.hidesEncounters != true && !isClockWrong
-      && lastingFailure == nil
-      && store.state.damage.recoveringSince == nil
-      && !store.state.download.isUndoing
-  }
+  public var riskLevel: RiskLevel { context.riskLevel }
 
   /// The level of one check; scores use the current thresholds.
-  public func riskLevel(of check: CheckRecord) -> RiskLevel {
-    check.level.map { RiskLevel($0) }
-      ?? RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: check.riskScore)
-  }
+  public func riskLevel(of check: CheckRecord) -> RiskLevel { context.riskLevel(of: check) }
 
   /// The level of one exposure; scores use the current thresholds.
-  public func riskLevel(of exposure: Exposure) -> RiskLevel {
-    RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: exposure)
-  }
+  public func riskLevel(of exposure: Exposure) -> RiskLevel { context.riskLevel(of: exposure) }
 
   /// The exposures of the last fourteen days, newest first.
-  public var exposures: [Exposure] {
-    let oldest = store.state.oldestExposure(at: clock.now)
-    return store.state.exposures.filter { $0.day.start >= oldest }.sorted { $0.day > $1.day }
-  }
+  public var exposures: [Exposure] { context.exposures }
 
   /// The current table of score ranges and levels. An app with a policy for windows uses it only for
   /// exposures from before the policy.
-  public var riskRules: [RiskRule] { RiskRule.table(for: remote.riskLevelConfiguration) }
+  public var riskRules: [RiskRule] { RiskRule.table(for: context.remote.riskLevelConfiguration) }
 
   /// The numbers of checked keys.
-  public var checkTotals: CheckTotals { store.state.history.totals(at: clock.now) }
+  public var checkTotals: CheckTotals { context.state.history.totals(at: context.now) }
 
   /// The checks that analysed files, oldest first.
-  public var checks: [CheckRecord] { store.state.history.checks }
-
-  /// The reason why the last check failed; `nil` if it succeeded.
-  public var lastFailure: CheckFailure? {
-    store.condition == .ready
-      ? unstoredFailure ?? store.state.history.lastFailure : .storageUnavailable
-  }
+  public var checks: [CheckRecord] { context.state.history.checks }
 
   /// The end timestamp, in Unix seconds, up to which key files are analysed; `nil` before the first check.
-  public var cursor: Int64? { store.state.download.end }
+  public var cursor: Int64? { context.state.download.end }
 
   /// The condition of the store; if it is not `ready`, the user can start over.
-  public var storage: StorageCondition { store.condition }
+  public var storage: StorageCondition { context.store.condition }
 
   /// Creates an empty store with a new key after the old store was lost or damaged.
   ///
   /// The unreadable files are kept under another name until `removeEverything()`.
   public func startOver(with key: SealingKey) throws(StorageFailure) {
-    try store.startOver(with: key)
-    uploads = UploadStore(folder: storeFolder, key: key, randomness: randomness)
-    noteOwnDamage()
-    remote = store.state.remoteConfiguration ?? .protegoDefault
+    try context.store.startOver(with: key)
+    context.uploads = UploadStore(
+      folder: context.storeFolder, key: key, randomness: context.randomness)
+    housekeeping.noteOwn()
+    context.remote = context.state.remoteConfiguration ?? .protegoDefault
   }
 
   /// Opens the store again after a read error of the disk.
   public func reopenStorage() {
-    guard store.condition == .unreadable else { return }
-    store.open()
-    noteOwnDamage()
-    remote = store.state.remoteConfiguration ?? .protegoDefault
+    guard context.store.condition == .unreadable else { return }
+    context.store.open()
+    housekeeping.noteOwn()
+    context.remote = context.state.remoteConfiguration ?? .protegoDefault
   }
 
-  /// Activates the framework once; concurrent callers wait for the same activation.
-  func activate() async throws {
-    let current = activation ?? Task { try await framework.activate() }
-    activation = current
-    do {
-      try await current.value
-    } catch {
-      activation = nil
-      throw error
+  /// The reason why the last check failed; `nil` if it succeeded.
+  public var lastFailure: CheckFailure? { context.lastFailure }
+
+  /// The device configuration in use; `nil` before the first one.
+  public var deviceConfiguration: DeviceConfiguration? { context.deviceConfiguration }
+
+  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
+  public var configurationRefusal: DeviceConfigurationError? { context.state.configurationRefusal }
+
+  /// The health authority's instruction to pause, if it is in force.
+  public var pause: DeviceConfiguration.Pause? { context.pause }
+
+  /// True if the phone's clock was wrong when it was compared last.
+  public var isClockWrong: Bool { context.isClockWrong }
+
+  /// The damage that is not resolved, oldest first.
+  public var storageDamage: [DataDamage] { context.storageDamage }
+
+  /// True if an unfinished upload can be continued.
+  public var hasPendingUpload: Bool { context.hasPendingUpload }
+
+  /// The current state.
+  public var currentState: AppState { context.currentState }
+
+  /// True while a check is running.
+  var isChecking: Bool { context.runningCheck != nil }
+
+  var store: AppStore<StoredState> { context.store }
+
+  /// Makes a sequence of the state changes from now on, with their reasons.
+  ///
+  /// ```swift
+  /// for await change in app.makeStateChanges() { show(change.state, because: change.reason) }
+  /// ```
+  public nonisolated func makeStateChanges() -> AsyncStream<StateChange> { changes.subscribe() }
+}
+
+extension ExposureApp {
+  /// Runs one check: download, detection, risk assessment and notice.
+  ///
+  /// The exposures and the cursor are stored together after the detection. If the check fails earlier,
+  /// the cursor and the downloaded files stay for the next check. During a check, another call awaits its
+  /// result.
+  public func check() async -> CheckOutcome {
+    guard context.runningCheck == nil else { return await resultOfRunningCheck() }
+    guard !isRemovingEverything else { return .failed(.dataRemoved) }
+    let work = Task {
+      await continueUploads()
+      return await checking.run()
     }
+    context.runningCheck = work
+    context.announce(.checkStarted)
+    let outcome = await work.valueOrCancelled
+    context.runningCheck = nil
+    for waiter in checkWaiters.values { waiter.resume(returning: outcome) }
+    checkWaiters = [:]
+    context.announce(.checkFinished(outcome))
+    return outcome
+  }
+
+  /// The result of the running check, or a failure if the caller is cancelled.
+  private func resultOfRunningCheck() async -> CheckOutcome {
+    let id = UUID()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        if Task.isCancelled {
+          waiter.resume(returning: .failed(.timeIsUp))
+        } else {
+          checkWaiters[id] = waiter
+        }
+      }
+    } onCancel: {
+      Task { await self.leaveCheck(id) }
+    }
+  }
+
+  private func leaveCheck(_ id: UUID) {
+    checkWaiters.removeValue(forKey: id)?.resume(returning: .failed(.timeIsUp))
+  }
+
+  /// Uploads the user's keys with a PIN.
+  ///
+  /// After a failure other than a refusal, a second call with the same PIN continues the upload. The PIN of a
+  /// complete upload succeeds again without a request on the same day; later it is refused as used.
+  ///
+  /// - Parameters:
+  ///   - isInteroperabilityEnabled: True if the user agreed to share the keys with other countries.
+  ///   - diagnosis: The date of the test or of the first symptoms, which chooses the keys' transmission risks.
+  public func upload(
+    pin: String, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis = .notStated
+  ) async -> UploadOutcome {
+    await upload(
+      pin: ZeroingBytes(copying: pin.utf8), isInteroperabilityEnabled: isInteroperabilityEnabled,
+      diagnosis: diagnosis)
+  }
+
+  /// The same with a PIN whose memory is overwritten after use.
+  public func upload(
+    pin: ZeroingBytes, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis = .notStated
+  ) async -> UploadOutcome {
+    // The user's upload waits for an attempt of the app, which may have finished the same upload.
+    while isContinuingUpload, let attempt = context.runningUpload {
+      _ = await attempt.value
+      await Task.yield()
+    }
+    guard context.runningUpload == nil, !isRemovingEverything else {
+      return UploadOutcome(.alreadyRunning)
+    }
+    context.uploadProgress = nil
+    let work = Task {
+      await uploading.run(
+        pin, isInteroperabilityEnabled: isInteroperabilityEnabled, diagnosis: diagnosis)
+    }
+    context.runningUpload = work
+    await notices.remove(.upload)
+    let outcome = await work.valueOrCancelled
+    context.runningUpload = nil
+    context.announce(.uploadProgress(.finished(outcome)))
+    return outcome
+  }
+
+  /// Removes the stored upload, which can then not be continued.
+  public func forgetUpload() throws(StorageFailure) {
+    guard context.runningUpload == nil else { return }
+    var record = try uploading.record()
+    guard record.pending != nil else { return }
+    record.pending = nil
+    try context.uploads.save(record)
+    housekeeping.forgetStatedDay()
+    context.announce(.removal)
+  }
+
+  /// Agrees to share the keys of the following days, each after it has ended; the system asks the user.
+  ///
+  /// - Returns: The reason if nothing changes; `nil` on success.
+  public func shareFollowingDays() async -> UploadFailure? {
+    guard context.state.followUp?.status == .offered else { return .nothingToShare }
+    return await followUps.begin()
+  }
+
+  /// Ends the sharing of the keys of the following days, or declines it.
+  public func endFollowingDays() async throws(StorageFailure) {
+    guard context.state.followUp?.isOpen == true else { return }
+    if isContinuingUpload {
+      context.runningUpload?.cancel()
+      _ = await context.runningUpload?.value
+    }
+    try followUps.end(.ended)
+  }
+
+  /// Finishes an interrupted upload, and shares the keys of the following days that have ended.
+  func continueUploads() async {
+    await finishUploadIfDue()
+    guard context.runningUpload == nil, !isRemovingEverything, followUps.isDue else { return }
+    let work = Task {
+      await followUps.run()
+      return UploadOutcome.success
+    }
+    context.uploadProgress = nil
+    (context.runningUpload, isContinuingUpload) = (work, true)
+    _ = await work.valueOrCancelled
+    (context.runningUpload, isContinuingUpload) = (nil, false)
+    context.announce(.consentChanged)
+  }
+
+  /// The keys that an upload would share with this date, oldest first, and those of days on which the clock was wrong,
+  /// which it would not.
+  ///
+  /// An unfinished upload that any PIN continues has chosen its keys already, and keys that were released today are
+  /// shared again. Otherwise `periods` counts.
+  ///
+  /// - Parameter periods: The first interval and the number of intervals of each key that the framework would release.
+  public func uploadPreview(of periods: [(start: UInt32, period: UInt32)], diagnosis: Diagnosis)
+    -> [KeyPreview]
+  { uploading.preview(of: periods, diagnosis: diagnosis) }
+
+  /// Removes the notices that the user has dismissed. One whose cause lasts is shown again by the next check.
+  public func dismissNotices() async throws(StorageFailure) { try await notices.dismiss() }
+
+  /// Records that the user has read about damage, and removes its notice. Lost results stay reported until
+  /// they have been computed again.
+  public func acknowledgeDamage() async throws(StorageFailure) {
+    try context.store.update { $0.damage.acknowledge() }
+    await notices.remove(.storageDamaged)
+    await notices.updateStanding()
+  }
+
+  /// Reports damage that the program has found since the start or the last check.
+  public func reportDamage() async {
+    guard await !housekeeping.damage().isEmpty else { return }
+    await housekeeping.noteSystem()
+    await notices.updateStanding()
   }
 }

@@ -13,7 +13,7 @@ struct StoredState: Codable, Sendable {
   var download = DownloadCursor()
   /// The exposures found in the last fourteen days.
   var exposures: [Exposure] = []
-  /// Days that the user removed, so that later detections do not restore them; `nil` if there are none.
+  /// Encounters and days that the user removed, so that later detections do not restore them; `nil` if there are none.
   var removedDays: [Exposure]?
   var history = CheckHistory()
   var schedule = CheckSchedule()
@@ -52,6 +52,10 @@ struct StoredState: Codable, Sendable {
   var reportedTest: ReportedTest?
   /// The day that the user has stated for the upload that is not finished.
   var statedDay: CalendarDay?
+  /// The date that the user has stated for the last upload.
+  var diagnosis: Diagnosis?
+  /// The sharing of the keys of the days after an upload.
+  var followUp: FollowUp?
   /// The times of recently refused PINs.
   var refusedPINs: [Date] = []
   /// The time of the next decoy.
@@ -63,7 +67,9 @@ extension StoredState {
   /// cover all files, and removes no day.
   mutating func add(_ result: DetectedExposures) {
     if result.coversAllFiles {
-      let isPartial = damage.recoveringSince != nil && !download.isRestored
+      // A detection by a wrong time does not find the encounters of its future and of a longer past.
+      let isPartial =
+        clockError != nil || damage.recoveringSince != nil && !download.isRestored
       let found = Set(result.exposures.map(\.day))
       let others = exposures.filter { $0.judgement != nil && !found.contains($0.day) }
       replaceDays(with: result.exposures + (isPartial ? others : []))
@@ -72,13 +78,27 @@ extension StoredState {
     }
   }
 
-  /// Adds encounters. Two equal encounters on one day count twice, in one file or in two, but analysing the
-  /// same files again does not add them again.
+  /// Adds encounters. Two equal encounters on one day count twice, in one file or in two, but analysing the same files
+  /// or later editions of them again does not add them again.
   private mutating func add(_ found: [Exposure]) {
-    var known = exposures
+    var known = Array(exposures.indices)
+    var others: [Exposure] = []
     for exposure in found {
-      if let index = known.firstIndex(where: exposure.isSame) {
-        known.remove(at: index)
+      let index = known.firstIndex {
+        exposure.mayBeSame(as: exposures[$0]) && exposure.riskScore == exposures[$0].riskScore
+      }
+      guard let index else {
+        others.append(exposure)
+        continue
+      }
+      exposures[known.remove(at: index)].merge(exposure)
+    }
+    var removed = (removedDays ?? []).filter { $0.judgement == nil }
+    for exposure in others {
+      if let index = known.firstIndex(where: { exposure.mayBeSame(as: exposures[$0]) }) {
+        exposures[known.remove(at: index)].merge(exposure)
+      } else if let index = removed.firstIndex(where: exposure.mayBeSame) {
+        removed.remove(at: index)
       } else {
         exposures.append(exposure)
       }
@@ -90,7 +110,8 @@ extension StoredState {
   private mutating func replaceDays(with days: [Exposure]) {
     let before = exposures.filter { $0.judgement != nil }
     let removed = Dictionary(
-      (removedDays ?? []).map { ($0.day, $0.judgement?.normalizedMinutes ?? 0) },
+      (removedDays ?? []).compactMap { day in day.judgement.map { (day.day, $0.normalizedMinutes) }
+      },
       uniquingKeysWith: max)
     let kept = days.filter { day in
       removed[day.day].map { day.judgement?.normalizedMinutes ?? 0 > $0 } ?? true
@@ -116,22 +137,34 @@ extension StoredState {
     return true
   }
 
-  /// Removes exposures; days from exposure windows are remembered as removed.
+  /// Removes exposures. Those that a later detection may find again are remembered as removed.
   mutating func removeExposures(where predicate: (Exposure) -> Bool = { _ in true }) {
-    let judged = exposures.filter { $0.judgement != nil && predicate($0) }
-    let dates = Set(judged.map(\.day))
-    let days = (removedDays ?? []).filter { !dates.contains($0.day) } + judged
-    removedDays = days.isEmpty ? nil : days
+    let removed = exposures.filter { ($0.judgement != nil || $0.files != nil) && predicate($0) }
+    let days = Set(removed.filter { $0.judgement != nil }.map(\.day))
+    let earlier = (removedDays ?? []).filter { $0.judgement == nil || !days.contains($0.day) }
+    removedDays = earlier.isEmpty && removed.isEmpty ? nil : earlier + removed
     exposures.removeAll(where: predicate)
   }
 }
 
 extension StoredState {
-  /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted.
+  /// The error of the phone's clock; `nil` if it was right when it was compared last.
+  var clockError: ClockError? {
+    guard let clockRecord, clockRecord.isWrong else { return nil }
+    return ClockError(secondsAhead: clockRecord.lastWrong?.secondsAhead)
+  }
+
+  /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted, and one
+  /// that is known to be wrong removes nothing that the corrected time keeps.
   func retentionPeriod(at now: Date) -> RetentionPeriod {
-    var clock = retention
-    clock.read(now)
-    return clock.period(at: now)
+    var state = self
+    state.readClock(at: now)
+    return state.clockError.map { state.retention.period(at: now, with: $0) }
+      ?? state.retention.period(at: now)
+  }
+
+  private mutating func readClock(at now: Date) {
+    if let clockError { retention.read(now, with: clockError) } else { retention.read(now) }
   }
 
   /// The date of the oldest exposure that is kept at `now`.
@@ -141,14 +174,15 @@ extension StoredState {
 
   /// Removes all data that has expired at `now`.
   mutating func removeOld(at now: Date) {
-    retention.read(now)
+    readClock(at: now)
     let oldest = oldestExposure(at: now)
     exposures.removeAll { $0.day.start < oldest }
     removedDays?.removeAll { $0.day.start < oldest }
     history.prune(keeping: retentionPeriod(at: now))
     damage.prune(before: oldest)
     if let last = reportedTest?.shared.last, last < oldest { reportedTest = nil }
-    refusedPINs = PINLock.relevant(refusedPINs, at: now)
+    if let followUp, followUp.lastDay.start < oldest { self.followUp = nil }
+    if clockError == nil { refusedPINs = PINLock.relevant(refusedPINs, at: now) }
   }
 }
 

@@ -53,6 +53,19 @@ public struct KeyFileName: Hashable, Sendable {
   }
 }
 
+extension KeyFileName {
+  /// Returns `true` if this file was written later for the period of `other`, with the same keys: the server does not
+  /// serve the earlier edition any more.
+  public func isLaterEdition(of other: KeyFileName) -> Bool {
+    isEdition(of: other) && text > other.text
+  }
+
+  /// Returns `true` if both names are editions of the file of one period.
+  public func isEdition(of other: KeyFileName) -> Bool {
+    startTimestamp == other.startTimestamp && endTimestamp == other.endTimestamp
+  }
+}
+
 extension KeyFileName: Comparable {
   /// Compares by the end, then by the text.
   public static func < (left: KeyFileName, right: KeyFileName) -> Bool {

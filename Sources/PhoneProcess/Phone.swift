@@ -38,7 +38,7 @@ package final class Phone: Sendable {
       runRadio: @escaping @Sendable () async -> Void = {},
       radioChanges: AsyncStream<Void>? = nil, desktop: DesktopNotifications?,
       version: String = "", language: Language = .english,
-      zone: TimeZone = .gmt, logger: Logger
+      zone: TimeZone, logger: Logger
     ) {
       self.clock = clock
       self.randomness = randomness
@@ -133,6 +133,9 @@ package final class Phone: Sendable {
       notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
       inspect: { try Self.facts(of: $0) },
       damage: { await Self.damage(of: device, travel, notices) }, logger: logger)
+    consent.grantFollowingDays { [weak app] in
+      await app?.currentState.followUp?.status == .active
+    }
   }
 
   /// The header and the number of keys of a key file.
@@ -167,13 +170,20 @@ package final class Phone: Sendable {
   /// caller knows.
   package func makeChanges() -> AsyncStream<Void> {
     let changes = app.makeStateChanges()
+    let statuses = device.makeStatusChanges()
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let reading = Task {
       for await _ in changes { continuation.yield() }
       continuation.finish()
     }
-    continuation.onTermination = { _ in reading.cancel() }
+    let watching = Task {
+      for await _ in statuses { continuation.yield() }
+    }
+    continuation.onTermination = { _ in
+      reading.cancel()
+      watching.cancel()
+    }
     return stream
   }
 
@@ -295,55 +305,6 @@ package struct PhoneSettings: Sendable {
 
   /// The region without keys: they come in documents that the root key has signed.
   var region: RegionConfiguration { RegionConfiguration(region: app.region, keys: []) }
-}
-
-/// The owner's consent on a phone without a screen: running a command grants the requests that it causes.
-///
-/// A request is granted only while an operation that announces its kind runs. Reading the owner's exposures needs no
-/// command, because the owner has turned the phone on for this purpose.
-package final class PhoneConsent: ConsentPrompt {
-  private enum Kind: Hashable {
-    case enable, shareKeys, showTravel
-  }
-
-  /// The number of running commands that announce each kind.
-  private let announced = Mutex<[Kind: Int]>([:])
-
-  /// Creates a consent without any announcement.
-  package init() {}
-
-  /// Grants the requests of `operation` while `work` runs.
-  package func granting<Result>(
-    _ operation: PhoneOperation, _ work: () async throws -> Result
-  ) async rethrows -> Result {
-    guard let kind = Self.kind(announcedBy: operation) else { return try await work() }
-    announced.withLock { $0[kind, default: 0] += 1 }
-    defer { announced.withLock { $0[kind, default: 1] -= 1 } }
-    return try await work()
-  }
-
-  package func allows(_ request: ConsentRequest, for bundleIdentifier: String) async -> Bool {
-    switch request {
-    case .enableExposureNotification: isAnnounced(.enable)
-    case .shareDiagnosisKeys: isAnnounced(.shareKeys)
-    case .showTravelStatus: isAnnounced(.showTravel)
-    case .showExposureInfo: true
-    case .preAuthorizeDiagnosisKeys: false
-    }
-  }
-
-  private static func kind(announcedBy operation: PhoneOperation) -> Kind? {
-    switch operation {
-    case .enable, .onboard(.consent): .enable
-    case .upload, .unfinishedUpload(.continue): .shareKeys
-    case .travel: .showTravel
-    default: nil
-    }
-  }
-
-  private func isAnnounced(_ kind: Kind) -> Bool {
-    announced.withLock { $0[kind, default: 0] > 0 }
-  }
 }
 
 /// The folder of a running phone was moved, removed or replaced, so the phone has stopped.

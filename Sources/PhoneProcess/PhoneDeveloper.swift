@@ -195,3 +195,40 @@ package struct ClockWithOffset: WallClock {
     try await clock.sleep(for: seconds)
   }
 }
+
+/// The result of `hear`.
+package struct HeardReport: Codable {
+  package var scans = 0
+  /// The beacons with a signal strength.
+  package var beacons = 0
+  /// The beacons that were ignored, because their signal strength was not measured.
+  package var beaconsWithoutStrength = 0
+
+  package init() {}
+
+  /// The result as text.
+  package var text: String {
+    "Heard \(beacons) beacons in \(scans) scans."
+      + (beaconsWithoutStrength > 0
+        ? " Ignored \(beaconsWithoutStrength) beacons without a signal strength (127)." : "")
+  }
+
+  /// Adds the result of another part of the same recording.
+  package static func += (left: inout HeardReport, right: HeardReport) {
+    left.scans += right.scans
+    left.beacons += right.beacons
+    left.beaconsWithoutStrength += right.beaconsWithoutStrength
+  }
+}
+
+/// The identifiers that a phone has sent: `sent`.
+struct SentReport: Encodable {
+  let sent: [Beacon]
+
+  /// A sent beacon, in the names of the CSV of `match`.
+  struct Beacon: Encodable {
+    let rpi: String
+    let aem: String
+    let unix_time: Int64
+  }
+}

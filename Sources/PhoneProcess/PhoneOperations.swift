@@ -40,8 +40,8 @@ extension Phone {
   /// off then, and must not be reported as off.
   private func unreadableConsent(for operation: PhoneOperation) async -> PhoneReply? {
     switch operation {
-    case .status, .check, .enable, .disable, .upload, .unfinishedUpload, .uploadPreview, .travel,
-      .onboard, .exportMyData, .hear:
+    case .status, .check, .enable, .disable, .upload, .unfinishedUpload, .followingDays,
+      .uploadPreview, .travel, .onboard, .exportMyData, .hear:
       break
     default: return nil
     }
@@ -50,10 +50,11 @@ extension Phone {
     await device.beat()
     guard let failure = device.consentFailure else { return nil }
     let file = folder.framework.appendingPathComponent("permission").path
-    return PhoneReply(
-      .failed,
+    let reason =
       "The file \(file) cannot be read, so it is not known if exposure notifications are on. \(failure)"
-    )
+    // The pages show the problem, and everything else that is known.
+    guard case .status = operation else { return PhoneReply(.failed, reason) }
+    return PhoneReply(.failed, reason, await state())
   }
 
   private func result(of operation: PhoneOperation, pin: ZeroingBytes) async throws -> PhoneReply {
@@ -69,6 +70,7 @@ extension Phone {
     case .upload(let sharesAbroad, let diagnosis):
       return await upload(pin, sharesAbroad: sharesAbroad, diagnosis: diagnosis)
     case .unfinishedUpload(let action): return try await resolveUpload(action)
+    case .followingDays(let decision): return try await decide(decision)
     case .uploadPreview(let diagnosis):
       return PhoneReply(.done, "", try await uploadPreview(diagnosis))
     case .travel(let region): return try await travelled(to: region)
@@ -175,7 +177,7 @@ extension CheckFailure {
 }
 
 extension UploadFailure {
-  fileprivate var replyStatus: PhoneReply.Status {
+  var replyStatus: PhoneReply.Status {
     switch self {
     case .invalidPIN: .badInput
     case .alreadyRunning, .paused, .noInternet, .serverBusy, .stopped, .storage, .systemFailed:

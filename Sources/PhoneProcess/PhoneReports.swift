@@ -31,6 +31,8 @@ package struct PhoneHistory: Encodable, Hashable, Sendable {
   package var notices: [PhoneNotice] = []
   /// The times at which keys were shared.
   package var shared: [Date] = []
+  /// The sharing of the keys of the days after an upload.
+  @Nullable package var followingDays: PhoneState.FollowingDays? = nil
   @Nullable package var lastCheck: Date? = nil
   /// Keys analysed since 00:00 UTC.
   package var keysToday = 0
@@ -104,6 +106,8 @@ package struct UploadReport: Encodable, Hashable, Sendable {
 /// The keys that an upload would share, without the keys themselves.
 package struct PhoneUploadPreview: Encodable, Hashable, Sendable {
   package let keys: [Key]
+  /// The UTC days whose keys are not shared, because the phone's clock was wrong on them: `YYYY-MM-DD`.
+  package var withheldDays: [String] = []
   /// The host and port of the key server.
   package let receiver: String
   package let region: String
@@ -173,43 +177,6 @@ struct OwnerDataReport: Encodable {
   }
 }
 
-/// The result of `hear`.
-package struct HeardReport: Codable {
-  package var scans = 0
-  /// The beacons with a signal strength.
-  package var beacons = 0
-  /// The beacons that were ignored, because their signal strength was not measured.
-  package var beaconsWithoutStrength = 0
-
-  package init() {}
-
-  /// The result as text.
-  package var text: String {
-    "Heard \(beacons) beacons in \(scans) scans."
-      + (beaconsWithoutStrength > 0
-        ? " Ignored \(beaconsWithoutStrength) beacons without a signal strength (127)." : "")
-  }
-
-  /// Adds the result of another part of the same recording.
-  package static func += (left: inout HeardReport, right: HeardReport) {
-    left.scans += right.scans
-    left.beacons += right.beacons
-    left.beaconsWithoutStrength += right.beaconsWithoutStrength
-  }
-}
-
-/// The identifiers that a phone has sent: `sent`.
-struct SentReport: Encodable {
-  let sent: [Beacon]
-
-  /// A sent beacon, in the names of the CSV of `match`.
-  struct Beacon: Encodable {
-    let rpi: String
-    let aem: String
-    let unix_time: Int64
-  }
-}
-
 // The facts of a phone.
 extension Phone {
   func state() async -> PhoneState {
@@ -219,7 +186,8 @@ extension Phone {
     return PhoneState(
       onboarding: await onboarding, enabled: device.isEnabled,
       authorized: device.authorizationStatus == .authorized,
-      bluetooth: isRunning && device.status == .active, radio: await radioState,
+      bluetooth: isRunning && device.status == .active,
+      service: PhoneState.Service(state.service), radio: await radioState,
       supported: device.authorizationStatus != .restricted,
       riskLevel: Self.riskLevel(of: state),
       exposures: state.exposureCount, lastCheck: state.lastCheck,
@@ -231,13 +199,15 @@ extension Phone {
       droppedBeacons: try? await device.droppedSightings(),
       advice: await app.adviceEnd.map { PhoneState.Advice(until: $0, isOver: $0 < today) },
       positiveTest: state.reportedTest.map { positiveTest($0) },
-      pendingUpload: state.hasPendingUpload, upload: state.upload?.step,
+      pendingUpload: state.hasPendingUpload, followingDays: Self.followingDays(of: state),
+      upload: state.upload?.step,
       lastUpload: lastUpload.withLock(\.self), language: choices.language,
       hidesDetails: choices.hidesDetails, notifications: choices.notifications,
       statisticsNews: choices.wantsStatistics, developer: developerRadio != nil,
       region: settings.region.region, lastCheckKeys: await app.checks.last?.keysCount ?? 0,
       notices: shown.count, shownNotices: shown, version: version, now: clock.now,
-      languageChosen: choices.hasChosenLanguage ?? false, clockWrong: await app.isClockWrong)
+      languageChosen: choices.hasChosenLanguage ?? false, clockWrong: await app.isClockWrong,
+      permissionUnreadable: device.consentFailure != nil)
   }
 
   /// The day in the owner's calendar.
@@ -247,7 +217,8 @@ extension Phone {
     let day = test.day(in: zone)
     let until = day.adding(days: AdviceRule.isolationDays)
     return PhoneState.PositiveTest(
-      shared: test.shared, day: day, until: until, isOver: until < today)
+      shared: test.shared, day: day, until: until, isOver: until < today,
+      isRecent: test.isRecent(at: clock.now, in: zone))
   }
 
   /// The number of the level; `nil` while it is unknown. Without a complete check, nothing is known of the files.
@@ -277,7 +248,8 @@ extension Phone {
     let totals = await app.checkTotals
     let shared = await app.currentState.reportedTest?.shared ?? []
     return PhoneHistory(
-      checks: checks, notices: await notices.history, shared: shared, lastCheck: totals.lastCheck,
+      checks: checks, notices: await notices.history, shared: shared,
+      followingDays: await followingDays(), lastCheck: totals.lastCheck,
       keysToday: totals.todayKeysCount, keysInSevenDays: totals.last7DaysKeysCount,
       keysTotal: totals.totalKeysCount)
   }
@@ -317,12 +289,24 @@ extension Phone {
     let periods = try await device.releasableKeys().map { (start: $0.start, period: $0.period) }
     let keys = await app.uploadPreview(of: periods, diagnosis: diagnosis)
     return PhoneUploadPreview(
-      keys: keys.map {
+      keys: keys.filter { !$0.isWithheld }.map {
         PhoneUploadPreview.Key(
           day: $0.day.description, transmissionRisk: $0.transmissionRisk,
           rollingPeriod: $0.rollingPeriod)
       },
+      withheldDays: Set(keys.filter(\.isWithheld).map(\.day)).sorted().map(\.description),
       receiver: settings.app.keyServer.hostAndPort, region: settings.region.region)
+  }
+}
+
+extension PhoneState.Service {
+  fileprivate init(_ status: ServiceStatus) {
+    self =
+      switch status.exposureNotifications {
+      case .on: .on
+      case .off: .off
+      case .restricted: .restricted
+      }
   }
 }
 
@@ -378,7 +362,9 @@ extension PhoneHistory {
     let past = notices.map { "\($0.time.text): notice: \($0.title)" }
     let shared = shared.map { "\($0.text): your keys were shared" }
     let sum = "Keys today: \(keysToday), in seven days: \(keysInSevenDays), in total: \(keysTotal)"
-    return PhoneReply(.done, (lines + past + shared + [sum]).joined(separator: "\n"), self)
+    let following = [followingDays?.words].compactMap(\.self)
+    return PhoneReply(
+      .done, (lines + past + shared + following + [sum]).joined(separator: "\n"), self)
   }
 }
 

@@ -8,11 +8,19 @@ public struct AccessTokenRequest: Codable, Sendable, Hashable, Redacted {
   public var code: String?
   /// Base64 of the HMAC-SHA256 over the keys to be uploaded, 32 bytes; the token is bound to it.
   public var ekeyhmac: String?
+  /// True to get a permit for the keys of the following days as well.
+  public var wantsFollowUp: Bool?
+  /// A permit, in place of `code`; the token is bound to the keys of `ekeyhmac`.
+  public var followUp: String?
 
   /// Creates a request for the token of `code`, bound to the keys of `ekeyhmac`.
-  public init(code: String?, ekeyhmac: String? = nil) {
+  public init(
+    code: String?, ekeyhmac: String? = nil, wantsFollowUp: Bool? = nil, followUp: String? = nil
+  ) {
     self.code = code
     self.ekeyhmac = ekeyhmac
+    self.wantsFollowUp = wantsFollowUp
+    self.followUp = followUp
   }
 }
 
@@ -20,6 +28,8 @@ public struct AccessTokenRequest: Codable, Sendable, Hashable, Redacted {
 public struct AccessTokenResponse: Codable, Sendable, Hashable, Redacted {
   /// The upload token, a compact JSON Web Token.
   public var accessToken: String
+  /// The permit for the keys of the following days, if it was requested with a code.
+  public var followUp: String?
 
   /// Creates a result with `accessToken`.
   public init(accessToken: String) {

@@ -57,12 +57,21 @@ struct CodeKeys: Sendable, Redacted {
     case certificateID = "certificate id"
     case exchange = "exchange binding"
     case apiKey = "api key"
+    case followUpChain = "follow-up chain"
+    case followUpToken = "follow-up token"
   }
 
   /// The key that encrypts the token of `code`, derived from the secret and the code.
   func tokenKey(for code: some EnteredCode) -> SymmetricKey {
     HKDF<SHA256>.deriveKey(
       inputKeyMaterial: secret, salt: Data(code.characters.utf8), info: Self.info("token"),
+      outputByteCount: VerificationLimit.codeHashKeyBytes)
+  }
+
+  /// The key that encrypts permits for the following days.
+  var permitKey: SymmetricKey {
+    HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: secret, info: Self.info("follow-up permit"),
       outputByteCount: VerificationLimit.codeHashKeyBytes)
   }
 

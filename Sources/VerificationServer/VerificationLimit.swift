@@ -23,6 +23,9 @@ public enum VerificationLimit {
   public static let codeLifetimeSeconds: ClosedRange<TimeInterval> = 60...86_400
   /// The allowed lifetimes of a token, in seconds.
   public static let tokenLifetimeSeconds: ClosedRange<TimeInterval> = 60...86_400
+  /// The lifetime of a permit for the following days, in seconds: ten days of isolation, and two days for the keys of
+  /// the last of them.
+  public static let followUpSeconds: TimeInterval = 12 * 86_400
   /// The largest number of draws until a code differs from every live code. With a million live codes one draw in two
   /// thousand collides, so the last draw is never reached.
   public static let drawsMax = 20

@@ -42,6 +42,19 @@ package struct RetentionClock: Equatable, Codable, Sendable {
     if next.seconds >= ClockLimit.persistenceSeconds { trust(now) }
   }
 
+  /// Takes a reading of a clock that is known to be wrong: the corrected time counts. If the difference is not known,
+  /// the trusted time does not advance.
+  package mutating func read(_ now: Date, with error: ClockError) {
+    if let ahead = error.secondsAhead { read(now.addingTimeInterval(-ahead)) }
+  }
+
+  /// The data to keep at `now`, the last reading of a clock that is known to be wrong: that of the corrected time, and
+  /// of the time of the clock, whose data expires when the clock is right again.
+  package func period(at now: Date, with error: ClockError) -> RetentionPeriod {
+    let corrected = period(at: now.addingTimeInterval(-(error.secondsAhead ?? 0)))
+    return corrected.times.isEmpty ? corrected : RetentionPeriod(times: corrected.times + [now])
+  }
+
   /// The data to keep at `now`, the last reading.
   package func period(at now: Date) -> RetentionPeriod {
     guard let trusted else { return RetentionPeriod(times: []) }
@@ -79,6 +92,17 @@ package struct RetentionClock: Equatable, Codable, Sendable {
     next.seconds += min(max(0, seconds), ClockLimit.countedGapSeconds)
     next.latest = now
     return next
+  }
+}
+
+/// The error of a clock that a comparison with another one has found wrong.
+package struct ClockError: Hashable, Sendable {
+  /// The seconds by which the clock is ahead; negative if it is behind. nil if the difference is not known.
+  package let secondsAhead: TimeInterval?
+
+  /// Creates an error.
+  package init(secondsAhead: TimeInterval?) {
+    self.secondsAhead = secondsAhead
   }
 }
 

@@ -23,6 +23,7 @@ import Testing
     "A failed request names the cause",
     arguments: [
       (NetworkFailure.certificate, CheckFailure.certificate), (.tooLarge, .tooLarge),
+      (.certificateOutOfDate, .certificateOutOfDate),
       (.unreachable, .noConnection), (.disk, .diskFailed),
     ])
   func network(failure: NetworkFailure, cause: CheckFailure) async throws {

@@ -196,3 +196,58 @@ import Testing
     #expect(phone.notices.shown.count == 1)
   }
 }
+
+@Suite("Reasons of failures") struct FailureReasonTests {
+  @Test("A folder without permission, a full disk and other errors of the disk are told apart")
+  func disk() {
+    let reasons: [(Int32, CheckFailure)] = [
+      (ENOSPC, .diskFull), (EDQUOT, .diskFull), (EACCES, .notPermitted), (EPERM, .notPermitted),
+      (EROFS, .notPermitted), (EIO, .diskFailed), (ENOTDIR, .diskFailed),
+    ]
+    for (code, reason) in reasons {
+      #expect(CheckFailure(NetworkFailure(code: code)) == reason, "\(code)")
+    }
+    #expect(StorageFailure(.disk(EACCES)) == .notPermitted)
+    #expect(StorageFailure(.full) == .full)
+    #expect(StorageFailure(.disk(EIO)) == .disk)
+    #expect(CheckFailure(StorageFailure.notPermitted) == .notPermitted)
+    #expect(CheckFailure(StorageFailure.disk) == .diskFailed)
+    #expect(CheckFailure(ENError(.insufficientStorage)) == .diskFull)
+  }
+
+  @Test("A file in place of the folder for key files is not reported as a full disk")
+  func noFolder() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    let folder = phone.folder.appendingPathComponent("KeyFiles")
+    try? FileManager.default.removeItem(at: folder)
+    try Data("file".utf8).write(to: folder)
+    phone.publish(0..<1)
+    #expect(await app.check() == .failed(.diskFailed))
+  }
+
+  @Test("Turning on with a full disk names the disk")
+  func enabling() async throws {
+    let phone = try TestApp()
+    phone.script.update {
+      $0.isEnabled = false
+      $0.enableError = .insufficientStorage
+    }
+    #expect(await (try phone.launch()).enable() == .diskFull)
+  }
+
+  @Test(
+    "The reason of a failure is kept if the full disk cannot store it",
+    .needs(.smallDisk))
+  func lastFailure() async throws {
+    let disk = try SmallDisk(bytes: 256 << 10)
+    let phone = try TestApp(folder: disk.url.appendingPathComponent("app"))
+    let app = try await phone.launchedAfterFirstCheck()
+    let ballast = disk.fill()
+    #expect(await app.check() == .failed(.diskFull))
+    #expect(await app.lastFailure == .diskFull)
+    try FileManager.default.removeItem(at: ballast)
+    #expect(await app.check() == .checked(.none))
+    #expect(await app.lastFailure == nil)
+  }
+}

@@ -13,7 +13,7 @@ struct PhoneClockTests {
   private static let year = 365 * TestApp.day
 
   /// A phone whose clock is right, and whose server states its time.
-  private func scene() async throws -> (TestApp, ExposureApp, ManualClock) {
+  func scene() async throws -> (TestApp, ExposureApp, ManualClock) {
     let phone = try TestApp()
     let time = ManualClock(TestApp.noon)
     phone.network.states { time.now }
@@ -21,7 +21,7 @@ struct PhoneClockTests {
   }
 
   /// Both the phone's clock and the server's advance.
-  private func pass(_ seconds: TimeInterval, _ phone: TestApp, _ time: ManualClock) {
+  func pass(_ seconds: TimeInterval, _ phone: TestApp, _ time: ManualClock) {
     phone.clock.advance(by: seconds)
     time.advance(by: seconds)
   }
@@ -164,6 +164,48 @@ struct PhoneClockTests {
     #expect(days((2 * Self.hour, 0), (0, 0), (0, 15)) == [])
   }
 
+  @Test(
+    "The days since the last right comparison are wrong, but no day whose key began at a right time"
+  )
+  func daysSinceLastRight() {
+    let day = TestApp.noon.unixDay
+    func days(_ comparisons: (TimeInterval?, days: Double)...) -> [Int] {
+      var record = ClockRecord()
+      for (ahead, days) in comparisons {
+        let now = TestApp.noon.addingTimeInterval(days * TestApp.day + (ahead ?? 0))
+        let isWrong = ahead.map { abs($0) > ClockRule.differenceSecondsMax } ?? true
+        record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
+      }
+      return record.wrongDays.map { $0 - day }.sorted()
+    }
+    let back = -5 * TestApp.day
+    // Five minutes at the time five days ago: the key of that day exists already.
+    var record = ClockRecord()
+    for days in 0...5 {
+      let time = TestApp.noon.addingTimeInterval(Double(days) * TestApp.day)
+      record.note(isWrong: false, secondsAhead: 0, at: time)
+    }
+    for secondsAhead in [back, nil] {
+      for _ in 1...2 {
+        record.note(isWrong: true, secondsAhead: secondsAhead, at: TestApp.noon)
+        record.note(
+          isWrong: false, secondsAhead: 0,
+          at: TestApp.noon.addingTimeInterval(5 * TestApp.day + 300))
+        #expect(record.wrongDays == [])
+      }
+    }
+    // A day on which the phone was off has no key of its own.
+    #expect(days((0, 4), (back, 5), (0, 5)) == [-1, 0])
+    // Days of the phone's clock between the last right and the first wrong comparison.
+    #expect(days((0, 0), (2 * Self.hour, 3)) == [0, 1, 2, 3])
+    #expect(days((0, 0), (6 * TestApp.day, 2), (0, 2)) == [])
+    #expect(days((0, 0), (6 * TestApp.day, 2), (0, 8)) == [6, 7, 8])
+    #expect(days((0, 0), (-20 * TestApp.day, 1)) == [-20, -19])
+    #expect(days((0, 0), (2 * Self.hour, 40)).count == 15)
+    // Without a stated time, the days until the recovery are not known to be wrong.
+    #expect(days((nil, 0), (0, 5)) == [0])
+  }
+
   @Test("Without a stated time, only the days of the comparisons are wrong")
   func recordWithoutTime() {
     var record = ClockRecord()
@@ -247,88 +289,76 @@ struct PhoneClockTests {
     #expect(phone.script.state.detections == again)
   }
 
-  @Test("Keys of days on which the clock was wrong, or that start later, are not uploaded")
-  func keys() async throws {
-    let (phone, app, time) = try await scene()
-    phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
-    phone.network.script(TestApp.uploadPath, .text(#"{"result":""}"#))
-    // Two days of the phone's calendar on which the clock is wrong, then two on which it is right.
-    for ahead in [5 * Self.hour, 0, 0, 0] {
-      phone.clock.advance(by: ahead)
-      _ = await app.check()
-      pass(TestApp.day, phone, time)
-      _ = await app.check()
-      phone.clock.advance(by: -ahead)
-    }
+  @Test("A response that is older than a day states no time")
+  func oldResponse() async throws {
+    let (phone, app, _) = try await scene()
+    let clock = phone.clock
+    phone.network.states { clock.now.addingTimeInterval(-5 * TestApp.day) }
+    phone.network.statesAge(3 * TestApp.day)
     #expect(await app.check() == .checked(.none))
-    for day in 1...4 { phone.addKey(daysAgo: day, number: 1) }
-    let future = UInt32(phone.clock.now.timeIntervalSince1970 / 86_400) + 1
-    phone.script.update {
-      $0.keys.append((data: Data(repeating: 7, count: 16), start: future * 144, period: 144))
-    }
-    let periods = phone.script.state.keys.map { (start: $0.start, period: $0.period) }
-    let preview = await app.uploadPreview(of: periods, diagnosis: .notStated)
-    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
-    let body = try #require(phone.network.requests(for: TestApp.uploadPath).last?.body)
-    let sent = try JSONDecoder().decode(UploadRequest.self, from: body).data
-    let starts = sent.temporaryExposureKeys.map(\.rollingStartNumber).sorted()
-    #expect(starts == [future - 3, future - 2].map { $0 * 144 })
-    #expect(preview.count == starts.count)
+    #expect(await !app.isClockWrong)
   }
 
-  @Test("An upload compares the clock itself, and nothing is sent while it is wrong")
-  func uploadComparesClock() async throws {
-    let (phone, app) = try await UploadTests().readyPhone()
-    let time = ManualClock(TestApp.noon)
-    phone.network.states { time.now }
-    phone.clock.advance(by: 3 * Self.hour)
-    for _ in 0..<2 {
-      let outcome = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false)
-      #expect(outcome == UploadOutcome(result: .canceled, reason: .clockWrong))
-    }
-    #expect(phone.script.state.keyRequestCount == 0)
-    #expect(phone.network.requests(for: TestApp.tokenPath).isEmpty)
-    phone.clock.advance(by: -3 * Self.hour)
-    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
-  }
-
-  @Test("An unfinished upload continues without the keys of the days of a wrong clock")
-  func pendingUpload() async throws {
-    let (phone, app) = try await UploadTests().readyPhone()
-    phone.addKey(daysAgo: 0)
-    phone.network.script(
-      TestApp.uploadPath, .fails(.unreachable), .text(#"{"result":""}"#))
-    #expect(
-      await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .noInternet)
-    let time = ManualClock(phone.clock.now.addingTimeInterval(-2 * Self.hour))
-    phone.network.states { time.now }
-    #expect(
-      await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .clockWrong)
-    phone.clock.advance(by: -2 * Self.hour)
-    #expect(
-      try await phone.launch().upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
-    let counts = try phone.network.requests(for: TestApp.uploadPath).map {
-      try JSONDecoder().decode(UploadRequest.self, from: $0.body ?? Data())
-        .data.temporaryExposureKeys.count
-    }
-    #expect(counts == [4, 3])
-    #expect(phone.network.requests(for: TestApp.tokenPath).count == 2)
-  }
-
-  @Test("If all keys were made while the clock was wrong, nothing is sent, and the PIN is not used")
-  func noKeys() async throws {
+  @Test("A clock that is wrong by weeks for two days removes nothing that the right time keeps")
+  func retention() async throws {
     let (phone, app, time) = try await scene()
-    phone.clock.advance(by: 2 * Self.hour)
-    #expect(await app.check() == .failed(.clockWrong))
-    pass(TestApp.day, phone, time)
-    #expect(await app.check() == .failed(.clockWrong))
-    for day in [0, 1] { phone.addKey(daysAgo: day) }
-    for _ in 0..<2 {
-      let outcome = try await phone.launch().upload(
-        pin: "A1B2C3", isInteroperabilityEnabled: false)
-      #expect(outcome == UploadOutcome(result: .canceled, reason: .clockWrong))
+    phone.script.update { $0.found = [(date: TestApp.noon, seconds: 900, score: 3_136)] }
+    phone.publish(0..<1)
+    #expect(await app.check() == .checked(.high))
+    phone.script.update { $0.found = [] }
+    for _ in 0..<3 {
+      pass(TestApp.day / 2, phone, time)
+      _ = await app.check()
     }
-    #expect(phone.network.requests(for: TestApp.tokenPath).isEmpty)
+    for (round, ahead) in [20 * TestApp.day, -20 * TestApp.day, 20 * TestApp.day].enumerated() {
+      phone.clock.advance(by: ahead)
+      for _ in 0..<8 {
+        pass(6 * Self.hour, phone, time)
+        _ = try await phone.launch().check()
+      }
+      phone.clock.advance(by: -ahead)
+      try phone.serve(try phone.document(version: 2 + round))
+      let restarted = try phone.launch()
+      #expect(await restarted.check() == .checked(.high))
+      #expect(await restarted.checks.count == 1)
+    }
+    // Old data still expires.
+    for _ in 0..<30 {
+      pass(TestApp.day / 2, phone, time)
+      _ = await app.check()
+    }
+    #expect(try await phone.launch().store.state.exposures.isEmpty)
+  }
+
+  @Test("Files of days that a wrong clock has left out are downloaded when the index is unchanged")
+  func leftOutFiles() async throws {
+    let (phone, app, time) = try await scene()
+    for _ in 0..<3 {
+      pass(TestApp.day / 2, phone, time)
+      _ = await app.check()
+    }
+    let index = Data(TestApp.name(0).utf8)
+    phone.network.script(
+      "/index.txt", .response(200, index, tag: "one"), .response(304, tag: "one"))
+    phone.network.script("/" + TestApp.name(0), .response(404), .text("0123456789"))
+    #expect(await app.check() == .failed(.filesMissing))
+    phone.network.script("/" + TestApp.name(0), .response(404))
+    phone.clock.advance(by: 20 * TestApp.day)
+    for _ in 0..<8 {
+      pass(6 * Self.hour, phone, time)
+      _ = try await phone.launch().check()
+    }
+    phone.clock.advance(by: -20 * TestApp.day)
+    try phone.serve(try phone.document(version: 2))
+    phone.network.script(
+      "/index.txt", .response(304, tag: "one"), .response(200, index, tag: "one"))
+    phone.network.script("/" + TestApp.name(0), .text("0123456789"))
+    for _ in 0..<2 {
+      #expect(try await phone.launch().check() == .checked(.none))
+      #expect(phone.script.state.detections == [[TestApp.name(0)]])
+    }
+    // The whole index is read again.
+    #expect(phone.network.requests(for: "/index.txt").last?.headers["If-None-Match"] == nil)
   }
 
   @Test(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExposureNotification
 import Foundation
 import TestSupport
 import Testing
@@ -71,6 +72,33 @@ import World
     #expect(test?.shared == [first, phone.clock.now] && test?.statedDay == day)
   }
 
+  @Test(
+    "An app that was killed between the two files of a complete upload notes the sharing at the next launch or check",
+    arguments: [true, false])
+  func killed(starts: Bool) async throws {
+    let (phone, app) = try await phone(.fails(.interrupted))
+    let day = Self.today.adding(days: -2)
+    _ = await upload(app, "A1B2C3", .test(day: day))
+    let file = phone.folder.appendingPathComponent("Store/state.sealed")
+    let before = try Data(contentsOf: file)
+    #expect(await upload(app) == .success)
+    let shared = phone.clock.now
+    try before.write(to: file)
+    phone.clock.advance(by: 3_600.1234567)
+    for _ in 1...2 {
+      let restarted = try phone.launch()
+      if starts { await restarted.start() } else { _ = await restarted.check() }
+      let test = try #require(await restarted.currentState.reportedTest)
+      #expect(test.shared.map { $0.timeIntervalSince(shared).rounded() } == [0])
+      #expect(test.statedDay == day)
+    }
+    // It ends like every other.
+    let again = try phone.launch()
+    try await phone.pass(14.2 * TestApp.day, in: again)
+    await again.start()
+    #expect(await again.currentState.reportedTest == nil)
+  }
+
   @Test("A refused PIN reports nothing, and its day is not that of the next upload")
   func refused() async throws {
     let (phone, app) = try await phone(Self.accepted)
@@ -80,6 +108,64 @@ import World
     phone.network.script(TestApp.tokenPath, .text(#"{"result":{"accessToken":"eyJ.t.s"}}"#))
     #expect(await upload(app, "D4E5F6") == .success)
     #expect(await app.currentState.reportedTest?.statedDay == nil)
+  }
+
+  /// The different stated days on the disk: those of the unfinished upload, and that of the reported test.
+  private func storedDays(_ phone: TestApp) async throws -> [CalendarDay] {
+    let state = try await phone.launch().store.state
+    let days = [state.statedDay, state.diagnosis?.day, state.reportedTest?.statedDay]
+    return Array(Set(days.compactMap(\.self)))
+  }
+
+  @Test("The stated day is on the disk only as long as its upload")
+  func statedDay() async throws {
+    let day = Self.today.adding(days: -9)
+    let (phone, app) = try await phone(.fails(.interrupted))
+    phone.script.update { $0.keysError = .notAuthorized }
+    #expect(await upload(app, "A1B2C3", .test(day: day)).reason == .notAgreed)
+    #expect(try await storedDays(phone) == [])
+    phone.script.update { $0.keysError = nil }
+    phone.network.script(TestApp.tokenPath, UploadTests.wrongPIN)
+    #expect(await upload(app, "A1B2C3", .test(day: day)).reason == .pinRefused)
+    #expect(try await storedDays(phone) == [])
+    phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
+    for pin in ["A1B2C3", "D4E5F6"] {
+      phone.network.script(TestApp.uploadPath, .fails(.interrupted))
+      #expect(await upload(app, pin, .test(day: day)).reason == .noInternet)
+      #expect(try await storedDays(phone) == [day])
+      try await app.forgetUpload()
+      #expect(try await storedDays(phone) == [])
+    }
+  }
+
+  @Test("The day of an upload that has expired is removed, and is not that of the next upload")
+  func expiredDay() async throws {
+    let day = Self.today.adding(days: -3)
+    for isRemoved in [true, false] {
+      let (phone, app) = try await phone(.fails(.interrupted))
+      _ = await upload(app, "A1B2C3", .test(day: day))
+      phone.clock.advance(by: 3 * TestApp.day)
+      let later = try phone.launch()
+      if isRemoved {
+        _ = await later.check()
+        _ = await later.check()
+        #expect(try await storedDays(phone) == [])
+      }
+      #expect(await upload(later, "D4E5F6") == .success)
+      #expect(await later.currentState.reportedTest?.statedDay == nil)
+    }
+  }
+
+  @Test("The stated day of a complete upload is removed on the fifteenth day")
+  func fifteenthDay() async throws {
+    let (phone, app) = try await phone(Self.accepted)
+    let day = Self.today.adding(days: -3)
+    _ = await upload(app, "A1B2C3", .test(day: day))
+    #expect(try await storedDays(phone) == [day])
+    try await phone.pass(13.9 * TestApp.day, in: app)
+    #expect(try await storedDays(phone) == [day])
+    try await phone.pass(0.2 * TestApp.day, in: app)
+    #expect(try await storedDays(phone) == [])
   }
 
   @Test("It is removed after fourteen days, and with all data")

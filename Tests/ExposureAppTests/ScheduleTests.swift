@@ -64,6 +64,48 @@ import Testing
     await work.value
   }
 
+  @Test(
+    "A clock that is right again is noticed within a minute if it was set, and else within a quarter of an hour",
+    arguments: [20.0, -20, 0.125])
+  func wrongClock(daysAhead: Double) async throws {
+    let ahead = daysAhead * TestApp.day
+    let phone = try TestApp()
+    let time = ManualClock(phone.clock.now)
+    phone.network.states { time.now }
+    let app = try await phone.launchedAfterFirstCheck()
+    let work = Task { await app.runSchedule() }
+    func pass(_ minutes: Int) async {
+      for _ in 0..<minutes {
+        await settle(phone, app)
+        time.advance(by: 60)
+        phone.clock.advance(by: 60)
+      }
+      await settle(phone, app)
+    }
+    for round in 1...2 {
+      await settle(phone, app)
+      phone.clock.jump(by: ahead)
+      await pass(5 * 60)
+      #expect(await app.isClockWrong)
+      phone.clock.jump(by: -ahead)
+      try phone.serve(try phone.document(version: 2 * round))
+      await pass(2)
+      #expect(await !app.isClockWrong)
+      #expect(await app.lastFailure == nil)
+      // The server's clock was wrong, and is set.
+      time.advance(by: ahead)
+      await pass(5 * 60)
+      #expect(await app.isClockWrong)
+      time.advance(by: -ahead)
+      try phone.serve(try phone.document(version: 2 * round + 1))
+      await pass(17)
+      #expect(await !app.isClockWrong)
+      #expect(await app.lastFailure == nil)
+    }
+    work.cancel()
+    await work.value
+  }
+
   @Test("An overdue check runs once, soon after the program starts")
   func overdue() async throws {
     let phone = try TestApp()

@@ -41,6 +41,9 @@ final class FrameworkScript: Sendable {
     var detections: [[String]] = []
     var infoRequestCount = 0
     var keyRequestCount = 0
+    var preAuthorizationError: ENError.Code?
+    /// True while the user's consent in advance is not used.
+    var isPreAuthorized = false
   }
 
   private let mutex = Mutex(State())
@@ -76,18 +79,35 @@ final class ScriptedFramework: ENManager {
     completionHandler(error.map { ENError($0) })
   }
 
+  override func preAuthorizeDiagnosisKeys(completionHandler: @escaping ENErrorHandler) {
+    let error = script.state.preAuthorizationError
+    script.update { $0.isPreAuthorized = error == nil }
+    completionHandler(error.map { ENError($0) })
+  }
+
+  override func requestPreAuthorizedDiagnosisKeys(completionHandler: @escaping ENErrorHandler) {
+    if script.state.isPreAuthorized {
+      diagnosisKeysAvailableHandler?(script.state.keys.map(Self.wire))
+    }
+    script.update { $0.isPreAuthorized = false }
+    completionHandler(nil)
+  }
+
   override func getDiagnosisKeys(completionHandler: @escaping ENGetDiagnosisKeysHandler) {
     script.update { $0.keyRequestCount += 1 }
     if script.state.isSilent { return }
     if let error = script.state.keysError { return completionHandler(nil, ENError(error)) }
-    let keys = script.state.keys.map { key in
-      let wire = ENTemporaryExposureKey()
-      wire.keyData = key.data
-      wire.rollingStartNumber = key.start
-      wire.rollingPeriod = key.period
-      return wire
-    }
-    completionHandler(keys, nil)
+    completionHandler(script.state.keys.map(Self.wire), nil)
+  }
+
+  private static func wire(
+    _ key: (data: Data, start: UInt32, period: UInt32)
+  ) -> ENTemporaryExposureKey {
+    let wire = ENTemporaryExposureKey()
+    wire.keyData = key.data
+    wire.rollingStartNumber = key.start
+    wire.rollingPeriod = key.period
+    return wire
   }
 
   override func detectExposures(

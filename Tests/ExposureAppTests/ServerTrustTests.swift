@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import ExposureApp
 
@@ -47,12 +48,66 @@ struct ServerTrustTests {
     return (certificate, key)
   }
 
+  /// Creates a self-signed certificate for localhost that is valid in these years, and returns it and its key.
+  private func certificate(
+    validIn years: (Int, Int)
+  ) async throws -> (certificate: URL, key: URL) {
+    let (certificate, key) = try await certificate(subject: "localhost", "DNS:localhost")
+    let settings = place.path("ca.cnf")
+    let text = """
+      [ca]
+      default_ca = own
+      [own]
+      database = \(place.path("index").path)
+      new_certs_dir = \(place.url.path)
+      serial = \(place.path("serial").path)
+      default_md = sha256
+      policy = names
+      x509_extensions = server
+      [names]
+      commonName = supplied
+      [server]
+      subjectAltName = DNS:localhost
+      [req]
+      distinguished_name = none
+      [none]
+      """
+    for (name, content) in [("ca.cnf", text), ("index", ""), ("serial", "01")] {
+      try Data(content.utf8).write(to: place.path(name))
+    }
+    let request = place.path("request.pem")
+    for arguments in [
+      [
+        "req", "-new", "-config", settings.path, "-key", key.path, "-subj", "/CN=localhost", "-out",
+        request.path,
+      ],
+      [
+        "ca", "-batch", "-selfsign", "-config", settings.path, "-keyfile", key.path, "-in",
+        request.path, "-notext", "-startdate", "\(years.0)0101000000Z", "-enddate",
+        "\(years.1)0101000000Z",
+        "-out", certificate.path,
+      ],
+    ] {
+      let made = try await ChildProcess.run(URL(fileURLWithPath: "/usr/bin/openssl"), arguments)
+      #expect(made.status == 0, "\(made.errors)")
+    }
+    return (certificate, key)
+  }
+
   /// The status of a request to a server with this certificate, or the failure.
   private func result(
     subject: String = "localhost", _ alternativeName: String? = "DNS:localhost",
     version: String = "TLSv1_3", isTrusted: Bool = true
   ) async throws -> Result<Int, NetworkFailure> {
-    let made = try await certificate(subject: subject, alternativeName)
+    try await result(
+      of: try await certificate(subject: subject, alternativeName), version: version,
+      isTrusted: isTrusted)
+  }
+
+  private func result(
+    of made: (certificate: URL, key: URL), version: String = "TLSv1_3", isTrusted: Bool = true,
+    clock: any WallClock = SystemClock()
+  ) async throws -> Result<Int, NetworkFailure> {
     let script = place.path("server.py")
     try Data(Self.server.utf8).write(to: script)
     return try await ChildProcess.withRunning(
@@ -62,7 +117,7 @@ struct ServerTrustTests {
       try await Patience.until { try process.output.contains("\n") }
       let port = try process.output.trimmingCharacters(in: .whitespacesAndNewlines)
       let network = HTTPNetwork(
-        ownMachineTimeoutSeconds: Double(Patience.seconds),
+        clock: clock, ownMachineTimeoutSeconds: Double(Patience.seconds),
         authorities: isTrusted ? made.certificate : nil)
       let url = try #require(URL(string: "https://localhost:\(port)/"))
       let result: Result<Int, NetworkFailure>
@@ -94,6 +149,22 @@ struct ServerTrustTests {
   func untrusted() async throws {
     #expect(try await result("DNS:example.org") == .failure(.certificate))
     #expect(try await result(isTrusted: false) == .failure(.certificate))
+  }
+
+  @Test(
+    "A certificate that has expired or is not valid yet, by the clock, has its own failure",
+    arguments: [(2_020, 2_021), (2_090, 2_091)])
+  func outOfDate(years: (Int, Int)) async throws {
+    let made = try await certificate(validIn: years)
+    #expect(try await result(of: made) == .failure(.certificateOutOfDate))
+    // A clock that is years off does not accept a certificate of the present either.
+    let present = try await certificate(subject: "localhost", "DNS:localhost")
+    for offset in [-10.0, 10] {
+      let clock = ManualClock(SystemClock().now.addingTimeInterval(offset * 365 * 86_400))
+      #expect(
+        try await result(of: present, isTrusted: false, clock: clock)
+          == .failure(.certificateOutOfDate))
+    }
   }
 
   @Test("A server without TLS 1.2 is rejected")

@@ -22,6 +22,7 @@ final class ScriptedNetwork: Network {
     var requests: [NetworkRequest] = []
     var running = 0
     var date: (@Sendable () -> Date)?
+    var hostDates: [String: @Sendable () -> Date?] = [:]
     var ageSeconds: TimeInterval = 0
     var runningMax = 0
   }
@@ -44,6 +45,16 @@ final class ScriptedNetwork: Network {
   /// Makes all responses state the server's time.
   func states(_ date: @escaping @Sendable () -> Date) { state.withLock { $0.date = date } }
 
+  /// Makes all responses of one host state another time, or none.
+  func states(at host: String, _ date: @escaping @Sendable () -> Date?) {
+    state.withLock { $0.hostDates[host] = date }
+  }
+
+  private func date(of host: String?) -> Date? {
+    let (all, hosts) = state.withLock { ($0.date, $0.hostDates) }
+    return if let date = hosts[host ?? ""] { date() } else { all?() }
+  }
+
   /// Makes all responses state an age, as a cache does.
   func statesAge(_ seconds: TimeInterval) { state.withLock { $0.ageSeconds = seconds } }
 
@@ -57,7 +68,7 @@ final class ScriptedNetwork: Network {
       return NetworkResponse(
         status: status, body: body, retryAfterSeconds: retryAfter,
         version: ResponseVersion(entityTag: tag, lastModified: nil),
-        date: state.withLock(\.date)?(), ageSeconds: state.withLock(\.ageSeconds))
+        date: date(of: request.url.host), ageSeconds: state.withLock(\.ageSeconds))
     case .fails(let failure): throw failure
     case .hangs:
       try await Task.sleep(for: .seconds(3_600))

@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import ExposureApp
 
@@ -74,6 +75,36 @@ import Testing
     phone.clock.advance(by: RemovalRule.daySeconds)
     _ = await app.check()
     #expect(phone.notices.removed == [.upload])
+  }
+
+  @Test(
+    "A clock that jumps by days and back within minutes does not end an unfinished upload",
+    arguments: [2.0, -2],
+    [nil, NetworkFailure.unreachable, .certificateOutOfDate] as [NetworkFailure?])
+  func jump(days: Double, failure: NetworkFailure?) async throws {
+    let (phone, _) = try await interrupted(.fails(.interrupted))
+    let (start, uptime) = (phone.clock.now, phone.clock.reading.uptime)
+    let clock = phone.clock
+    phone.network.states { start.addingTimeInterval(clock.reading.uptime - uptime) }
+    let online = try phone.document(version: 2)
+    for _ in 1...2 {
+      phone.clock.jump(by: days * TestApp.day)
+      if let failure { phone.network.script(TestApp.deviceConfigurationPath, .fails(failure)) }
+      for _ in 1...3 {
+        let restarted = try phone.launch()
+        await restarted.finishUploadIfDue()
+        phone.clock.advance(by: 60)
+        _ = await restarted.check()
+      }
+      #expect(phone.notices.shown.map(\.cause).allSatisfy { $0 == .clockWrong })
+      phone.clock.jump(by: -days * TestApp.day)
+      try phone.serve(online)
+    }
+    phone.network.script(TestApp.uploadPath, Self.accepted)
+    let restarted = try phone.launch()
+    _ = await restarted.check()
+    #expect(phone.notices.shown.map(\.cause).last == .uploadFinished)
+    #expect(await !restarted.hasPendingUpload)
   }
 
   @Test("After a lost response, the expired token gets the first result from the key server")
@@ -155,7 +186,13 @@ import Testing
 
 extension ExposureApp {
   /// The upload record, read again.
-  fileprivate var uploadRecord: UploadRecord {
-    get throws { try uploads.load() }
+  var uploadRecord: UploadRecord {
+    get throws { try context.uploads.load() }
+  }
+
+  var windowRisk: WindowRiskAssessment? { context.windowRisk }
+
+  func keyFileDownload(from network: any Network) -> KeyFileDownload {
+    checking.keyFileDownload(from: network)
   }
 }

@@ -187,7 +187,7 @@ import Testing
   @Test("Descriptions and dumps of an upload contain no secret")
   func redacted() throws {
     let pending = try pending().granted(ZeroingBytes(copying: "secret-token".utf8), at: now)
-    var text = "\(pending) \(pending.keys) \(pending.pin)"
+    var text = "\(pending) \(pending.keys) \(String(describing: pending.pin))"
     dump(pending, to: &text)
     dump(pending.keys, to: &text)
     for secret in ["A1B2C3", "secret-token", "CAgICAgICAgICAgICAgICA=="] {

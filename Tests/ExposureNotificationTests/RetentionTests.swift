@@ -54,6 +54,23 @@ import World
     }
   }
 
+  @Test("A clock that is known to be wrong is trusted by the corrected time, and removes nothing")
+  func knownError() {
+    for days in [-20.0, 20] {
+      for isKnown in [true, false] {
+        let error = ClockError(secondsAhead: isKnown ? days * Self.day : nil)
+        var clock = Self.trusting()
+        for hour in 0...48 {
+          clock.read(Self.noon + days * Self.day + Double(hour) * 3_600, with: error)
+        }
+        let now = Self.noon + (days + 2) * Self.day
+        #expect(clock.trusted == Self.noon + (isKnown ? 2 * Self.day : 0))
+        #expect(clock.period(at: now, with: error).keeps(Day(of: Self.noon)))
+        #expect(clock.period(at: now, with: error).keeps(Day(of: now)))
+      }
+    }
+  }
+
   @Test("After a jump the data of both times is kept, until the new time has persisted for a day")
   func jump() {
     for days in [-100.0, 100] {
@@ -147,6 +164,31 @@ import World
     phone.clock.advance(by: 30 * Self.day)
     await phone.run(again, days: 1.1)
     #expect(segments("contacts").isEmpty && segments("keys").count == 2)
+  }
+
+  @Test("A clock that is known to be a month ahead removes nothing for days, also over restarts")
+  func knownAhead() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    await phone.run(device, days: 2)
+    await phone.radio.receive([try phone.sighting(1)])
+    let before = (segments("contacts"), segments("keys"))
+    for _ in 1...2 {
+      phone.clock.advance(by: 30 * Self.day)
+      for _ in 0..<3 {
+        let device = phone.device()
+        device.setClock(isWrong: true, secondsAhead: 30 * Self.day)
+        await phone.run(device, days: 0.9)
+      }
+      #expect(segments("contacts") == before.0)
+      #expect(segments("keys").starts(with: before.1))
+      phone.clock.advance(by: -30 * Self.day)
+      let again = phone.device()
+      again.setClock(isWrong: false, secondsAhead: nil)
+      await again.beat()
+      #expect(try await again.contacts.sightings().count == 1)
+      #expect(Set(before.1).isSubset(of: segments("keys")))
+    }
   }
 
   @Test("Sightings and keys of a clock that ran ahead are removed when the clock is right again")

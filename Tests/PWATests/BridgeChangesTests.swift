@@ -35,6 +35,22 @@ struct BridgeChangesTests {
     }
   }
 
+  @Test(
+    "Message 51 has the service that the phone states, whatever the radio does",
+    arguments: [(PhoneState.Service.on, 1), (.off, 2), (.restricted, 3)])
+  func service(_ service: PhoneState.Service, _ status: Int) async throws {
+    for radio in [PhoneState.Radio.on, .off, .none, .unused] {
+      let phone = ScriptedPhone {
+        $0.state.service = service
+        $0.state.radio = radio
+      }
+      try await RunningWebsite.with(phone) { (site) async throws in
+        let services = try await site.answer(51)["servicesStatus"]
+        #expect(services?["exposureNotificationStatus"] == .integer(status))
+      }
+    }
+  }
+
   @Test("Rows of message 90 are removed by their identifiers, texts or numbers")
   func removal() async throws {
     let phone = ScriptedPhone {
@@ -137,7 +153,7 @@ struct BridgeChangesTests {
       "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
       "notifications", "statisticsNews", "developer", "region", "lastCheckKeys", "notices",
       "version", "now", "radio", "droppedBeacons", "advice", "positiveTest", "languageChosen",
-      "clockWrong",
+      "followingDays", "clockWrong", "permissionUnreadable", "service",
     ]
     try await RunningWebsite.with { (site) async throws in
       guard case .object(let state) = try await site.answer(1_000) else {
@@ -173,6 +189,12 @@ struct BridgeChangesTests {
           == true)
       #expect(try await site.answer(63)["language"] == "UK")
       #expect(try await site.answer(1_011, [:])["region"] == "PL")
+      for action in ["share", "end"] {
+        #expect(try await site.answer(1_013, ["action": .string(action)])["region"] == "PL")
+      }
+      #expect(phone.requests.suffix(2) == ["following days share", "following days end"])
+      #expect(
+        try await site.answer(1_013, ["action": "other"])["error"]?["code"] == "badRequest")
     }
   }
 }

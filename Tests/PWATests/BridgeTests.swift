@@ -66,7 +66,7 @@ struct BridgeTests {
 
   @Test(
     "D3, D4: an unknown message is answered, with or without a request",
-    arguments: [0, 12, 999, 1_013, -1])
+    arguments: [0, 12, 999, 1_014, -1])
   func unknown(_ type: Int) async throws {
     try await RunningWebsite.with { (site) async throws in
       let error = try await site.answer(type)["error"]

@@ -176,6 +176,26 @@ struct WebSecretTests {
     }
   }
 
+  @Test("An address with the secret leads to its own path, and never to another server")
+  func paths() async throws {
+    try await RunningWebsite.with { (site) async throws in
+      let secret = "secret=\(site.secret)"
+      for (path, target) in [
+        ("/history?\(secret)", "/history"), ("/?\(secret)", "/"),
+        ("/firebreak/open/home?\(secret)&a=1&b=2", "/firebreak/open/home?a=1&b=2"),
+        ("//example.org/?\(secret)", "/"), ("/'onload='x?\(secret)", "/"),
+      ] {
+        let linked = try await site.send(
+          "GET", path, ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"])
+        #expect(linked.status == 200, "\(path)")
+        let escaped = target.replacing("&", with: "&amp;")
+        #expect(linked.text.contains("content=\"0; url=\(escaped)\""), "\(path): \(linked.text)")
+        let typed = try await site.send("GET", path, ["Sec-Fetch-Dest": "document"])
+        #expect(typed.status == 303 && typed.headers["location"] == target, "\(path)")
+      }
+    }
+  }
+
   @Test("A typed secret is exchanged for the cookie, and leaves the address")
   func typed() async throws {
     try await RunningWebsite.with(owner: geteuid() + 1) { (site) async throws in

@@ -98,6 +98,7 @@ final class ScriptedPhone: BridgePhone {
       case .enable: script.requests.append("notifications true")
       case .disable: script.requests.append("notifications false")
       case .onboard(let step): script.requests.append("onboard \(step)")
+      case .followingDays(let decision): script.requests.append("following days \(decision)")
       case .unfinishedUpload: script.state.lastUpload = nil
       case .remove(let what):
         script.requests.append("remove \(what)")
@@ -119,7 +120,8 @@ final class ScriptedPhone: BridgePhone {
 extension PhoneState {
   /// A phone that has found nothing.
   static let example = PhoneState(
-    onboarding: .finished, enabled: true, authorized: true, bluetooth: true, radio: .on,
+    onboarding: .finished, enabled: true, authorized: true, bluetooth: true, service: .on,
+    radio: .on,
     supported: true, riskLevel: 0, exposures: 0, lastCheck: nil, lastFailure: nil,
     nextCheck: nil, checking: false, paused: false, configurationRefused: nil, storage: "ready",
     damaged: [], droppedBeacons: 0, advice: nil, positiveTest: nil, pendingUpload: false,
@@ -127,7 +129,7 @@ extension PhoneState {
     language: .polish, hidesDetails: false, notifications: true, statisticsNews: false,
     developer: false, region: "PL", lastCheckKeys: 0, notices: 0, shownNotices: [],
     version: "1.2.3", now: Date(timeIntervalSince1970: 1_600_000_000), languageChosen: false,
-    clockWrong: false)
+    clockWrong: false, permissionUnreadable: false)
 }
 
 extension PhoneNotice {

@@ -51,6 +51,8 @@ struct CatalogueGrammarTests {
       "history.confirm",
       [(1, "Usunąć 1 wpis?"), (2, "Usunąć 2 wpisy?"), (11, "Usunąć 11 wpisów?")]
     ),
+    ("history.showAll", [(9, "Pokaż wszystkie (9)"), (22, "Pokaż wszystkie 22")]),
+    ("traffic.more", [(1, "Pokaż jeszcze 1"), (3, "Pokaż więcej (3)"), (20, "Pokaż więcej (20)")]),
   ]
 
   private static let ukrainian: [(String, [(Int, String)])] = [
@@ -83,6 +85,8 @@ struct CatalogueGrammarTests {
       "history.confirm",
       [(1, "Видалити 1 запис?"), (2, "Видалити 2 записи?"), (11, "Видалити 11 записів?")]
     ),
+    ("history.showAll", [(9, "Показати всі 9"), (21, "Показати 21"), (22, "Показати всі 22")]),
+    ("traffic.more", [(1, "Показати ще 1"), (3, "Показати ще 3"), (20, "Показати ще 20")]),
   ]
 
   private static let german: [(String, [(Int, String)])] = [
@@ -98,6 +102,8 @@ struct CatalogueGrammarTests {
     ("history.check", [(1, "1 Schlüssel verglichen"), (2, "2 Schlüssel verglichen")]),
     ("history.matches", [(1, "1 Übereinstimmung"), (2, "2 Übereinstimmungen")]),
     ("history.confirm", [(1, "1 Eintrag entfernen?"), (2, "2 Einträge entfernen?")]),
+    ("history.showAll", [(9, "Alle 9 zeigen")]),
+    ("traffic.more", [(1, "1 weitere zeigen"), (20, "20 weitere zeigen")]),
   ]
 
   @Test(
@@ -108,6 +114,8 @@ struct CatalogueGrammarTests {
     ])
   func plurals(_ language: Language, _ rows: [(String, [(Int, String)])]) throws {
     let catalogue = try #require(Catalogues.installed[language])
+    let counted = catalogue.texts.keys.filter { $0.contains("#") }.map { $0.prefix { $0 != "#" } }
+    #expect(Set(counted.map(String.init)) == Set(rows.map(\.0)), "a counted text has no row here")
     for (key, expected) in rows {
       for (count, text) in expected {
         let found = catalogue.text("\(key)#\(form(count, in: language))", ["count": "\(count)"])

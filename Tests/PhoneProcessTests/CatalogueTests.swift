@@ -10,7 +10,7 @@ struct CatalogueTests {
   private static let causes: [Notice.Cause] =
     [
       .bluetoothOff, .clockWrong, .permissionLost, .riskCorrected, .uploadFinished,
-      .uploadUnfinished,
+      .uploadUnfinished, .followingDaysRefused,
     ]
     + [.low, .medium, .high].map(Notice.Cause.risk)
     + CheckFailure.allCases.map(Notice.Cause.checksFailing)
@@ -19,7 +19,7 @@ struct CatalogueTests {
 
   private static let uploadFailures: [UploadFailure] = [
     .invalidPIN, .locked(until: .now), .alreadyRunning, .paused, .notAgreed, .notEnabled,
-    .keysUnreadable, .systemFailed, .nothingToShare, .clockWrong, .tooManyKeys,
+    .keysUnreadable, .systemFailed, .nothingToShare, .clockWrong, .keysOfWrongTime, .tooManyKeys,
     .tooManyKeysOfOneDay,
     .keysOutOfOrder, .noDeviceToken, .pinRefused, .pinUsed, .uploadRefused,
     .serverBusy(retryAfterSeconds: 1),

@@ -20,6 +20,7 @@ struct PhoneConsentTests {
     arguments: [
       (PhoneOperation.enable, ConsentRequest?.some(.enableExposureNotification)),
       (.upload(sharesAbroad: false), .shareDiagnosisKeys), (.travel(to: nil), .showTravelStatus),
+      (.followingDays(.share), .preAuthorizeDiagnosisKeys), (.followingDays(.end), nil),
       (.check, nil), (.status, nil), (.remove(.everything), nil),
     ])
   func granted(_ operation: PhoneOperation, _ expected: ConsentRequest?) async {

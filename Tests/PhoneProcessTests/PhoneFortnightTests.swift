@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureKeys
+import ExposureNotification
 import Foundation
 import KeyServerAPI
 import Secrets
@@ -15,19 +16,46 @@ import World
 struct PhoneFortnightTests {
   private static let hour: TimeInterval = 3_600
   private static let day: TimeInterval = 86_400
-  /// Monday, 22 March 2021, 00:00 UTC. In Poland, summer time begins on the sixth day after it, at 01:00 UTC.
-  private static let start = Date(timeIntervalSince1970: 1_616_371_200)
 
+  /// A time zone, and a Monday at 00:00 UTC six days before its summer time begins.
+  struct Place: Sendable, CustomTestStringConvertible {
+    let zone: String
+    let start: Date
+    /// The hour of the seventh day at which summer time begins, in UTC.
+    let change: Double
+    /// The hours by which the local time is ahead of UTC in summer.
+    let hoursAhead: Double
+
+    var testDescription: String { zone }
+
+    static let warsaw = Place(
+      zone: "Europe/Warsaw", start: Date(timeIntervalSince1970: 1_616_371_200), change: 1,
+      hoursAhead: 2)
+    static let losAngeles = Place(
+      zone: "America/Los_Angeles", start: Date(timeIntervalSince1970: 1_615_161_600), change: 10,
+      hoursAhead: -7)
+  }
+
+  private let place: Place
   private let scene: PhoneScene
   private let files = Files()
+  private var start: Date { place.start }
 
-  /// The names of the published files.
+  /// The published files.
   private final class Files {
     var names: [KeyFileName] = []
+    /// The version of the last device configuration.
+    var version = 1
   }
 
   init() throws {
-    scene = try PhoneScene(at: Self.start)
+    try self.init(in: .warsaw)
+  }
+
+  private init(in place: Place) throws {
+    self.place = place
+    let zone = try #require(TimeZone(identifier: place.zone))
+    scene = try PhoneScene(at: place.start, in: zone)
   }
 
   /// The phone, started again.
@@ -39,7 +67,7 @@ struct PhoneFortnightTests {
 
   /// Lets time pass until an hour of a day of the fortnight.
   private func pass(to day: Int, _ hour: Double) {
-    let time = Self.start.addingTimeInterval(Double(day) * Self.day + hour * Self.hour)
+    let time = start.addingTimeInterval(Double(day) * Self.day + hour * Self.hour)
     scene.clock.advance(by: time.timeIntervalSince(scene.clock.now))
   }
 
@@ -48,6 +76,11 @@ struct PhoneFortnightTests {
     let stranger = try self.key(daysAgo: 1)
     files.names.append(try scene.publishFile(with: key ?? stranger))
     scene.server.publish(KeyFileIndex.render(files.names), at: KeyServerRoute.index)
+  }
+
+  private func publishConfiguration() throws {
+    files.version += 1
+    try scene.publishConfiguration(version: files.version)
   }
 
   private func key(daysAgo: Int) throws -> TemporaryExposureKey {
@@ -91,35 +124,40 @@ struct PhoneFortnightTests {
     #expect(level.map { $0 > 0 } == risk, sourceLocation: location)
   }
 
-  private func upload(_ phone: Phone) async throws -> [String: Any] {
+  private func upload(_ phone: Phone, pin: String = "AB2-CD3") async throws -> [String: Any] {
     let request = PhoneRequest(
-      .upload(sharesAbroad: false), pin: ZeroingBytes(copying: "AB2-CD3".utf8))
+      .upload(sharesAbroad: false), pin: ZeroingBytes(copying: pin.utf8))
     let reply = await phone.perform(request)
     let json = try JSONSerialization.jsonObject(with: Data((reply.json ?? "{}").utf8))
     return json as? [String: Any] ?? [:]
   }
 
   @Test(
-    "The notices of a fortnight with two encounters, an upload, and failures are those of its facts"
-  )
-  func fortnight() async throws {
+    "The notices of a fortnight with two encounters, two uploads, and failures are those of its facts, and end with them",
+    arguments: [Place.warsaw, .losAngeles])
+  func fortnight(place: Place) async throws {
+    try await PhoneFortnightTests(in: place).run()
+  }
+
+  private func run() async throws {
     var phone = try await started()
     #expect(try await phone.facts(.enable).status == .done)
     var first: TemporaryExposureKey?
     var second: TemporaryExposureKey?
     for day in 0..<14 {
       pass(to: day, 0.25)
-      try scene.publishConfiguration(version: day + 2)
+      try publishConfiguration()
       phone = try await started()
       // Half an hour around the change to summer time on the seventh day.
       if day == 6 {
-        pass(to: day, 0.75)
+        pass(to: day, place.change - 0.25)
         second = try await meet(phone)
       }
-      pass(to: day, 10)
+      pass(to: day, 10.5)
       if day == 1 { first = try await meet(phone) }
       let found: [Notice.Identifier] = day < 3 ? [] : [.risk]
-      let shown = found + (day < 10 ? [] : [.upload])
+      // The second upload removes the notice about the first one.
+      let shown = found + (10...11 ~= day ? [.upload] : [])
       try publish(day == 3 ? first : day == 7 ? second : nil)
       switch day {
       case 3: try await check(phone, shown: [.risk], risk: true)
@@ -129,7 +167,9 @@ struct PhoneFortnightTests {
         // The owner has read the first notice.
         try await phone.app.dismissNotices()
         try await check(phone, shown: [.risk], risk: true)
+      case 8: try await wrongClockDay(phone)
       case 10: try await interruptedUploadDay(phone)
+      case 12: #expect(try await upload(phone, pin: "EF4-GH5")["ok"] as? Bool == true)
       default: try await check(phone, shown: shown, risk: day > 2)
       }
       pass(to: day, 20)
@@ -137,12 +177,82 @@ struct PhoneFortnightTests {
       try await check(phone, shown: shown, risk: day > 2)
     }
     try await expectHistory(of: phone)
+    try await expectEnds()
   }
 
   private func portalDay(_ phone: Phone, shown: [Notice.Identifier]) async throws {
     scene.server.answerAll(with: "<html>Sign in to this network</html>")
     for _ in 0..<2 { try await check(phone, failure: .portal, shown: shown, risk: true) }
     scene.server.answerAll(with: nil)
+  }
+
+  /// The clock is three hours ahead for an hour, twice.
+  private func wrongClockDay(_ phone: Phone) async throws {
+    for _ in 1...2 {
+      scene.server.setPhoneClock(ahead: 3 * Self.hour)
+      try await check(phone, failure: .clockWrong, shown: [.clockWrong, .risk], risk: true)
+      scene.clock.advance(by: Self.hour)
+      scene.server.setPhoneClock(ahead: -3 * Self.hour)
+      try publishConfiguration()
+      try await check(try await started(), shown: [.risk], risk: true)
+    }
+  }
+
+  /// The notices, encounters and advice of the days after the fortnight end when they should, by the owner's calendar.
+  private func expectEnds() async throws {
+    for day in 14..<22 {
+      pass(to: day, 10.5)
+      try publishConfiguration()
+      try publish()
+      let (hasFirst, hasSecond) = (day < 15, day < 20)
+      try await check(try await started(), shown: hasSecond ? [.risk] : [], risk: hasSecond)
+      let exposures = try await started().facts(.exposures).json["exposures"] as? [[String: Any]]
+      #expect(exposures?.count == [hasFirst, hasSecond].count { $0 })
+      // Ten days after the last encounter, and after the first sharing.
+      if day == 16 { try await expectEnd(of: "advice", after: 16) }
+      if day == 20 { try await expectEnd(of: "positiveTest", after: 20) }
+    }
+  }
+
+  /// Expects that a part of the state is over at the local midnight that ends a day, and not before.
+  private func expectEnd(of part: String, after day: Int) async throws {
+    for (hours, isOver) in [(24 - 1.0 / 60, false), (24, true)] {
+      pass(to: day, hours - place.hoursAhead)
+      let state = try await started().facts(.status).json[part] as? [String: Any]
+      #expect(state?["until"] as? String == UTCDay(start.unixDay + day).description)
+      #expect(state?["isOver"] as? Bool == isOver, "\(part), \(hours)")
+    }
+  }
+
+  @Test(
+    "A clock that is twenty days ahead for two days, twice, leaves the risk and own keys as they were"
+  )
+  func wrongClock() async throws {
+    #expect(try await started().facts(.enable).status == .done)
+    var met: TemporaryExposureKey?
+    for day in 0..<3 {
+      for hour in [2.0, 14] {
+        pass(to: day, hour)
+        try publishConfiguration()
+        if day == 1, hour < 12 { met = try await meet(try await started()) }
+        try publish(day == 2 ? met : nil)
+        _ = try await started().facts(.check)
+      }
+    }
+    try await check(try await started(), shown: [.risk], risk: true)
+    for _ in 1...2 {
+      scene.server.setPhoneClock(ahead: 20 * Self.day)
+      for _ in 0..<8 {
+        scene.clock.advance(by: 6 * Self.hour)
+        try await check(
+          try await started(), failure: .clockWrong, shown: [.clockWrong, .risk], risk: true)
+      }
+      scene.server.setPhoneClock(ahead: -20 * Self.day)
+      try publishConfiguration()
+      try await check(try await started(), shown: [.risk], risk: true)
+      let days = try await started().device.releasableKeys().map { $0.start / 144 }
+      #expect(Set(0..<2).isSubset(of: days.map { Int($0) - start.unixDay }))
+    }
   }
 
   private func damagedFileDay(_ phone: Phone, shown: [Notice.Identifier]) async throws {
@@ -175,17 +285,20 @@ struct PhoneFortnightTests {
     let told = notices.compactMap { notice -> (String, Int)? in
       guard let identifier = notice["identifier"] as? String, let time = notice["time"] as? Int
       else { return nil }
-      return (identifier, Date(unixSecond: time).unixDay - Self.start.unixDay)
+      return (identifier, Date(unixSecond: time).unixDay - start.unixDay)
     }
-    #expect(told.map(\.0) == ["risk", "risk", "upload"])
-    #expect(told.map(\.1) == [3, 7, 10])
+    #expect(told.map(\.0) == ["risk", "risk", "clock-wrong", "clock-wrong", "upload"])
+    #expect(told.map(\.1) == [3, 7, 8, 8, 10])
+    let (risk, clock) = ("An encounter with high risk", "The clock of this device is wrong")
     #expect(
-      notices.compactMap { $0["title"] as? String } == [
-        "An encounter with high risk", "An encounter with high risk", "Your keys were shared",
-      ])
+      notices.compactMap { $0["title"] as? String }
+        == [risk, risk, clock, clock, "Your keys were shared"])
+    #expect((history["shared"] as? [Int])?.count == 2)
     let exposures = try await phone.facts(.exposures).json["exposures"] as? [[String: Any]]
-    #expect(exposures?.compactMap { $0["date"] as? String } == ["2021-03-28", "2021-03-23"])
-    // The server got the keys once, with the token of the first attempt.
-    #expect(scene.server.requests(for: "getAccessToken").count == 1)
+    #expect(
+      exposures?.compactMap { $0["date"] as? String }
+        == [6, 1].map { UTCDay(start.unixDay + $0).description })
+    // The server got the keys once for each PIN, with the token of the first attempt.
+    #expect(scene.server.requests(for: "getAccessToken").count == 2)
   }
 }

@@ -55,6 +55,20 @@ struct PhoneMoveTests {
     try await requireMoved()
   }
 
+  @Test("A copy of pages that a killed phone has left is not moved, and leaves the old folder")
+  func pageCopy() async throws {
+    let copy = scene.folder.pageCopy
+    try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
+    try Data("secret".utf8).write(to: copy.appendingPathComponent("index.html"))
+    // A link would stop the move elsewhere.
+    try FileManager.default.createSymbolicLink(
+      at: copy.appendingPathComponent("link"), withDestinationURL: place.url)
+    try move()
+    try await requireMoved()
+    let moved = try PhoneFolder(existing: new.path).pageCopy
+    #expect(!FileManager.default.fileExists(atPath: moved.path))
+  }
+
   @Test("A phone is moved on, and back to the folder that it has left")
   func twice() async throws {
     try move()

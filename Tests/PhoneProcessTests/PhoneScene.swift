@@ -24,13 +24,16 @@ final class PhoneScene {
   let server: MemoryServer
   let folder: PhoneFolder
   let log = CollectedLog()
+  /// The time zone of the owner's calendar.
+  let zone: TimeZone
   private let temporary: TemporaryFolder
   private let key = SealingKey(from: SystemRandomness())
   private let root = RootPrivateKey()
   private let signingKey = RootPrivateKey()
 
-  init(at start: Date = PhoneScene.start) throws {
+  init(at start: Date = PhoneScene.start, in zone: TimeZone = .gmt) throws {
     clock = ManualClock(start)
+    self.zone = zone
     temporary = try TemporaryFolder()
     folder = try PhoneFolder(creating: temporary.path("phone").path)
     server = MemoryServer(clock: clock)
@@ -38,18 +41,22 @@ final class PhoneScene {
     try publishConfiguration(version: 1)
   }
 
-  /// Starts the phone, in another folder if one is given.
-  func phone(in other: PhoneFolder? = nil) throws -> Phone {
+  /// Starts the phone, in another folder or with another radio if they are given; with a policy it uses version 2 of
+  /// the framework.
+  func phone(
+    in other: PhoneFolder? = nil, radio: (any Radio)? = nil, windowRisk: WindowRiskAssessment? = nil
+  ) throws -> Phone {
     let address = try #require(URL(string: "http://server.test"))
     return Phone(
       in: other ?? folder, key: key,
       settings: PhoneSettings(
         app: AppConfiguration(
           verificationServer: address, keyServer: address, appPackageName: "org.example.app",
-          rootKey: root.rootKey)),
+          rootKey: root.rootKey, windowRisk: windowRisk)),
       surroundings: Phone.Surroundings(
         clock: clock, randomness: SystemRandomness(), network: server,
-        radio: DeveloperRadio(nil, clock: clock), desktop: nil, logger: log.logger))
+        radio: radio ?? DeveloperRadio(nil, clock: clock), desktop: nil, zone: zone,
+        logger: log.logger))
   }
 
   /// Publishes a device configuration with the key of this server, issued now.
@@ -70,10 +77,12 @@ final class PhoneScene {
     server.publish(Data(KeyFileIndex.render([name]).utf8), at: KeyServerRoute.index)
   }
 
-  /// Publishes a file with `key`, which ends now, without listing it.
-  func publishFile(with key: TemporaryExposureKey) throws -> KeyFileName {
-    let end = Int64(clock.now.timeIntervalSince1970)
-    let name = try #require(KeyFileName(start: end - 14_400, end: end))
+  /// Publishes a file with `key`, which ends now or at `end`, without listing it.
+  func publishFile(
+    with key: TemporaryExposureKey, end: Int64? = nil, edition: Int = 1
+  ) throws -> KeyFileName {
+    let end = end ?? Int64(clock.now.timeIntervalSince1970)
+    let name = try #require(KeyFileName(start: end - 14_400, end: end, edition: edition))
     let file = temporary.path(name.text)
     let signer = try KeyFileSigner(
       privateKeyPEM: signingKey.privateKeyPEM, keyID: "260", keyVersion: "v1")
@@ -112,6 +121,7 @@ final class MemoryServer: Network {
     var files: [String: Data] = [:]
     var requests: [(path: String, time: Date)] = []
     var page: Data?
+    var phoneAhead: TimeInterval = 0
   }
 
   let connection = NetworkConnection.wifi
@@ -125,6 +135,15 @@ final class MemoryServer: Network {
   func publish(_ content: Data, at path: String) {
     state.withLock { $0.files[Self.name(path)] = content }
   }
+
+  /// Sets the phone's clock forward, or back if `seconds` is negative; that of the server stays.
+  func setPhoneClock(ahead seconds: TimeInterval) {
+    clock.jump(by: seconds)
+    state.withLock { $0.phoneAhead += seconds }
+  }
+
+  /// The right time.
+  private var now: Date { clock.now.addingTimeInterval(-state.withLock(\.phoneAhead)) }
 
   /// Makes a network answer all requests with `page`; `nil` ends that.
   func answerAll(with page: String?) { state.withLock { $0.page = page.map { Data($0.utf8) } } }
@@ -144,7 +163,7 @@ final class MemoryServer: Network {
   func send(_ request: NetworkRequest) async throws -> NetworkResponse {
     let content = content(of: request)
     return NetworkResponse(
-      status: content == nil ? 404 : 200, body: content ?? Data(), date: clock.now)
+      status: content == nil ? 404 : 200, body: content ?? Data(), date: now)
   }
 
   func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkResponse {

@@ -50,7 +50,7 @@ struct PhoneUserInterfaceTests {
       surroundings: Phone.Surroundings(
         clock: clock, randomness: SystemRandomness(), network: NoNetwork(),
         radio: NoRadio(isPoweredOn: true), desktop: nil, version: "1.2.3", language: .polish,
-        logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
+        zone: .gmt, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
     await phone.start()
     return phone
   }
@@ -72,7 +72,7 @@ struct PhoneUserInterfaceTests {
         "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
         "notifications", "statisticsNews", "developer", "region", "lastCheckKeys", "notices",
         "shownNotices", "version", "now", "radio", "droppedBeacons", "advice", "positiveTest",
-        "languageChosen", "clockWrong",
+        "languageChosen", "clockWrong", "followingDays", "permissionUnreadable", "service",
       ])
     let absent = [
       "lastCheck", "lastFailure", "nextCheck", "configurationRefused", "upload", "lastUpload",
@@ -174,17 +174,32 @@ struct PhoneUserInterfaceTests {
     let day = try #require(CalendarDay("2020-09-10"))
     let until = day.adding(days: AdviceRule.isolationDays)
     state.positiveTest = PhoneState.PositiveTest(
-      shared: [clock.now], day: day, until: until, isOver: false)
+      shared: [clock.now], day: day, until: until, isOver: false, isRecent: false)
     state.advice = PhoneState.Advice(until: day, isOver: true)
     let text = state.reply.text
     #expect(text.contains("thank you") && text.contains("until 2020-09-20"))
     #expect(text.contains("Advice: ended on 2020-09-10"))
     #expect(
       state.reply.json?.contains(
-        #""positiveTest":{"day":"2020-09-10","isOver":false,"shared":[1600000000],"until":"2020-09-20"}"#
+        #""positiveTest":{"day":"2020-09-10","isOver":false,"isRecent":false,"shared":[1600000000],"until":"2020-09-20"}"#
       ) == true)
     state.positiveTest?.isOver = true
     #expect(!state.reply.text.contains("thank you"))
+  }
+
+  @Test("The words of the risk follow the checks and encounters, also those below all levels")
+  func riskWords() async throws {
+    var state = try await phone().state()
+    #expect(state.reply.text.contains("Risk: not known before the first complete check\n"))
+    #expect(state.reply.text.contains("Last check: never"))
+    state.lastCheck = clock.now
+    #expect(state.reply.text.contains("Risk: the risk is not known at the moment\n"))
+    state.riskLevel = 0
+    #expect(state.reply.text.contains("Risk: no relevant encounter is known\n"))
+    state.exposures = 1
+    #expect(state.reply.text.contains("Risk: none, because the encounters were too short"))
+    state.riskLevel = 1
+    #expect(state.reply.text.contains("Risk: low risk\n"))
   }
 
   @Test("The radio is told apart from exposure notifications")

@@ -9,7 +9,13 @@ import World
 public final class ManualClock: WallClock {
   private struct Sleeper {
     let deadline: Date
+    /// The end by the uptime, for a sleep that does not depend on the time.
+    var uptime: TimeInterval?
     let continuation: CheckedContinuation<Void, Never>
+
+    func isDue(_ now: Date, _ uptime: TimeInterval) -> Bool {
+      self.uptime.map { $0 <= uptime } ?? (deadline <= now)
+    }
   }
 
   private struct State {
@@ -52,6 +58,17 @@ public final class ManualClock: WallClock {
   }
 
   public func sleep(until deadline: Date) async throws {
+    try await sleep(until: deadline, uptime: nil)
+  }
+
+  public func sleep(for seconds: TimeInterval) async throws {
+    let reading = reading
+    try await sleep(
+      until: reading.time.addingTimeInterval(seconds), uptime: reading.uptime + seconds)
+  }
+
+  /// Sleeps until a time, or until an uptime if there is one.
+  private func sleep(until deadline: Date, uptime: TimeInterval?) async throws {
     let id = state.withLock { state in
       state.nextID += 1
       return state.nextID
@@ -59,8 +76,9 @@ public final class ManualClock: WallClock {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOver = state.withLock { state in
-          guard deadline > state.now, !Task.isCancelled else { return true }
-          state.sleepers[id] = Sleeper(deadline: deadline, continuation: continuation)
+          let sleeper = Sleeper(deadline: deadline, uptime: uptime, continuation: continuation)
+          guard !sleeper.isDue(state.now, state.uptime), !Task.isCancelled else { return true }
+          state.sleepers[id] = sleeper
           return false
         }
         if isOver { continuation.resume() }
@@ -77,7 +95,7 @@ public final class ManualClock: WallClock {
       let before = state.now
       state.now = move(before)
       if isPassing { state.uptime += max(0, state.now.timeIntervalSince(before)) }
-      let due = state.sleepers.filter { $0.value.deadline <= state.now }
+      let due = state.sleepers.filter { $0.value.isDue(state.now, state.uptime) }
       for id in due.keys { state.sleepers.removeValue(forKey: id) }
       return due.values
     }

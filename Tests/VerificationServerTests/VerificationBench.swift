@@ -73,6 +73,12 @@ struct VerificationBench {
   }
 }
 
+extension CodeRedeemer {
+  func token(for code: any EnteredCode, keyHMAC: Data?) async throws -> String? {
+    try await response(to: code, keyHMAC: keyHMAC, wantsFollowUp: false)?.accessToken
+  }
+}
+
 /// The system's randomness, recorded.
 final class RecordingRandomness: Randomness {
   private let given = Mutex<[UInt8]>([])

@@ -57,8 +57,25 @@ extension BrowserSuite {
           #expect(advice.contains("until \(until.string ?? "a day")"), "\(advice)")
           try await browser.go("/history", to: "history")
           #expect(try await browser.count("[data-list=shared] .entry") == 1)
+          try await endFollowingDays(of: browser)
         }
       }
+    }
+
+    /// The owner agrees to share the keys of the following days, finds that in the history, and ends it.
+    private func endFollowingDays(of browser: Browser) async throws {
+      let card = "[data-part=following-days]"
+      try await browser.go("/", to: "home")
+      #expect(try await browser.count("\(card)[data-status=offered]") == 1)
+      try await browser.act("share-days")
+      try await browser.wait(
+        until: "document.querySelector('\(card)')?.dataset.status === 'active'")
+      try await browser.go("/history", to: "history")
+      #expect(try await browser.text(card).contains("by itself"))
+      try await browser.go("/", to: "home")
+      try await browser.act("end-days")
+      try await browser.wait(until: "!document.querySelector('\(card)')")
+      #expect(try await browser.message(1000)["followingDays"]["status"] == "ended")
     }
 
     @Test(

@@ -94,6 +94,11 @@ struct PhoneView: Equatable, Sendable {
   var lastCheck: Date?
   var checkFailed = false
 
+  /// True if a test of the person was positive. A later test does not change that.
+  var isDiagnosed: Bool {
+    if case .positive? = test { true } else { diagnosis.diagnosed != nil }
+  }
+
   /// The same without everything that only the teacher sees.
   var pupilView: PhoneView {
     var view = self

@@ -27,10 +27,11 @@ enum PhonePage {
   }
 
   private static func notice(_ phone: PhoneView) -> HTML {
-    let isPositive = if case .positive? = phone.test { true } else { false }
     let text: ClassText? =
       switch phone.noticeLevel {
-      case .low where isPositive, .medium where isPositive, .high where isPositive: .noticeAfterTest
+      case .low where phone.isDiagnosed, .medium where phone.isDiagnosed,
+        .high where phone.isDiagnosed:
+        .noticeAfterTest
       case .low: .noticeLow
       case .medium: .noticeMedium
       case .high: .noticeHigh
@@ -51,7 +52,7 @@ enum PhonePage {
     let feeling: ClassText =
       switch phone.health {
       case .well, .infected, .infectious: .feelWell
-      case .ill: .feelIll
+      case .ill: phone.isDiagnosed ? .feelIllTested : .feelIll
       case .recovered: .feelRecovered
       }
     var message: HTML = .none

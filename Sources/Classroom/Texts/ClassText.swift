@@ -59,6 +59,7 @@ enum ClassText: String, CaseIterable, Sendable {
   case bodyHeading = "Your health"
   case feelWell = "You feel well. You cannot know if you are infected."
   case feelIll = "You feel ill. Ask the teacher for a test."
+  case feelIllTested = "You feel ill. Stay at home."
   case feelRecovered = "You were ill and have recovered."
   case testNegative = "Message of the health authority: your test is negative."
   case testPositive = """

@@ -63,6 +63,7 @@ extension ClassText {
     .bodyHeading: "Twoje zdrowie",
     .feelWell: "Czujesz się dobrze. Nie da się wyczuć, czy doszło do zakażenia.",
     .feelIll: "Czujesz się źle. Poproś nauczyciela o test.",
+    .feelIllTested: "Czujesz się źle. Zostań w domu.",
     .feelRecovered: "Choroba już minęła.",
     .testNegative: "Wiadomość z sanepidu: Twój test jest ujemny.",
     .testPositive: """

@@ -19,8 +19,7 @@ struct CheckSchedule: Codable, Sendable, Equatable {
     failures = outcome.isSuccess ? 0 : min(failures + 1, BackgroundRule.failuresMax)
     let seconds =
       outcome.isRetriedSoon
-      ? min(
-        BackgroundRule.retrySeconds * Double(1 << (failures - 1)), BackgroundRule.checkSeconds)
+      ? min(BackgroundRule.retrySeconds * Double(1 << (failures - 1)), BackgroundRule.checkSeconds)
       : BackgroundRule.checkSeconds
     let jitter = Double(randomness.number(in: BackgroundRule.jitterSeconds))
     next = max(now.addingTimeInterval(seconds), pause ?? now).addingTimeInterval(jitter)
@@ -39,8 +38,8 @@ extension CheckOutcome {
   fileprivate var isRetriedSoon: Bool {
     guard case .failed(let failure) = self else { return false }
     switch failure {
-    case .noConnection, .certificate, .portal, .notFound, .tooLarge, .serverBusy, .invalidIndex,
-      .timeIsUp, .detectionFailed, .systemSilent,
+    case .noConnection, .certificate, .certificateOutOfDate, .portal, .notFound, .tooLarge,
+      .serverBusy, .invalidIndex, .timeIsUp, .detectionFailed, .systemSilent, .clockWrong,
       .diskFailed:
       return true
     default: return false
@@ -54,15 +53,11 @@ extension ExposureApp {
   /// A check that was due while the phone slept or the program was not running is run once, soon after
   /// resuming. The wait polls the clock, so that a clock change is noticed.
   public func runSchedule() async {
-    await finishUploadIfDue()
+    await continueUploads()
     while !Task.isCancelled {
-      do {
-        try await waitUntilDue()
-      } catch {
-        return
-      }
+      do { try await waitUntilDue() } catch { return }
       _ = await check()
-      if store.state.schedule.due(at: clock.now) <= clock.now {
+      if context.state.schedule.due(at: context.now) <= context.now {
         // The time of the next check could not be stored.
         await wait(BackgroundRule.retrySeconds)
       }
@@ -71,25 +66,51 @@ extension ExposureApp {
 
   /// Waits until a check is due; one that is overdue waits for a short random time.
   private func waitUntilDue() async throws {
-    var due = store.state.schedule.due(at: clock.now)
+    var due = context.state.schedule.due(at: context.now)
     var hasWaited = false
-    while clock.now < due {
-      try await clock.sleep(
-        until: min(due, clock.now.addingTimeInterval(BackgroundRule.stepSeconds)))
+    while context.now < due {
+      // Not until a time: the clock may be set back meanwhile.
+      try await context.clock.sleep(
+        for: min(due.timeIntervalSince(context.now), BackgroundRule.stepSeconds))
       hasWaited = true
-      await finishUploadIfDue()
-      due = store.state.schedule.due(at: clock.now)
+      await continueUploads()
+      if await isClockRightAgain() { return try Task.checkCancellation() }
+      due = context.state.schedule.due(at: context.now)
     }
-    let isLate = clock.now.timeIntervalSince(due) > BackgroundRule.stepSeconds
-    guard isLate || !hasWaited, store.state.schedule.next != nil else {
+    let isLate = context.now.timeIntervalSince(due) > BackgroundRule.stepSeconds
+    guard isLate || !hasWaited, context.state.schedule.next != nil else {
       return try Task.checkCancellation()
     }
-    let jitter = Double(randomness.number(in: BackgroundRule.overdueJitterSeconds))
-    try await clock.sleep(until: clock.now.addingTimeInterval(jitter))
+    let jitter = Double(context.randomness.number(in: BackgroundRule.overdueJitterSeconds))
+    try await context.clock.sleep(until: context.now.addingTimeInterval(jitter))
+  }
+
+  /// Compares a wrong clock again, when it was set or after a while.
+  ///
+  /// - Returns: True if it is right now, so that a check is due.
+  private func isClockRightAgain() async -> Bool {
+    guard context.isClockWrong else {
+      lastClockComparison = nil
+      return false
+    }
+    let reading = context.clock.reading
+    guard let last = lastClockComparison else {
+      lastClockComparison = reading
+      return false
+    }
+    let passed = reading.uptime - last.uptime
+    let step = reading.time.timeIntervalSince(last.time) - passed
+    guard
+      abs(step) > BackgroundRule.clockStepSeconds
+        || passed >= BackgroundRule.wrongClockComparisonSeconds
+    else { return false }
+    lastClockComparison = reading
+    await configuration.compareClock()
+    return !context.isClockWrong
   }
 
   private func wait(_ seconds: TimeInterval) async {
-    await clock.sleepUnlessCancelled(until: clock.now.addingTimeInterval(seconds))
+    await context.clock.sleepUnlessCancelled(until: context.now.addingTimeInterval(seconds))
   }
 }
 
@@ -108,22 +129,20 @@ public enum BackgroundRule {
   public static let overdueJitterSeconds = 1...30
   /// The polling interval of the clock during a wait, in seconds.
   public static let stepSeconds: TimeInterval = 60
+  /// The interval between two comparisons of a wrong clock, in seconds.
+  public static let wrongClockComparisonSeconds: TimeInterval = 15 * 60
+  /// The difference between wall clock and uptime, in seconds, from which the clock counts as set.
+  static let clockStepSeconds: TimeInterval = 60
   /// The longest time until a check, in seconds: a server may set `Retry-After` to a day.
   public static let waitSecondsMax: TimeInterval = 25 * 3_600
 }
 
 extension ExposureApp {
-  /// The identifier of the app's background task.
-  public nonisolated var backgroundIdentifier: String {
-    configuration.appPackageName + BackgroundRequest.suffix
-  }
-
   /// Runs one background check.
   ///
   /// It first schedules the next run. If the time of `run` expires, the check is cancelled. The run is
   /// reported as successful only if the check was complete.
-  @discardableResult
-  public func backgroundCheck(_ run: any BackgroundRun) async -> CheckOutcome {
+  @discardableResult public func backgroundCheck(_ run: any BackgroundRun) async -> CheckOutcome {
     scheduleNextCheck()
     let work = Task { await check() }
     run.setExpirationHandler { work.cancel() }
@@ -136,11 +155,9 @@ extension ExposureApp {
   func scheduleNextCheck() {
     let request = BackgroundRequest(
       identifier: backgroundIdentifier,
-      earliest: clock.now.addingTimeInterval(BackgroundRule.checkSeconds), needsNetwork: true)
-    do {
-      try scheduler.schedule(request)
-    } catch {
-      logger.error("scheduling the next check failed", metadata: ["error": "\(error)"])
+      earliest: context.now.addingTimeInterval(BackgroundRule.checkSeconds), needsNetwork: true)
+    do { try scheduler.schedule(request) } catch {
+      context.logger.error("scheduling the next check failed", metadata: ["error": "\(error)"])
     }
   }
 }

@@ -5,117 +5,101 @@ import KeyServerAPI
 import Logging
 import World
 
-extension ExposureApp {
-  /// Runs one check: download, detection, risk assessment and notice.
-  ///
-  /// The exposures and the cursor are stored together after the detection. If the check fails earlier,
-  /// the cursor and the downloaded files stay for the next check. During a check, another call awaits its
-  /// result.
-  public func check() async -> CheckOutcome {
-    guard runningCheck == nil else { return await resultOfRunningCheck() }
-    guard !isRemovingEverything else { return .failed(.dataRemoved) }
-    let work = Task { await checkAndRecord() }
-    runningCheck = work
-    announce(.checkStarted)
-    let outcome = await work.valueOrCancelled
-    runningCheck = nil
-    for waiter in checkWaiters.values { waiter.resume(returning: outcome) }
-    checkWaiters = [:]
-    announce(.checkFinished(outcome))
-    return outcome
+/// The check: download, detection, risk assessment and notice.
+final class Check {
+  private let context: AppContext
+  private let configuration: ConfigurationRefresh
+  private let notices: NoticeBoard
+  private let housekeeping: Housekeeping
+  private let trust: any KeyFileTrust
+  private let inspect: @Sendable (URL) throws -> KeyFileFacts
+  /// Sends the decoys of uploads.
+  private let upload: Upload
+
+  init(
+    _ context: AppContext, configuration: ConfigurationRefresh, notices: NoticeBoard,
+    housekeeping: Housekeeping, upload: Upload, trust: any KeyFileTrust,
+    inspect: @escaping @Sendable (URL) throws -> KeyFileFacts
+  ) {
+    self.context = context
+    self.configuration = configuration
+    self.notices = notices
+    self.housekeeping = housekeeping
+    self.upload = upload
+    self.trust = trust
+    self.inspect = inspect
   }
 
-  private func checkAndRecord() async -> CheckOutcome {
-    await finishUploadIfDue()
-    let removalsBefore = removals
+  /// Runs the check and records its result.
+  func run() async -> CheckOutcome {
+    let removalsBefore = context.removals
     var outcome: CheckOutcome
     do {
       try await checkOnce()
-      outcome = .checked(riskLevel)
+      outcome = .checked(context.riskLevel)
     } catch is CheckPause {
-      outcome = isPauseOfWrongClock ? .failed(.clockWrong) : .paused
+      outcome = configuration.isPauseOfWrongClock ? .failed(.clockWrong) : .paused
     } catch {
       // The removal took the files that the check was using, whatever error that caused.
       let failure =
-        removals == removalsBefore
+        context.removals == removalsBefore
         ? CheckFailure(Task.isCancelled ? CancellationError() : error) : .dataRemoved
       // A wrong clock makes valid documents seem expired.
-      outcome = .failed(failure.hidesEncounters && isClockWrong ? .clockWrong : failure)
+      outcome = .failed(failure.hidesEncounters && context.isClockWrong ? .clockWrong : failure)
     }
     outcome = record(outcome)
     // The failure of an earlier check does not count any more.
-    if case .checked = outcome { outcome = .checked(riskLevel) }
-    await updateStandingNotices()
+    if case .checked = outcome { outcome = .checked(context.riskLevel) }
+    await notices.updateStanding()
     return outcome
   }
 
-  /// The result of the running check, or a failure if the caller is cancelled.
-  private func resultOfRunningCheck() async -> CheckOutcome {
-    let id = UUID()
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        if Task.isCancelled {
-          waiter.resume(returning: .failed(.timeIsUp))
-        } else {
-          checkWaiters[id] = waiter
-        }
-      }
-    } onCancel: {
-      Task { await self.leaveCheck(id) }
-    }
-  }
-
-  private func leaveCheck(_ id: UUID) {
-    checkWaiters.removeValue(forKey: id)?.resume(returning: .failed(.timeIsUp))
-  }
-
   private func checkOnce() async throws {
-    noteOwnDamage()
-    try removeOldData()
-    guard authorizationStatus() == .authorized else { throw CheckFailure.notAuthorized }
-    guard !store.state.isTurnedOff else { throw CheckFailure.notEnabled }
-    try await activate()
-    noteAuthorization()
-    await updateBluetoothNotice()
-    await showDueRiskNotice()
-    let server = makeKeyServer()
-    checkServer = server
-    defer { checkServer = nil }
-    await noteSystemDamage()
+    housekeeping.noteOwn()
+    housekeeping.noteUnrecordedSharing()
+    try housekeeping.removeOldData()
+    guard context.authorizationStatus() == .authorized else { throw CheckFailure.notAuthorized }
+    guard !context.state.isTurnedOff else { throw CheckFailure.notEnabled }
+    try await context.framework.activate()
+    context.noteAuthorization()
+    await notices.updateBluetooth()
+    await notices.showDueRisk()
+    let server = configuration.makeKeyServer()
+    configuration.checkServer = server
+    defer { configuration.checkServer = nil }
+    await housekeeping.noteSystem()
     do {
-      try await prepareCheck()
-      await refreshConfiguration()
-      await server.setRetries(remote.diagnosisKeyDownloadConfiguration.retryCount)
+      try await configuration.prepareCheck()
+      await configuration.refreshConfiguration()
+      await server.setRetries(context.remote.diagnosisKeyDownloadConfiguration.retryCount)
       try await checkFilesOfLastDays(of: server)
     } catch {
       await keep(server)
       throw error
     }
     await keep(server)
-    await showDueRiskNotice()
-    await sendDecoyIfDue()
-    guard store.state.download.isComplete else { throw await server.failure ?? .filesMissing }
+    await notices.showDueRisk()
+    await upload.sendDecoyIfDue()
+    guard context.state.download.isComplete else { throw await server.failure ?? .filesMissing }
     if let reason = reasonOfNoEncounters { throw reason }
   }
 
   /// The reason why nothing is known of encounters although all listed files are analysed.
   private var reasonOfNoEncounters: CheckFailure? {
-    let now = clock.now
-    if isClockWrong { return .clockWrong }
-    if let since = store.state.configurationFailingSince,
+    let now = context.now
+    if context.isClockWrong { return .clockWrong }
+    if let since = context.state.configurationFailingSince,
       now.timeIntervalSince(since) >= NoticeRule.failingSeconds
     {
       return .notConfigured
     }
     let oldest = RemovalRule.oldestExposure(at: now)
-    return store.state.download.hasNoFile(since: oldest) ? .noKeyFiles : nil
+    return context.state.download.hasNoFile(since: oldest) ? .noKeyFiles : nil
   }
 
   /// Checks the wanted files, or those of the last fourteen days if results turn out to be lost.
   private func checkFilesOfLastDays(of server: RetryingNetwork) async throws {
-    do {
-      try await checkFiles(of: server)
-    } catch is LostResults {
+    do { try await checkFiles(of: server) } catch is LostResults {
       try await checkFiles(of: server)
     }
   }
@@ -123,30 +107,31 @@ extension ExposureApp {
   /// Downloads and analyses the wanted files, and stores the results.
   private func checkFiles(of server: RetryingNetwork) async throws {
     let download = keyFileDownload(from: server)
-    let version = store.state.download.indexVersion
-    let listed = try await download.index(since: version, at: clock.now) {
+    let version = context.state.download.indexVersion
+    let listed = try await download.index(since: version, at: context.now) {
       await server.accept($0)
     }
     // Before the results are stored, which may have to be found again when the clock is right.
-    await noteClock(of: server, hasFutureFiles: listed?.hasFutureNames)
+    await configuration.noteClock(of: server, hasFutureFiles: listed?.hasFutureNames)
     if let listed {
-      let now = clock.now
-      try store.update {
+      let now = context.now
+      try context.store.update {
         $0.download.note(listed.names, at: now, after: $0.oldestExposure(at: now))
         $0.download.indexVersion = listed.version
       }
     }
-    download.removeAll(except: store.state.download.pending)
-    let pending = store.state.download.pending(at: clock.now)
+    download.removeAll(except: context.state.download.pending)
+    let pending = context.state.download.pending(at: context.now)
     let obtained = try await download.obtain(pending)
     let withdrawn = obtained.compactMap { name in
-      withdrawnHash(of: download.url(of: name)).map { AnalysedFile(name: name.text, hash: $0) }
+      configuration.withdrawnHash(of: download.url(of: name)).map {
+        AnalysedFile(name: name.text, hash: $0)
+      }
     }
     let skipped = obtained.filter { name in withdrawn.contains { $0.name == name.text } }
-    var analysis = try await analyse(
-      obtained.filter { !skipped.contains($0) }, withdrawn: skipped)
-    if !withdrawn.isEmpty { try store.update { $0.skip(withdrawn) } }
-    guard await !noteSystemDamage() else { throw LostResults() }
+    var analysis = try await analyse(obtained.filter { !skipped.contains($0) }, withdrawn: skipped)
+    if !withdrawn.isEmpty { try context.store.update { $0.skip(withdrawn) } }
+    guard await !housekeeping.noteSystem() else { throw LostResults() }
     analysis.missing += pending.filter { !obtained.contains($0) }
     try save(analysis)
     download.remove(analysis.done + analysis.refused + analysis.missing)
@@ -154,23 +139,19 @@ extension ExposureApp {
 
   /// Stores the pause that the server has asked for, and whether the phone's clock is right.
   private func keep(_ server: RetryingNetwork) async {
-    await noteClock(of: server)
+    await configuration.noteClock(of: server)
     let pause = await server.pause
-    guard pause != store.state.serverPause else { return }
-    store.updateIfPossible { $0.serverPause = pause }
+    guard pause != context.state.serverPause else { return }
+    context.store.updateIfPossible { $0.serverPause = pause }
   }
 
   /// Analyses new files together, and suspicious ones by the rules of `FileSearch`. The search is stored even
   /// if the check fails, because every call counts.
-  private func analyse(
-    _ names: [KeyFileName], withdrawn: [KeyFileName]
-  ) async throws -> Analysis {
-    var analysis = Analysis(search: store.state.download.search)
+  private func analyse(_ names: [KeyFileName], withdrawn: [KeyFileName]) async throws -> Analysis {
+    var analysis = Analysis(search: context.state.download.search)
     analysis.withdrawn = withdrawn
-    do {
-      try await analyse(names, into: &analysis)
-    } catch {
-      store.updateIfPossible { $0.download.search = analysis.search }
+    do { try await analyse(names, into: &analysis) } catch {
+      context.store.updateIfPossible { $0.download.search = analysis.search }
       throw error
     }
     return analysis
@@ -178,14 +159,14 @@ extension ExposureApp {
 
   private func analyse(_ names: [KeyFileName], into analysis: inout Analysis) async throws {
     let suspects = analysis.search.suspects
-    let download = keyFileDownload(from: network)
+    let download = keyFileDownload(from: context.network)
     var new: [KeyFileName] = []
     for name in names {
       // An unreadable file, or another one than that of the name, is a failed transfer, which the next check repeats.
       guard let facts = try? inspect(download.url(of: name)),
-        facts.match(name, regions: configuration.uploadRegions)
+        facts.match(name, regions: context.configuration.uploadRegions)
       else {
-        logger.info("a downloaded file is not the key file of its name")
+        context.logger.info("a downloaded file is not the key file of its name")
         analysis.missing.append(name)
         continue
       }
@@ -198,12 +179,12 @@ extension ExposureApp {
     var isFree = new.isEmpty
     while !analysis.isOutOfQuota,
       let next = analysis.search.next(
-        available: available, limit: searchCallsPerDay, isFree: isFree, at: clock.now)
+        available: available, limit: searchCallsPerDay, isFree: isFree, at: context.now)
     {
       isFree = false
       try await detect(in: next.compactMap { byText[$0] }, into: &analysis)
     }
-    if analysis.analysed.isEmpty, store.state.mustDetectAgain {
+    if analysis.analysed.isEmpty, context.state.mustDetectAgain {
       try await detect(in: [], into: &analysis)
     }
   }
@@ -211,12 +192,12 @@ extension ExposureApp {
   /// Passes files to the framework and records its verdict.
   private func detect(in names: [KeyFileName], into analysis: inout Analysis) async throws {
     do {
-      let files = names.map(keyFileDownload(from: network).url)
+      let files = names.map(keyFileDownload(from: context.network).url)
       var found = try await detect(in: files)
       if !found.coversAllFiles, !found.exposures.isEmpty { found.mark(files) }
-      analysis.add(found, in: names, at: clock.now)
+      analysis.add(found, in: names, at: context.now)
     } catch let error as ENError where error.code == .badFormat {
-      analysis.refuse(names, at: clock.now)
+      analysis.refuse(names, at: context.now)
     } catch let error as ENError where error.code == .rateLimited && !analysis.analysed.isEmpty {
       // The quota is used up: keep the results so far; the other files wait until tomorrow.
       analysis.isOutOfQuota = true
@@ -234,48 +215,49 @@ extension ExposureApp {
   private func passAgain(
     _ names: [KeyFileName], into analysis: inout Analysis, after error: ENError
   ) async throws {
-    guard await !noteSystemDamage() else { throw LostResults() }
-    guard store.state.download.isRestarted else {
-      guard store.state.mustDetectAgain, windowRisk != nil else { throw error }
-      try store.update { $0.download.restart() }
+    guard await !housekeeping.noteSystem() else { throw LostResults() }
+    guard context.state.download.isRestarted else {
+      guard context.state.mustDetectAgain, context.windowRisk != nil else { throw error }
+      try context.store.update { $0.download.restart() }
       throw LostResults()
     }
     let passed = Set(names + analysis.done)
-    let isLast = store.state.download.pending.allSatisfy {
+    let isLast = context.state.download.pending.allSatisfy {
       passed.contains($0) || analysis.search.refused[$0.text] != nil
     }
-    guard isLast else { return analysis.pass(names, at: clock.now) }
+    guard isLast else { return analysis.pass(names, at: context.now) }
     try await trust.confirmKeyFilesPassed()
     do {
-      let found = try await detect(in: names.map(keyFileDownload(from: network).url))
-      analysis.add(found, in: names, at: clock.now)
+      let found = try await detect(in: names.map(keyFileDownload(from: context.network).url))
+      analysis.add(found, in: names, at: context.now)
     } catch let error as ENError where error.code == .rateLimited && !analysis.analysed.isEmpty {
       analysis.isOutOfQuota = true
     }
   }
 
   private func detect(in files: [URL]) async throws -> DetectedExposures {
-    guard let windowRisk else {
-      return try await framework.detect(in: files, scoring: remote.exposureConfiguration)
+    guard let windowRisk = context.windowRisk else {
+      return try await context.framework.detect(
+        in: files, scoring: context.remote.exposureConfiguration)
     }
-    let found = try await framework.detect(in: files, by: windowRisk)
+    let found = try await context.framework.detect(in: files, by: windowRisk)
     try noteInfectiousness(of: windowRisk)
     return found
   }
 
   private var searchCallsPerDay: Int {
-    configuration.windowRisk == nil
+    context.configuration.windowRisk == nil
       ? DetectionLimit.searchCallsPerDayVersion1 : DetectionLimit.searchCallsPerDayVersion2
   }
 
   /// Stores the results, the cursor and the history together.
   private func save(_ analysis: Analysis) throws {
-    let (now, version) = (clock.now, remote.version)
-    let before = riskLevel
-    let wasRecovering = store.state.damage.recoveringSince != nil
+    let (now, version) = (context.now, context.remote.version)
+    let before = context.riskLevel
+    let wasRecovering = context.state.damage.recoveringSince != nil
     let keysCount = analysis.analysed.reduce(0) { $0 + (analysis.keyCounts[$1.text] ?? 0) }
     let found = analysis.result
-    try store.update { state in
+    try context.store.update { state in
       state.download.search = analysis.search
       state.download.finish(
         analysed: analysis.done, missing: analysis.missing, after: state.oldestExposure(at: now))
@@ -294,8 +276,49 @@ extension ExposureApp {
         analysedFiles: analysis.analysed.count)
       state.removeOld(at: now)
     }
-    if riskLevel > max(before, .none) { announce(.exposureFound(riskLevel)) }
-    if wasRecovering, store.state.damage.recoveringSince == nil { announce(.storageRestored) }
+    if context.riskLevel > max(before, .none) {
+      context.announce(.exposureFound(context.riskLevel))
+    }
+    if wasRecovering, context.state.damage.recoveringSince == nil {
+      context.announce(.storageRestored)
+    }
+  }
+
+  /// Stores the end of a check: the reason of a failure, and the time of the next check.
+  ///
+  /// - Returns: The outcome, which is a failure if a complete check could not be stored.
+  private func record(_ outcome: CheckOutcome) -> CheckOutcome {
+    let now = context.now
+    let pause = context.state.serverPause.lasting(at: now)
+    let failure = outcome.failure
+    if let failure {
+      context.logger.info("check failed", metadata: ["reason": "\(failure.rawValue)"])
+    }
+    do {
+      try context.store.update { state in
+        if outcome != .paused { state.history.finish(failure, at: now) }
+        state.schedule.finish(outcome, at: now, pause: pause, randomness: context.randomness)
+      }
+      context.unstoredFailure = nil
+      return outcome
+    } catch {
+      context.unstoredFailure = failure ?? CheckFailure(error)
+      return .failed(context.unstoredFailure ?? .storageUnavailable)
+    }
+  }
+
+  /// Records the map of a detection that has succeeded.
+  private func noteInfectiousness(of rules: WindowRiskAssessment) throws {
+    var record = context.state.infectiousness
+    record.note(rules.infectiousness, at: context.now)
+    guard record != context.state.infectiousness else { return }
+    try context.store.update { $0.infectiousness = record }
+  }
+
+  func keyFileDownload(from network: any Network) -> KeyFileDownload {
+    KeyFileDownload(
+      network: network, keyServer: context.configuration.keyServer, folder: context.keyFileFolder,
+      settings: context.remote.diagnosisKeyDownloadConfiguration, logger: context.logger)
   }
 }
 
@@ -320,64 +343,9 @@ public enum CheckOutcome: Sendable, Hashable {
   }
 }
 
-/// The progress of one check.
-struct Analysis {
-  /// The search for bad files.
-  var search: FileSearch
-  var analysed: [KeyFileName] = []
-  /// The files that the framework refused alone.
-  var refused: [KeyFileName] = []
-  /// The files that the health authority has withdrawn; they are not analysed.
-  var withdrawn: [KeyFileName] = []
-  /// The files that could not be downloaded, or arrived damaged.
-  var missing: [KeyFileName] = []
-  /// The number of keys in each readable file.
-  var keyCounts: [String: Int] = [:]
-  /// True if the framework accepts no more calls today.
-  var isOutOfQuota = false
-  /// True if files were passed again, and no detection has succeeded since.
-  private(set) var isPartial = false
-  /// True if a detection has succeeded.
-  private(set) var hasDetected = false
-  /// The combined result of all detections.
-  var result = DetectedExposures()
-
-  init(search: FileSearch) { self.search = search }
-
-  /// The files that need no further check.
-  var done: [KeyFileName] { analysed + withdrawn }
-
-  mutating func refuse(_ names: [KeyFileName], at now: Date) {
-    search.refuse(names.map(\.text), at: now)
-    if names.count == 1 { refused += names }
+extension CheckOutcome {
+  /// The reason why the check was not complete.
+  fileprivate var failure: CheckFailure? {
+    if case .failed(let failure) = self { failure } else { nil }
   }
-
-  /// Records files that the framework has taken although the call failed, because it waits for others.
-  mutating func pass(_ names: [KeyFileName], at now: Date) {
-    search.accept(names.map(\.text), at: now)
-    analysed += names
-    isPartial = true
-  }
-
-  mutating func add(_ found: DetectedExposures, in names: [KeyFileName], at now: Date) {
-    search.accept(names.map(\.text), at: now)
-    analysed += names
-    isPartial = false
-    hasDetected = true
-    guard !found.coversAllFiles else {
-      result = found
-      return
-    }
-    result.matchedKeyCount += found.matchedKeyCount
-    result.exposures += found.exposures
-  }
-}
-
-/// Limits of the framework calls for the search for bad files, beside one call for new files in each check.
-/// The framework allows fifteen calls a day in API version 1 and six in version 2.
-public enum DetectionLimit {
-  /// Calls a day in API version 1.
-  public static let searchCallsPerDayVersion1 = 8
-  /// Calls a day in API version 2.
-  public static let searchCallsPerDayVersion2 = 2
 }

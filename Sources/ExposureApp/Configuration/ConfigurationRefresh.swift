@@ -5,22 +5,18 @@ import KeyServerAPI
 import Logging
 import World
 
-extension ExposureApp {
-  /// The device configuration in use; `nil` before the first one.
-  public var deviceConfiguration: DeviceConfiguration? {
-    guard let accepted = store.state.deviceConfiguration,
-      accepted.root == configuration.rootKey.fingerprint
-    else { return nil }
-    return accepted.document
-  }
+/// Downloads and accepts the health authority's documents, and follows them.
+final class ConfigurationRefresh {
+  private let context: AppContext
+  private let trust: any KeyFileTrust
+  /// The server of the running check.
+  var checkServer: RetryingNetwork?
 
-  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
-  public var configurationRefusal: DeviceConfigurationError? { store.state.configurationRefusal }
-
-  /// The health authority's instruction to pause, if it is in force.
-  public var pause: DeviceConfiguration.Pause? {
-    guard let document = deviceConfiguration, document.isPaused(at: clock.now) else { return nil }
-    return document.pause
+  init(_ context: AppContext, trust: any KeyFileTrust) {
+    self.context = context
+    self.trust = trust
+    // Before the framework removes old data.
+    tellSystemOfClock()
   }
 
   /// Prepares a check: fetches the device configuration, passes its keys to the framework, and undoes
@@ -29,27 +25,27 @@ extension ExposureApp {
   /// - Throws: `CheckPause` during a pause, or `CheckFailure` without a usable document.
   func prepareCheck() async throws {
     let failure = await refreshDeviceConfiguration()
-    let now = clock.now
+    let now = context.now
     // A later time was stored before the clock was set back.
-    let since = failure.map { _ in min(store.state.configurationFailingSince ?? now, now) }
-    if since != store.state.configurationFailingSince {
-      try store.update { $0.configurationFailingSince = since }
+    let since = failure.map { _ in min(context.state.configurationFailingSince ?? now, now) }
+    if since != context.state.configurationFailingSince {
+      try context.store.update { $0.configurationFailingSince = since }
     }
-    guard let document = deviceConfiguration else { throw failure ?? CheckFailure.notConfigured }
+    guard let document = context.deviceConfiguration else {
+      throw failure ?? CheckFailure.notConfigured
+    }
     // Also during a pause: with API version 1 this needs no detection.
     try await followWithdrawals(Set(document.withdrawn))
-    guard pause == nil else { throw CheckPause() }
+    guard context.pause == nil else { throw CheckPause() }
     guard !trustedKeys.isEmpty else { throw failure ?? CheckFailure.notConfigured }
-    do {
-      try trust.trust(trustedKeys)
-    } catch {
-      logger.error("the framework refused the keys", metadata: ["error": "\(error)"])
+    do { try trust.trust(trustedKeys) } catch {
+      context.logger.error("the framework refused the keys", metadata: ["error": "\(error)"])
       throw CheckFailure.notConfigured
     }
     let keys = Set(trustedKeys)
-    guard keys != store.state.trustedKeys else { return }
+    guard keys != context.state.trustedKeys else { return }
     // A file that was refused for an unknown key may be accepted now.
-    try store.update {
+    try context.store.update {
       $0.trustedKeys = keys
       $0.download.search.startOver()
     }
@@ -57,15 +53,14 @@ extension ExposureApp {
 
   /// The keys of the document in use that are valid now.
   var trustedKeys: [DeviceConfiguration.Key] {
-    deviceConfiguration?.keys(validAt: clock.now) ?? []
+    context.deviceConfiguration?.keys(validAt: context.now) ?? []
   }
 
   /// Downloads the device configuration and accepts it if the root key signed it, it has not expired, and its
   /// version is not lower than that of the current one. Otherwise the current one stays in use.
   ///
   /// - Returns: The reason why there is no new document; `nil` if the newest one is in use.
-  @discardableResult
-  func refreshDeviceConfiguration() async -> CheckFailure? {
+  @discardableResult func refreshDeviceConfiguration() async -> CheckFailure? {
     await refreshDeviceConfiguration(from: currentKeyServer())
   }
 
@@ -74,83 +69,67 @@ extension ExposureApp {
     do {
       let response = try await requestConfiguration(
         route, from: server, bytesMax: DeviceConfigurationLimit.bytesMax,
-        isStored: deviceConfiguration != nil)
+        isStored: context.deviceConfiguration != nil)
       if let response {
         let received = try UnverifiedDeviceConfiguration(decoding: response.body)
-        _ = try received.verified(by: configuration.rootKey)
+        _ = try received.verified(by: context.configuration.rootKey)
         // The document may seem expired because of a wrong clock.
         await server.accept(response)
         try accept(received)
-        if response.version != store.state.configurationVersions[route] {
-          try store.update { $0.configurationVersions[route] = response.version }
+        if response.version != context.state.configurationVersions[route] {
+          try context.store.update { $0.configurationVersions[route] = response.version }
         }
-      } else if let document = deviceConfiguration, document.isExpired(at: clock.now) {
+      } else if let document = context.deviceConfiguration, document.isExpired(at: context.now) {
         // The server still has the document that the phone has accepted before it expired.
         throw DeviceConfigurationError.expired(document.expires)
       }
       try keepRefusal(nil)
       return nil
     } catch let error as DeviceConfigurationError {
-      logger.warning("\(error)")
+      context.logger.warning("\(error)")
       // The check fails with the same reason in any case; if it was not stored, the next check stores it.
       try? keepRefusal(error)
       return .notConfigured
-    } catch {
-      return CheckFailure(error)
-    }
+    } catch { return CheckFailure(error) }
   }
 
   /// Requests the device configuration and compares the phone's clock with the response, also outside a check.
-  func compareClock() async {
+  ///
+  /// - Returns: The reason why there is no new document; `nil` if the newest one is in use.
+  @discardableResult
+  func compareClock() async -> CheckFailure? {
     let server = currentKeyServer()
-    _ = await refreshDeviceConfiguration(from: server)
+    let failure = await refreshDeviceConfiguration(from: server)
     await noteClock(of: server)
+    return failure
   }
 
   /// True if the phone seems to be in a pause because its clock is wrong.
   var isPauseOfWrongClock: Bool {
-    guard isClockWrong, let ahead = store.state.clockRecord?.lastWrong?.secondsAhead else {
-      return isClockWrong
-    }
-    return deviceConfiguration?.isPaused(at: clock.now.addingTimeInterval(-ahead)) != true
+    guard context.isClockWrong, let ahead = context.state.clockRecord?.lastWrong?.secondsAhead
+    else { return context.isClockWrong }
+    return context.deviceConfiguration?.isPaused(at: context.now.addingTimeInterval(-ahead)) != true
   }
 
   private func keepRefusal(_ refusal: DeviceConfigurationError?) throws {
-    guard refusal != configurationRefusal else { return }
-    try store.update { $0.configurationRefusal = refusal }
+    guard refusal != context.state.configurationRefusal else { return }
+    try context.store.update { $0.configurationRefusal = refusal }
   }
 
   private func accept(_ received: UnverifiedDeviceConfiguration) throws {
-    let root = configuration.rootKey
-    let current = deviceConfiguration
+    let root = context.configuration.rootKey
+    let current = context.deviceConfiguration
     let document = try received.verified(
-      by: root, notBefore: current?.version ?? 0, at: clock.now)
+      by: root, notBefore: current?.version ?? 0, at: context.now)
     guard document != current else { return }
-    try store.update { state in
+    try context.store.update { state in
       state.deviceConfiguration = AcceptedConfiguration(
         root: root.fingerprint, document: document,
         undone: state.deviceConfiguration?.undone ?? [:],
         skipped: state.deviceConfiguration?.skipped ?? [])
     }
   }
-}
 
-/// Thrown by a check that the health authority's pause prevents.
-struct CheckPause: Error {}
-
-/// The newest accepted device configuration, as stored. The property names are the JSON keys on disk.
-struct AcceptedConfiguration: Codable, Sendable, Equatable {
-  /// The fingerprint of the root key. A document of another root key does not count.
-  var root: Data
-  /// The document without its signature: the store is sealed.
-  var document: DeviceConfiguration
-  /// The withdrawn files whose exposures have been undone, and the time of that.
-  var undone: [KeyFileHash: Date]
-  /// The withdrawn files whose names are known.
-  var skipped: Set<AnalysedFile>
-}
-
-extension ExposureApp {
   /// Downloads the remote configuration. It is accepted only if a key of the device configuration signed it
   /// and the version is not lower than any accepted before; otherwise the current one stays in use.
   func refreshConfiguration() async {
@@ -159,18 +138,18 @@ extension ExposureApp {
     do {
       let response = try await requestConfiguration(
         route, from: server, bytesMax: UnverifiedRemoteConfiguration.bytesMax,
-        isStored: store.state.remoteConfiguration != nil)
+        isStored: context.state.remoteConfiguration != nil)
       guard let response else { return }
       let verified = try UnverifiedRemoteConfiguration(decoding: response.body).verified(
-        by: remoteConfigurationKeys, notBefore: store.state.remoteConfiguration?.version ?? 0)
+        by: remoteConfigurationKeys, notBefore: context.state.remoteConfiguration?.version ?? 0)
       await server.accept(response)
-      try store.update {
+      try context.store.update {
         $0.remoteConfiguration = verified
         $0.configurationVersions[route] = response.version
       }
-      remote = verified
+      context.remote = verified
     } catch let error as RemoteConfigurationError {
-      logger.notice("remote configuration rejected: \(error)")
+      context.logger.notice("remote configuration rejected: \(error)")
     } catch {
       // The current configuration stays in use; the following download reports a lost connection.
     }
@@ -190,11 +169,11 @@ extension ExposureApp {
   private func requestConfiguration(
     _ route: String, from server: RetryingNetwork, bytesMax: Int, isStored: Bool
   ) async throws -> NetworkResponse? {
-    let version = isStored ? store.state.configurationVersions[route] : nil
+    let version = isStored ? context.state.configurationVersions[route] : nil
     let response = try await server.send(
       NetworkRequest(
-        configuration.keyServer.appendingPathComponent(route), headers: version?.headers ?? [:],
-        responseBytesMax: bytesMax))
+        context.configuration.keyServer.appendingPathComponent(route),
+        headers: version?.headers ?? [:], responseBytesMax: bytesMax))
     if response.status == 304, version != nil {
       await server.accept(response)
       return nil
@@ -203,22 +182,20 @@ extension ExposureApp {
     guard !response.isPage else { throw CheckFailure.portal }
     return response
   }
-}
 
-extension ExposureApp {
   /// Undoes the exposures that were found through newly withdrawn files, and makes files wanted whose
   /// withdrawal has ended.
   ///
   /// The framework's keys are removed first: if the app is killed before the next step, the next check repeats both.
   func followWithdrawals(_ withdrawn: Set<KeyFileHash>) async throws {
-    let known = store.state.deviceConfiguration?.undone ?? [:]
+    let known = context.state.deviceConfiguration?.undone ?? [:]
     let new = withdrawn.subtracting(known.keys)
     let ended = known.filter { !withdrawn.contains($0.key) }
     guard !new.isEmpty || !ended.isEmpty else { return }
     if !new.isEmpty { try await trust.withdraw(new) }
-    let detectsAgain = configuration.windowRisk != nil
-    let now = clock.now
-    try store.update { state in
+    let detectsAgain = context.configuration.windowRisk != nil
+    let now = context.now
+    try context.store.update { state in
       if !new.isEmpty {
         state.undo(new)
         state.mustDetectAgain = detectsAgain
@@ -232,11 +209,68 @@ extension ExposureApp {
 
   /// The hash of `file` if it is withdrawn and must not be analysed.
   func withdrawnHash(of file: URL) -> KeyFileHash? {
-    guard let withdrawn = deviceConfiguration?.withdrawn, !withdrawn.isEmpty,
+    guard let withdrawn = context.deviceConfiguration?.withdrawn, !withdrawn.isEmpty,
       let hash = KeyFileHash(ofFile: file), withdrawn.contains(hash)
     else { return nil }
     return hash
   }
+
+  /// Compares the phone's clock with the accepted documents of the server. When the clock is right again, the files
+  /// that were analysed meanwhile are wanted again, because encounters may not have been found in them.
+  ///
+  /// - Parameter hasFutureFiles: True if the server lists files of the phone's future, which counts if its documents
+  ///   state no time; `nil` if that is not known. An index without them, which may be empty, does not refute a stated
+  ///   time.
+  func noteClock(of server: RetryingNetwork, hasFutureFiles: Bool? = nil) async {
+    let ahead = await server.clockComparison.secondsAhead
+    guard let isWrong = ahead.map({ abs($0) > ClockRule.differenceSecondsMax }) ?? hasFutureFiles
+    else { return }
+    var record = context.state.clockRecord ?? ClockRecord()
+    guard ahead != nil || isWrong || record.lastWrong?.secondsAhead == nil else { return }
+    let now = context.now
+    record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
+    let wasWrong = context.isClockWrong
+    let files = record.takeFiles(at: now)
+    guard record != context.state.clockRecord ?? ClockRecord() || !files.isEmpty else { return }
+    context.store.updateIfPossible { state in
+      state.clockRecord = record
+      state.download.wantAgain(files)
+      // The files of the current days may have been ignored meanwhile, although the index has not changed.
+      if wasWrong, !isWrong { state.download.indexVersion = nil }
+    }
+    tellSystemOfClock()
+  }
+
+  /// Tells the framework whether the phone's clock is wrong.
+  func tellSystemOfClock() {
+    let error = context.state.clockError
+    trust.setClock(isWrong: error != nil, secondsAhead: error?.secondsAhead)
+  }
+
+  /// Makes the connection to the key server for a new check.
+  func makeKeyServer() -> RetryingNetwork {
+    RetryingNetwork(
+      context.network, pause: context.state.serverPause, clock: context.clock,
+      randomness: context.randomness)
+  }
+
+  /// The connection of the running check, or a new one.
+  func currentKeyServer() -> RetryingNetwork { checkServer ?? makeKeyServer() }
+}
+
+/// Thrown by a check that the health authority's pause prevents.
+struct CheckPause: Error {}
+
+/// The newest accepted device configuration, as stored. The property names are the JSON keys on disk.
+struct AcceptedConfiguration: Codable, Sendable, Equatable {
+  /// The fingerprint of the root key. A document of another root key does not count.
+  var root: Data
+  /// The document without its signature: the store is sealed.
+  var document: DeviceConfiguration
+  /// The withdrawn files whose exposures have been undone, and the time of that.
+  var undone: [KeyFileHash: Date]
+  /// The withdrawn files whose names are known.
+  var skipped: Set<AnalysedFile>
 }
 
 extension StoredState {
@@ -295,11 +329,20 @@ public protocol KeyFileTrust: Sendable {
   ///
   /// - Throws: If that could not be stored; then it is called again by the next check.
   func confirmKeyFilesPassed() async throws
+
+  /// Tells the framework whether the phone's clock is wrong, so that it removes no data by a wrong time. It is called
+  /// at the start and after comparisons.
+  ///
+  /// - Parameter secondsAhead: The seconds by which the clock is ahead; `nil` if the difference is not known.
+  func setClock(isWrong: Bool, secondsAhead: TimeInterval?)
 }
 
 extension KeyFileTrust {
   /// Does nothing, for a system that does not require lost files to be passed again.
   public func confirmKeyFilesPassed() async throws {}
+
+  /// Does nothing, for a system that keeps its own time.
+  public func setClock(isWrong: Bool, secondsAhead: TimeInterval?) {}
 }
 
 extension Device: KeyFileTrust {

@@ -9,39 +9,38 @@ extension ExposureApp {
   ///
   /// It is one to four days old, lasts 5 to 25 minutes, and is a risk. With rules for exposure windows, the
   /// next detection removes it, because it covers all days again.
-  @discardableResult
-  public func simulateExposure() async throws(StorageFailure) -> Exposure {
-    let now = clock.now
-    let thresholds = remote.riskLevelConfiguration
+  @discardableResult public func simulateExposure() async throws(StorageFailure) -> Exposure {
+    let now = context.now
+    let thresholds = context.remote.riskLevelConfiguration
     let exposure = Exposure.simulated(
       at: now, scores: min(thresholds.maxNoRiskScore + 1, RiskRule.scoreMax)...RiskRule.scoreMax,
-      isJudged: configuration.windowRisk != nil, randomness: randomness)
-    try store.update { $0.exposures.append(exposure) }
-    announce(.exposureFound(riskLevel))
-    await showDueRiskNotice()
+      isJudged: context.configuration.windowRisk != nil, randomness: context.randomness)
+    try context.store.update { $0.exposures.append(exposure) }
+    context.announce(.exposureFound(context.riskLevel))
+    await notices.showDueRisk()
     return exposure
   }
 
   /// Records a check that failed because the server could not be reached. The next check clears it.
   public func simulateFailedCheck() throws(StorageFailure) {
-    let now = clock.now
-    try store.update { $0.history.finish(.noConnection, at: now) }
-    announce(.checkFinished(.failed(.noConnection)))
+    let now = context.now
+    try context.store.update { $0.history.finish(.noConnection, at: now) }
+    context.announce(.checkFinished(.failed(.noConnection)))
   }
 
   /// Starts the onboarding again. Exposures and the history stay.
   public func resetOnboarding() throws(StorageFailure) {
-    try store.update { state in
+    try context.store.update { state in
       state.isOnboarded = false
       // A new user has not lost a permission.
       state.wasAuthorized = false
     }
-    announce(.consentChanged)
+    context.announce(.consentChanged)
   }
 
   /// Forgets which key files were analysed. The next check analyses those of the last fourteen days again.
   public func resetDownloads() throws(StorageFailure) {
-    try store.update { $0.download.restart() }
+    try context.store.update { $0.download.restart() }
   }
 }
 
@@ -55,11 +54,9 @@ extension Exposure {
     let minutes = randomness.number(in: minutes)
     let level: WindowRiskLevel = randomness.number(in: 0...1) == 0 ? .low : .high
     return Exposure(
-      id: UUID(),
-      day: UTCDay(now.unixDay - randomness.number(in: days)),
+      id: UUID(), day: UTCDay(now.unixDay - randomness.number(in: days)),
       durationSeconds: Double(minutes * 60),
       riskScore: isJudged ? 0 : randomness.number(in: scores),
-      judgement: isJudged
-        ? DayRisk(level: level, normalizedMinutes: Double(minutes)) : nil)
+      judgement: isJudged ? DayRisk(level: level, normalizedMinutes: Double(minutes)) : nil)
   }
 }

@@ -69,6 +69,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     hasListing = hasListing || !listed.isEmpty
     newest = [newest, listed.last?.endTimestamp].compactMap(\.self).max()
     expire(oldest)
+    forgetEarlierEditions(of: listed)
     let newest = max(first, oldest.unixSecond)
     let new = listed.filter { $0.endTimestamp > newest && analysed[$0.text] == nil }
     for name in new.suffix(DownloadLimit.wantedMax) {
@@ -111,9 +112,30 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     end = max(kept, analysed.values.filter { $0 < firstOpen }.max() ?? kept)
   }
 
+  /// Forgets files that the server has written again under new names, for example with a new signature. It does not
+  /// serve the earlier ones any more, and they would be missing until they expire.
+  private mutating func forgetEarlierEditions(of listed: [KeyFileName]) {
+    let (names, byEnd) = (Set(listed), Dictionary(grouping: listed, by: \.endTimestamp))
+    for earlier in Set(wanted.keys).union(analysed.keys).compactMap({ KeyFileName($0) })
+    where !names.contains(earlier) {
+      let later = byEnd[earlier.endTimestamp]?.first { $0.isLaterEdition(of: earlier) }
+      guard let later else { continue }
+      (wanted[earlier.text], analysed[earlier.text]) = (nil, nil)
+      if undone.remove(earlier.text) != nil { undone.insert(later.text) }
+      search.remove([earlier.text])
+    }
+  }
+
+  /// The name under which the server has listed a file last.
+  private func current(_ name: KeyFileName) -> KeyFileName {
+    guard analysed[name.text] == nil, wanted[name.text] == nil else { return name }
+    let known = Set(analysed.keys).union(wanted.keys).compactMap { KeyFileName($0) }
+    return known.filter { $0.isLaterEdition(of: name) }.max() ?? name
+  }
+
   /// Makes analysed files wanted again, because encounters found through them were undone.
   mutating func wantAgain(_ names: Set<String>) {
-    for name in names.compactMap({ KeyFileName($0) }) {
+    for name in names.compactMap({ KeyFileName($0) }).map(current) {
       analysed[name.text] = nil
       undone.insert(name.text)
       wanted[name.text] = wanted[name.text] ?? WantedFile(end: name.endTimestamp)

@@ -23,8 +23,8 @@ struct KeyFileDownload: Sendable {
     accept: (NetworkResponse) async -> Void = { _ in }
   ) async throws -> ListedFiles? {
     let request = NetworkRequest(
-      keyServer.appendingPathComponent(KeyServerRoute.index),
-      headers: version?.headers ?? [:], responseBytesMax: KeyFileIndex.bytesMax)
+      keyServer.appendingPathComponent(KeyServerRoute.index), headers: version?.headers ?? [:],
+      responseBytesMax: KeyFileIndex.bytesMax)
     let response = try await network.send(request)
     if response.status == 304, version != nil {
       await accept(response)
@@ -46,8 +46,7 @@ struct KeyFileDownload: Sendable {
     // The phone's clock or the transfer may have been wrong: the same index must be read again.
     let isWhole = index.malformedCount + future == 0
     return ListedFiles(
-      names: names, version: isWhole ? response.version : nil,
-      hasFutureNames: future > 0)
+      names: names, version: isWhole ? response.version : nil, hasFutureNames: future > 0)
   }
 
   /// Downloads the missing files and returns those of `names` that are in the folder, in the same order.
@@ -97,9 +96,7 @@ struct KeyFileDownload: Sendable {
       logger.info("downloading a key file failed", metadata: ["reason": "\(failure.rawValue)"])
     } catch let failure as CheckFailure {
       logger.info("downloading a key file failed", metadata: ["reason": "\(failure.rawValue)"])
-    } catch let error as FileError {
-      throw NetworkFailure(code: error.code)
-    }
+    } catch let error as FileError { throw NetworkFailure(code: error.code) }
   }
 
   private func request(for name: KeyFileName) async -> NetworkRequest {
@@ -140,9 +137,7 @@ struct KeyFileDownload: Sendable {
     }
   }
 
-  private func content() -> [String] {
-    FileManager.default.names(in: folder)
-  }
+  private func content() -> [String] { FileManager.default.names(in: folder) }
 }
 
 /// The content of an index.
@@ -167,12 +162,4 @@ public enum DownloadLimit {
   /// The maximum end time of a file, in seconds from now. File names are not signed; one from the far
   /// future would move the cursor past all real files.
   public static let futureSecondsMax: TimeInterval = 86_400
-}
-
-extension ExposureApp {
-  func keyFileDownload(from network: any Network) -> KeyFileDownload {
-    KeyFileDownload(
-      network: network, keyServer: configuration.keyServer, folder: keyFileFolder,
-      settings: remote.diagnosisKeyDownloadConfiguration, logger: logger)
-  }
 }

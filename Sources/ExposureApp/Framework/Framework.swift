@@ -10,9 +10,11 @@ import World
 /// The app's `ENManager` with async functions. It is not Sendable and stays on the app's actor.
 ///
 /// Every call ends after a limited time, also if the framework never calls its handler.
-struct Framework {
+final class Framework {
   let manager: ENManager
   private let clock: any WallClock
+  /// The activation that is running or has succeeded.
+  private var activation: FrameworkCall<Void>?
 
   /// Wraps `manager` and gives its handlers their own queue.
   init(_ manager: ENManager, clock: any WallClock) {
@@ -24,10 +26,26 @@ struct Framework {
   var status: ENStatus { manager.exposureNotificationStatus }
   var isEnabled: Bool { manager.exposureNotificationEnabled }
 
+  /// Activates the framework once; concurrent callers wait for the same activation.
   func activate() async throws {
-    try await run { (call: FrameworkCall<Void>) in
-      manager.activate { call.finish($0.map { .failure($0) } ?? .success(())) }
-      return nil
+    if let activation { return try await activation.value }
+    let call = FrameworkCall<Void>()
+    activation = call
+    let timer = stop(call)
+    defer { timer.cancel() }
+    manager.activate { call.finish($0.map { .failure($0) } ?? .success(())) }
+    do { try await call.value } catch {
+      activation = nil
+      throw error
+    }
+  }
+
+  /// Stops `call` at the deadline.
+  private func stop<Value>(_ call: FrameworkCall<Value>) -> Task<Void, any Error> {
+    let (clock, end) = (clock, clock.now.addingTimeInterval(FrameworkLimit.callSeconds))
+    return Task {
+      try await clock.sleep(until: end)
+      call.stop(FrameworkTimeout())
     }
   }
 
@@ -48,6 +66,44 @@ struct Framework {
     }
   }
 
+  /// Asks the user to release the phone's own keys in advance.
+  func preAuthorizeKeys() async throws {
+    try await run { (call: FrameworkCall<Void>) in
+      manager.preAuthorizeDiagnosisKeys { call.finish($0.map { .failure($0) } ?? .success(())) }
+      return nil
+    }
+  }
+
+  /// The keys that the user has released in advance. The system accepts one request for each consent, within five days:
+  /// otherwise the user is asked again.
+  func preAuthorizedKeys() async throws -> [ReleasedKey] {
+    do {
+      let keys = try await requestPreAuthorizedKeys()
+      if !keys.isEmpty { return keys }
+    } catch ENError.notAuthorized {
+      // The consent has expired.
+    }
+    try await preAuthorizeKeys()
+    return try await requestPreAuthorizedKeys()
+  }
+
+  private func requestPreAuthorizedKeys() async throws -> [ReleasedKey] {
+    let received = FrameworkCall<[ReleasedKey]>()
+    manager.diagnosisKeysAvailableHandler = {
+      received.finish(.success($0.map(ReleasedKey.init)))
+    }
+    defer { manager.diagnosisKeysAvailableHandler = nil }
+    try await run { (call: FrameworkCall<Void>) in
+      manager.requestPreAuthorizedDiagnosisKeys {
+        call.finish($0.map { .failure($0) } ?? .success(()))
+      }
+      return nil
+    }
+    // Without keys, the handler may not have been called.
+    received.finish(.success([]))
+    return try await received.value
+  }
+
   /// Runs one call, which ends with its result, with the cancellation of the task, or at the deadline.
   ///
   /// - Parameter start: Starts the call and returns its progress, if any; the call reports to its argument.
@@ -56,17 +112,11 @@ struct Framework {
   func run<Value: Sendable>(_ start: (FrameworkCall<Value>) -> Progress?) async throws -> Value {
     try Task.checkCancellation()
     let call = FrameworkCall<Value>()
-    let (clock, end) = (clock, clock.now.addingTimeInterval(FrameworkLimit.callSeconds))
-    let timer = Task {
-      try await clock.sleep(until: end)
-      call.stop(FrameworkTimeout())
-    }
+    let timer = stop(call)
     defer { timer.cancel() }
+    if let progress = start(call) { call.track(progress) }
     let value = try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        call.begin(continuation)
-        if let progress = start(call) { call.track(progress) }
-      }
+      try await call.value
     } onCancel: {
       call.stop(CancellationError())
     }
@@ -95,9 +145,9 @@ extension Framework {
   static let explanation =
     "The app is checking whether you were near someone who has since tested positive."
 
-  private func detect(
-    in files: [URL], with configuration: ENExposureConfiguration
-  ) async throws -> Summary {
+  private func detect(in files: [URL], with configuration: ENExposureConfiguration) async throws
+    -> Summary
+  {
     try await run { call in
       manager.detectExposures(configuration: configuration, diagnosisKeyURLs: files) {
         call.finish(result($0.map(Summary.init), $1))
@@ -118,9 +168,7 @@ extension Framework {
 
 extension Framework {
   /// Carries a summary from the framework's queue to the actor; there is no other reference to it.
-  struct Summary: @unchecked Sendable {
-    let value: ENExposureDetectionSummary
-  }
+  struct Summary: @unchecked Sendable { let value: ENExposureDetectionSummary }
 }
 
 extension Exposure {
@@ -148,8 +196,7 @@ extension Framework {
     let found = try await windows(in: summary.value)
     return DetectedExposures(
       matchedKeyCount: Int(clamping: summary.value.matchedKeyCount),
-      exposures: assessment.policy.risk(of: found).days.map(Exposure.init),
-      coversAllFiles: true)
+      exposures: assessment.policy.risk(of: found).days.map(Exposure.init), coversAllFiles: true)
   }
 
   private func windows(in summary: ENExposureDetectionSummary) async throws -> [RiskWindow] {
@@ -159,9 +206,7 @@ extension Framework {
           call.finish(result($0.map { $0.map { RiskWindow($0) } }, $1))
         }
       }
-    } catch {
-      throw CheckFailure(ofWindows: error)
-    }
+    } catch { throw CheckFailure(ofWindows: error) }
   }
 }
 
@@ -170,8 +215,7 @@ extension Exposure {
   fileprivate init(_ day: WindowRisk.Day) {
     self.init(
       id: UUID(), day: UTCDay(of: day.date), durationSeconds: Double(day.seconds), riskScore: 0,
-      judgement: DayRisk(level: day.level, normalizedMinutes: day.normalizedTime),
-      bands: day.bands)
+      judgement: DayRisk(level: day.level, normalizedMinutes: day.normalizedTime), bands: day.bands)
   }
 }
 
@@ -210,31 +254,35 @@ public enum FrameworkLimit {
 /// One call of the framework. The first of its result and a stop counts; later ones are ignored.
 final class FrameworkCall<Value: Sendable>: Sendable {
   private struct State {
-    var continuation: CheckedContinuation<Value, any Error>?
+    var waiters: [CheckedContinuation<Value, any Error>] = []
     var progress: Progress?
     var result: Result<Value, any Error>?
   }
 
   private let state = Mutex(State())
 
-  /// Resumes `continuation` with the result, at once if there is one already.
-  func begin(_ continuation: CheckedContinuation<Value, any Error>) {
-    let result = state.withLock {
-      if $0.result == nil { $0.continuation = continuation }
-      return $0.result
+  /// The result, as soon as there is one.
+  var value: Value {
+    get async throws {
+      try await withCheckedThrowingContinuation { waiter in
+        let result = state.withLock {
+          if $0.result == nil { $0.waiters.append(waiter) }
+          return $0.result
+        }
+        if let result { waiter.resume(with: result) }
+      }
     }
-    if let result { continuation.resume(with: result) }
   }
 
   /// Ends the call with its result.
   func finish(_ result: Result<Value, any Error>) {
-    let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
-      guard state.result == nil else { return nil }
+    let waiters = state.withLock { state -> [CheckedContinuation<Value, any Error>] in
+      guard state.result == nil else { return [] }
       state.result = result
-      defer { state.continuation = nil }
-      return state.continuation
+      defer { state.waiters = [] }
+      return state.waiters
     }
-    continuation?.resume(with: result)
+    for waiter in waiters { waiter.resume(with: result) }
   }
 
   /// Ends the call without waiting for the framework, and cancels its operation.

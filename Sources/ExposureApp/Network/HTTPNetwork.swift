@@ -13,11 +13,13 @@ public final class HTTPNetwork: Network {
   private let client: HTTPClient
   private let clock: any WallClock
   private let ownMachineTimeoutSeconds: Double?
+  private let connectSeconds: Int64
 
   /// Creates a client, which connects on the first request; call `shutdown()` when done.
   ///
   /// - Parameters:
-  ///   - clock: The clock for a `Retry-After` with a date, from a server without a clock.
+  ///   - clock: The clock for a `Retry-After` with a date, from a server without a clock, and for the reason why a
+  ///     certificate was rejected.
   ///   - ownMachineTimeoutSeconds: The timeout of every request to this machine, whose speed is unknown; nil for the
   ///     timeout of the request, like for requests to others.
   public convenience init(
@@ -37,10 +39,10 @@ public final class HTTPNetwork: Network {
     self.connection = connection
     self.clock = clock
     self.ownMachineTimeoutSeconds = ownMachineTimeoutSeconds
-    let connectSeconds = ownMachineTimeoutSeconds ?? Double(NetworkLimit.connectSeconds)
+    connectSeconds = Int64(ownMachineTimeoutSeconds ?? Double(NetworkLimit.connectSeconds))
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: ServerTrust.configuration(authorities: authorities),
-      redirectConfiguration: .disallow, timeout: .init(connect: .seconds(Int64(connectSeconds))))
+      redirectConfiguration: .disallow, timeout: .init(connect: .seconds(connectSeconds)))
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.http1_1ConnectionDebugInitializer = ServerTrust.checkCertificate
     configuration.http2ConnectionDebugInitializer = ServerTrust.checkCertificate
@@ -106,12 +108,20 @@ public final class HTTPNetwork: Network {
         guard let first = try await group.next() else { throw NetworkFailure.interrupted }
         return first
       }
-    } catch let failure as NetworkFailure {
-      throw failure
     } catch {
-      try Task.checkCancellation()
-      throw NetworkFailure(error)
+      let failure = error as? NetworkFailure
+      if failure == nil { try Task.checkCancellation() }
+      throw await explained(failure ?? NetworkFailure(error), of: request)
     }
+  }
+
+  /// The failure, with the reason for which a certificate was rejected: a wrong clock rejects every certificate.
+  private func explained(
+    _ failure: NetworkFailure, of request: NetworkRequest
+  ) async -> NetworkFailure {
+    guard failure == .certificate else { return failure }
+    return await ServerTrust.rejection(
+      of: request.url, at: clock.now, withinSeconds: connectSeconds)
   }
 
   private static let ownHosts: Set = ["127.0.0.1", "localhost", "::1", "[::1]"]
@@ -162,7 +172,7 @@ extension NetworkResponse {
         .flatMap { RetryAfter.seconds($0, sentAt: sent ?? now) },
       version: ResponseVersion(
         entityTag: headers.first(name: "ETag"), lastModified: headers.first(name: "Last-Modified")),
-      date: sent, ageSeconds: min(age, NetworkLimit.ageSecondsMax))
+      date: sent, ageSeconds: age)
   }
 }
 

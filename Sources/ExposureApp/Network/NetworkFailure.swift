@@ -8,6 +8,8 @@ public enum NetworkFailure: String, Error, Equatable, Codable, Sendable, CustomS
   case unreachable
   /// The server's certificate is not valid for its name, or the server offers no TLS 1.2. Nothing was sent.
   case certificate
+  /// By the phone's clock, the server's certificate is not valid yet or has expired. Nothing was sent.
+  case certificateOutOfDate
   /// The response did not arrive in time. The server may have processed the request.
   case timedOut
   /// The connection broke during the response. The server may have processed the request.
@@ -26,6 +28,11 @@ public enum NetworkFailure: String, Error, Equatable, Codable, Sendable, CustomS
     case .unreachable: "The server cannot be reached; check the connection and try again."
     case .certificate:
       "The certificate of the server is not valid; check the phone's clock and its network, and try again."
+    case .certificateOutOfDate:
+      """
+      By the phone's clock, the certificate of the server is not valid yet or has expired; set the \
+      clock, and try again.
+      """
     case .timedOut: "The server did not respond in time; try again."
     case .interrupted: "The connection was lost; try again."
     case .tooLarge: "The response is longer than allowed; contact the health authority."

@@ -15,7 +15,7 @@ public enum NetworkLimit {
   public static let ownMachineTimeoutSeconds = 1_800.0
   /// The longest accepted `Retry-After`, in seconds.
   public static let retryAfterSecondsMax = 24 * 3_600
-  /// The largest value of `Age` that counts, in seconds.
+  /// The largest value of `Age`, in seconds, with which a response still states the time.
   static let ageSecondsMax: Double = 24 * 3_600
   /// The first pause after a refusal without `Retry-After`, in seconds; it doubles with each refusal.
   public static let pauseSecondsMin = 300.0

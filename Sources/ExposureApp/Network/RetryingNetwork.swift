@@ -20,18 +20,15 @@ actor RetryingNetwork: Network {
   private var retryCount = 0
   private var failuresInARow = 0
 
-  init(
-    _ network: any Network, pause: ServerPause, clock: any WallClock, randomness: any Randomness
-  ) {
+  init(_ network: any Network, pause: ServerPause, clock: any WallClock, randomness: any Randomness)
+  {
     self.network = network
     self.pause = pause
     self.clock = clock
     self.randomness = randomness
   }
 
-  var connection: NetworkConnection {
-    get async { await network.connection }
-  }
+  var connection: NetworkConnection { get async { await network.connection } }
 
   /// Sets the number of retries of each download.
   func setRetries(_ count: Int) { retryCount = count }
@@ -99,20 +96,9 @@ extension NetworkFailure {
   fileprivate var isPassing: Bool {
     switch self {
     case .unreachable, .timedOut, .interrupted: true
-    case .certificate, .tooLarge, .diskFull, .notPermitted, .disk: false
+    case .certificate, .certificateOutOfDate, .tooLarge, .diskFull, .notPermitted, .disk: false
     }
   }
-}
-
-extension ExposureApp {
-  /// Makes the connection to the key server for a new check.
-  func makeKeyServer() -> RetryingNetwork {
-    RetryingNetwork(
-      network, pause: store.state.serverPause, clock: clock, randomness: randomness)
-  }
-
-  /// The connection of the running check, or a new one.
-  func currentKeyServer() -> RetryingNetwork { checkServer ?? makeKeyServer() }
 }
 
 /// The time until which a server has asked for no requests. The property names are the JSON keys on disk.
@@ -123,9 +109,7 @@ struct ServerPause: Codable, Sendable, Equatable {
   private(set) var refusals = 0
 
   /// Begins a pause: as long as the server asks for, otherwise longer after each refusal.
-  mutating func begin(
-    at now: Date, retryAfterSeconds: Int?, randomness: any Randomness
-  ) {
+  mutating func begin(at now: Date, retryAfterSeconds: Int?, randomness: any Randomness) {
     let growing = min(
       NetworkLimit.pauseSecondsMin * Double(1 << refusals), NetworkLimit.pauseSecondsMax)
     let asked = Double(min(retryAfterSeconds ?? 0, NetworkLimit.retryAfterSecondsMax))

@@ -4,8 +4,8 @@ import ExposureNotification
 extension ExposureApp {
   /// The current onboarding step.
   public var onboarding: OnboardingStep {
-    if store.state.isOnboarded { return .finished }
-    switch authorizationStatus() {
+    if context.state.isOnboarded { return .finished }
+    switch context.authorizationStatus() {
     case .unknown: return .askToEnable
     case .restricted: return .restricted
     case .notAuthorized: return .secondChance
@@ -17,20 +17,20 @@ extension ExposureApp {
   public func enable() async -> EnableOutcome {
     let outcome = await turnOn()
     if outcome.isOn {
-      if store.state.isTurnedOff { store.updateIfPossible { $0.isTurnedOff = false } }
-      noteAuthorization()
+      if context.state.isTurnedOff { context.store.updateIfPossible { $0.isTurnedOff = false } }
+      context.noteAuthorization()
       scheduleNextCheck()
-      await updateStandingNotices()
+      await notices.updateStanding()
     }
-    announce(.consentChanged)
+    context.announce(.consentChanged)
     return outcome
   }
 
   private func turnOn() async -> EnableOutcome {
     do {
-      try await activate()
-      try await framework.setEnabled(true)
-      return framework.status == .bluetoothOff ? .bluetoothOff : .enabled
+      try await context.framework.activate()
+      try await context.framework.setEnabled(true)
+      return context.framework.status == .bluetoothOff ? .bluetoothOff : .enabled
     } catch let error as ENError {
       switch error.code {
       case .notAuthorized: return .refused
@@ -40,40 +40,26 @@ extension ExposureApp {
       case .insufficientStorage: return .diskFull
       default: return .failed
       }
-    } catch {
-      return .failed
-    }
+    } catch { return .failed }
   }
 
   /// Turns exposure notifications off, until the user turns them on; received identifiers stay on the phone.
   public func disable() async throws {
-    try await activate()
-    try await framework.setEnabled(false)
-    try store.update { $0.isTurnedOff = true }
-    await updateStandingNotices()
-    announce(.consentChanged)
+    try await context.framework.activate()
+    try await context.framework.setEnabled(false)
+    try context.store.update { $0.isTurnedOff = true }
+    await notices.updateStanding()
+    context.announce(.consentChanged)
   }
 
   /// Records that the user has completed the onboarding.
   public func finishOnboarding() throws(StorageFailure) {
-    try store.update { $0.isOnboarded = true }
-    announce(.consentChanged)
+    try context.store.update { $0.isOnboarded = true }
+    context.announce(.consentChanged)
   }
 
   /// The status of exposure notifications and Bluetooth.
-  public var serviceStatus: ServiceStatus {
-    let status = framework.status
-    let isBluetoothOn = status != .bluetoothOff
-    guard authorizationStatus() == .authorized else {
-      return ServiceStatus(exposureNotifications: .off, isBluetoothOn: isBluetoothOn)
-    }
-    switch status {
-    case .active: return ServiceStatus(exposureNotifications: .on, isBluetoothOn: true)
-    case .bluetoothOff, .disabled:
-      return ServiceStatus(exposureNotifications: .off, isBluetoothOn: isBluetoothOn)
-    default: return ServiceStatus(exposureNotifications: .restricted, isBluetoothOn: isBluetoothOn)
-    }
-  }
+  public var serviceStatus: ServiceStatus { context.serviceStatus }
 }
 
 /// The steps of the onboarding.

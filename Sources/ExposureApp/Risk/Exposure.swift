@@ -12,7 +12,7 @@ public struct Exposure: Codable, Hashable, Sendable, Identifiable {
   /// The duration in seconds.
   public let durationSeconds: Double
   /// The full-range score, 0...4096; 0 for a day of exposure windows.
-  public let riskScore: Int
+  public private(set) var riskScore: Int
   /// The policy's result for the day; `nil` if the score decides.
   public var judgement: DayRisk?
   /// The key files of the detection that found the encounter; `nil` for a day of exposure windows.
@@ -25,17 +25,24 @@ public struct Exposure: Codable, Hashable, Sendable, Identifiable {
     case id, durationSeconds, riskScore, judgement, files, bands
   }
 
-  /// Returns `true` if both describe the same encounter; analysing a file again repeats its encounters.
+  /// Returns `true` if both may describe the same encounter: analysing a file again, or a later edition of it, repeats
+  /// its encounters. Their scores may differ, because a score depends on the days since.
   ///
-  /// Equal encounters of different files are those of different people.
-  func isSame(as other: Exposure) -> Bool {
-    day == other.day && durationSeconds == other.durationSeconds && riskScore == other.riskScore
-      && sharesFile(with: other)
+  /// Equal encounters of files of different periods are those of different people.
+  func mayBeSame(as other: Exposure) -> Bool {
+    day == other.day && durationSeconds == other.durationSeconds && sharesFile(with: other)
   }
 
   private func sharesFile(with other: Exposure) -> Bool {
     guard let files, let others = other.files else { return true }
-    return !Set(files.map(\.name)).isDisjoint(with: others.map(\.name))
+    return files.contains { file in others.contains(where: file.isEdition) }
+  }
+
+  /// Takes the files and a higher score of `other`, which is the same encounter.
+  mutating func merge(_ other: Exposure) {
+    riskScore = max(riskScore, other.riskScore)
+    guard let files, let others = other.files else { return }
+    self.files = files.filter { file in !others.contains(where: file.isEdition) } + others
   }
 }
 
@@ -43,6 +50,12 @@ public struct Exposure: Codable, Hashable, Sendable, Identifiable {
 struct AnalysedFile: Codable, Hashable, Sendable {
   let name: String
   let hash: KeyFileHash
+
+  /// Returns `true` if both are editions of the file of one period.
+  func isEdition(of other: AnalysedFile) -> Bool {
+    guard let name = KeyFileName(name), let other = KeyFileName(other.name) else { return false }
+    return name.isEdition(of: other)
+  }
 }
 
 /// The result of a policy for one day of exposure windows.

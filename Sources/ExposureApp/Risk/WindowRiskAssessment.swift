@@ -83,27 +83,6 @@ extension WindowRiskConfiguration {
   }
 }
 
-extension ExposureApp {
-  /// The rules for exposure windows: those of the remote configuration, or those that the app is built with;
-  /// `nil` for an app of API version 1. A map that may not change yet stays as it is.
-  var windowRisk: WindowRiskAssessment? {
-    guard let builtIn = configuration.windowRisk else { return nil }
-    // Rules of the server that are not valid are ignored, as `RemoteConfiguration.Received` does.
-    let rules =
-      remote.windowRiskConfiguration.flatMap { try? WindowRiskAssessment($0) } ?? builtIn
-    let map = store.state.infectiousness.map(for: rules.infectiousness, at: clock.now)
-    return map == rules.infectiousness ? rules : rules.with(map)
-  }
-
-  /// Records the map of a detection that has succeeded.
-  func noteInfectiousness(of rules: WindowRiskAssessment) throws {
-    var record = store.state.infectiousness
-    record.note(rules.infectiousness, at: clock.now)
-    guard record != store.state.infectiousness else { return }
-    try store.update { $0.infectiousness = record }
-  }
-}
-
 /// The infectiousness map of the last detection. The framework refuses detections with a second change of the
 /// map within a week, so the app waits. The property names are the JSON keys on disk.
 struct InfectiousnessRecord: Codable, Sendable, Equatable {
@@ -130,7 +109,7 @@ struct InfectiousnessRecord: Codable, Sendable, Equatable {
 
 extension WindowRiskAssessment {
   /// The infectiousness above 0 by days since the onset of symptoms.
-  fileprivate var infectiousness: [Int: Int] {
+  var infectiousness: [Int: Int] {
     let map = configuration().infectiousnessForDaysSinceOnsetOfSymptoms ?? [:]
     return Dictionary(
       map.filter { $0.value.intValue > 0 }.map { ($0.key.intValue, $0.value.intValue) },
@@ -138,7 +117,7 @@ extension WindowRiskAssessment {
   }
 
   /// The same rules with another map.
-  fileprivate func with(_ map: [Int: Int]) -> WindowRiskAssessment {
+  func with(_ map: [Int: Int]) -> WindowRiskAssessment {
     let rules = self
     // Only the map differs from rules that are valid, and every map that was in force is valid.
     let changed = try? WindowRiskAssessment(policy: policy) {

@@ -90,9 +90,7 @@ struct DamageRecord: Codable, Sendable, Equatable {
   }
 
   /// Records that the user has read about the damage. Lost results stay open until they are restored.
-  mutating func acknowledge() {
-    resolve { !$0.content.isRestoredByChecking }
-  }
+  mutating func acknowledge() { resolve { !$0.content.isRestoredByChecking } }
 
   /// Removes damage found before `oldest` and ends a recovery that began before it: the affected days have expired.
   mutating func prune(before oldest: Date) {
@@ -104,60 +102,5 @@ struct DamageRecord: Codable, Sendable, Equatable {
     for index in entries.indices where predicate(entries[index].damage) {
       entries[index].isResolved = true
     }
-  }
-}
-
-extension ExposureApp {
-  /// The damage that is not resolved, oldest first.
-  public var storageDamage: [DataDamage] { store.state.damage.open }
-
-  /// Records that the user has read about damage, and removes its notice. Lost results stay reported until
-  /// they have been computed again.
-  public func acknowledgeDamage() async throws(StorageFailure) {
-    try store.update { $0.damage.acknowledge() }
-    await removeNotice(.storageDamaged)
-    await updateStandingNotices()
-  }
-
-  /// Records the files of the app that were rebuilt when they were opened.
-  func noteOwnDamage() {
-    let now = clock.now
-    if uploads.takeDamage() { note(DataDamage(.upload, found: now)) }
-    for file in store.takeRebuilt() {
-      switch file {
-      case .marker: note(DataDamage(.appMarker, found: now))
-      case .state:
-        // The state after a loss contains the damage.
-        store.updateIfPossible { _ in }
-        for damage in storageDamage { announce(.storageDamaged(damage)) }
-      }
-    }
-  }
-
-  /// Records new damage of the framework's files. Returns `true` if results were lost.
-  @discardableResult
-  func noteSystemDamage() async -> Bool {
-    let known = store.state.damage.recoveringSince
-    for damage in await damage() { note(damage) }
-    return store.state.damage.recoveringSince != known
-  }
-
-  /// Reports damage that the program has found since the start or the last check.
-  public func reportDamage() async {
-    guard await !damage().isEmpty else { return }
-    await noteSystemDamage()
-    await updateStandingNotices()
-  }
-
-  func note(_ damage: DataDamage) {
-    var isNew = false
-    do {
-      try store.update { isNew = $0.note(damage) }
-    } catch {
-      logger.error("storing a report of damage failed", metadata: ["error": "\(error)"])
-    }
-    guard isNew else { return }
-    logger.warning("stored data is damaged", metadata: ["content": "\(damage.content.rawValue)"])
-    announce(.storageDamaged(damage))
   }
 }

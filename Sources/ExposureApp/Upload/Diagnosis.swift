@@ -45,8 +45,7 @@ struct TransmissionRisks: Sendable {
     return switch diagnosis {
     case .notStated: configuration.withoutDate
     case .test(let day): configuration.risk(daysSinceTest: key.days(since: day))
-    case .symptoms(let day):
-      configuration.risk(daysSinceOnsetOfSymptoms: key.days(since: day))
+    case .symptoms(let day): configuration.risk(daysSinceOnsetOfSymptoms: key.days(since: day))
     }
   }
 }
@@ -54,9 +53,9 @@ struct TransmissionRisks: Sendable {
 /// Selects the keys of an upload.
 enum KeySelection {
   /// The keys to share, with their transmission risks.
-  static func keys(
-    of all: [ReleasedKey], _ risks: TransmissionRisks = .constant, at now: Date
-  ) throws(UploadFailure) -> [ReleasedKey] {
+  static func keys(of all: [ReleasedKey], _ risks: TransmissionRisks = .constant, at now: Date)
+    throws(UploadFailure) -> [ReleasedKey]
+  {
     let keys = shared(all, risks, at: now)
     guard !keys.isEmpty else { throw .nothingToShare }
     switch UploadLimit.violation(of: standIns(for: keys), at: now) {
@@ -68,13 +67,12 @@ enum KeySelection {
   }
 
   /// The keys of the last fourteen days that are shared, with their transmission risks.
-  static func shared(
-    _ all: [ReleasedKey], _ risks: TransmissionRisks, at now: Date
-  ) -> [ReleasedKey] {
+  static func shared(_ all: [ReleasedKey], _ risks: TransmissionRisks, at now: Date)
+    -> [ReleasedKey]
+  {
     let tooOld = Date(unixDay: now.unixDay - RemovalRule.exposureDays)
     return all.compactMap { key in
-      guard key.start > tooOld, let risk = risks.risk(ofKeyFrom: key.start)
-      else { return nil }
+      guard key.start > tooOld, let risk = risks.risk(ofKeyFrom: key.start) else { return nil }
       var key = key
       key.transmissionRisk = risk
       return key
@@ -101,48 +99,16 @@ public struct KeyPreview: Hashable, Sendable {
   public let transmissionRisk: Int
   /// The number of ten-minute intervals of the key.
   public let rollingPeriod: Int
-}
-
-extension ExposureApp {
-  /// The keys that an upload would share with this date, oldest first.
-  ///
-  /// An unfinished upload that any PIN continues has chosen its keys already, and keys that were released today are
-  /// shared again. Otherwise `periods` counts.
-  ///
-  /// - Parameter periods: The first interval and the number of intervals of each key that the framework would release.
-  public func uploadPreview(
-    of periods: [(start: UInt32, period: UInt32)], diagnosis: Diagnosis
-  ) -> [KeyPreview] {
-    let now = clock.now
-    // Without a readable record there is no pending upload, and the preview is that of a new one.
-    let record = try? uploads.load()
-    if let pending = record?.pending, pending.token != nil, !pending.isExpired(at: now) {
-      return pending.keys.map(\.preview)
-    }
-    let risks = TransmissionRisks(
-      configuration: remote.transmissionRiskConfiguration, diagnosis: diagnosis)
-    let released = record?.released.flatMap { $0.isValid(at: now) ? $0.keys : nil }
-    let keys =
-      released
-      ?? periods.map {
-        ReleasedKey(
-          bytes: ZeroingBytes(count: 0) { _ in }, rollingStartNumber: $0.start,
-          rollingPeriod: $0.period)
-      }
-    let clock = store.state.clockRecord ?? ClockRecord()
-    let right = keys.filter { clock.isRight($0.start, at: now) }
-    return KeySelection.shared(right, risks, at: now).map(\.preview)
-      .sorted { $0.day < $1.day }
-  }
+  /// True if the key is not shared, because the phone's clock was wrong on its day.
+  public internal(set) var isWithheld = false
 }
 
 extension ReleasedKey {
   /// The time at which the key starts.
   var start: Date { Date(unixSecond: Int64(rollingStartNumber) * 600) }
 
-  fileprivate var preview: KeyPreview {
+  var preview: KeyPreview {
     KeyPreview(
-      day: UTCDay(of: start), transmissionRisk: transmissionRisk,
-      rollingPeriod: Int(rollingPeriod))
+      day: UTCDay(of: start), transmissionRisk: transmissionRisk, rollingPeriod: Int(rollingPeriod))
   }
 }

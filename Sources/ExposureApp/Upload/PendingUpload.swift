@@ -6,10 +6,11 @@ import TextEncodings
 import World
 
 /// An upload that the user has agreed to. Its keys and PIN do not change, so that a request can be
-/// repeated after a lost response.
+/// repeated after a lost response: the verification server gives a token again only for the same keys. A key whose time
+/// turns out to be wrong stays among them; it matches the beacons of no other phone.
 struct PendingUpload: Sendable, Equatable {
-  /// The PIN, for repeating a token request.
-  let pin: PIN
+  /// The PIN, for repeating a token request; `nil` for the keys of the following days, which a permit authorizes.
+  let pin: PIN?
   let keys: [ReleasedKey]
   /// The secret of the HMAC that binds the token to the keys.
   let hmacSecret: ZeroingBytes
@@ -24,7 +25,7 @@ struct PendingUpload: Sendable, Equatable {
   private(set) var deviceVerificationPayload: String?
 
   init(
-    pin: PIN, keys: [ReleasedKey], hmacSecret: ZeroingBytes, isInteroperabilityEnabled: Bool,
+    pin: PIN?, keys: [ReleasedKey], hmacSecret: ZeroingBytes, isInteroperabilityEnabled: Bool,
     at now: Date
   ) {
     self.pin = pin
@@ -45,6 +46,14 @@ struct PendingUpload: Sendable, Equatable {
     abs(now.timeIntervalSince(begun)) < RemovalRule.daySeconds
   }
 
+  /// Returns `true` if the token is valid, with which any PIN continues the upload.
+  func isReady(at now: Date) -> Bool { token != nil && !isExpired(at: now) }
+
+  /// Returns `true` if `pin` continues the upload, and does not begin a new one.
+  func isContinued(by pin: PIN, at now: Date) -> Bool {
+    isReady(at: now) || self.pin == pin && isRepeatable(at: now)
+  }
+
   func attested(by payload: DeviceVerificationPayload) -> PendingUpload {
     var next = self
     next.deviceVerificationPayload = payload.base64
@@ -56,17 +65,6 @@ struct PendingUpload: Sendable, Equatable {
     next.token = token
     next.tokenReceived = now
     return next
-  }
-
-  /// The upload with those of its keys that are `right`, or `nil` if there are none. Its token is bound to all keys, so
-  /// that a token for the others must be requested.
-  func keeping(_ isRight: (ReleasedKey) -> Bool) -> PendingUpload? {
-    let right = keys.filter(isRight)
-    guard right.count < keys.count else { return self }
-    guard !right.isEmpty else { return nil }
-    return PendingUpload(
-      pin: pin, keys: right, hmacSecret: hmacSecret,
-      isInteroperabilityEnabled: isInteroperabilityEnabled, at: begun)
   }
 
   /// The same upload, whose token must be requested again.

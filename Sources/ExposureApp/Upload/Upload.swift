@@ -7,206 +7,186 @@ import SealedStorage
 import Secrets
 import World
 
-extension ExposureApp {
-  /// Uploads the user's keys with a PIN.
-  ///
-  /// After a failure other than a refusal, a second call with the same PIN continues the upload. The PIN of a
-  /// complete upload succeeds again without a request on the same day; later it is refused as used.
-  ///
-  /// - Parameters:
-  ///   - isInteroperabilityEnabled: True if the user agreed to share the keys with other countries.
-  ///   - diagnosis: The date of the test or of the first symptoms, which chooses the keys' transmission risks.
-  public func upload(
-    pin: String, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis = .notStated
-  ) async -> UploadOutcome {
-    await upload(
-      pin: ZeroingBytes(copying: pin.utf8), isInteroperabilityEnabled: isInteroperabilityEnabled,
-      diagnosis: diagnosis)
+/// The upload of the user's keys.
+final class Upload {
+  private let context: AppContext
+  private let configuration: ConfigurationRefresh
+  private let housekeeping: Housekeeping
+  private let deviceCheck: any DeviceAttestation
+
+  init(
+    _ context: AppContext, configuration: ConfigurationRefresh, housekeeping: Housekeeping,
+    deviceCheck: any DeviceAttestation
+  ) {
+    self.context = context
+    self.configuration = configuration
+    self.housekeeping = housekeeping
+    self.deviceCheck = deviceCheck
   }
 
-  /// The same with a PIN whose memory is overwritten after use.
-  public func upload(
-    pin: ZeroingBytes, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis = .notStated
-  ) async -> UploadOutcome {
-    // The user's upload waits for an attempt of the app, which may have finished the same upload.
-    while isContinuingUpload, let attempt = runningUpload {
-      _ = await attempt.value
-      await Task.yield()
-    }
-    guard runningUpload == nil, !isRemovingEverything else { return UploadOutcome(.alreadyRunning) }
-    uploadProgress = nil
-    let work = Task {
-      await uploadOnce(
-        pin, isInteroperabilityEnabled: isInteroperabilityEnabled, diagnosis: diagnosis)
-    }
-    runningUpload = work
-    await removeNotice(.upload)
-    let outcome = await work.valueOrCancelled
-    runningUpload = nil
-    announce(.uploadProgress(.finished(outcome)))
-    return outcome
-  }
-
-  /// Removes the stored upload, which can then not be continued.
-  public func forgetUpload() throws(StorageFailure) {
-    guard runningUpload == nil else { return }
-    var record = try uploadRecord()
-    guard record.pending != nil else { return }
-    record.pending = nil
-    try uploads.save(record)
-    announce(.removal)
-  }
-
-  /// True if an unfinished upload can be continued.
-  public var hasPendingUpload: Bool {
-    uploads.pendingEnd.map { end in
-      let seconds = end.timeIntervalSince(clock.now)
-      return 0 < seconds && seconds < 2 * RemovalRule.pendingUploadSeconds
-    } ?? false
-  }
-
-  private func uploadOnce(
-    _ typed: ZeroingBytes, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis
-  ) async -> UploadOutcome {
+  /// Runs one upload.
+  func run(_ typed: ZeroingBytes, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis) async
+    -> UploadOutcome
+  {
     // The pause may have ended since the last check.
-    if pause != nil { await compareClock() }
-    guard pause == nil else { return UploadOutcome(isPauseOfWrongClock ? .clockWrong : .paused) }
-    let now = clock.now
-    if let end = PINLock.lockedUntil(refused: store.state.refusedPINs, at: now) {
+    if context.pause != nil { await configuration.compareClock() }
+    guard context.pause == nil else {
+      return UploadOutcome(configuration.isPauseOfWrongClock ? .clockWrong : .paused)
+    }
+    let now = context.now
+    if let end = PINLock.lockedUntil(refused: context.state.refusedPINs, at: now) {
       return UploadOutcome(.locked(until: end))
     }
     guard let pin = PIN(typed) else { return UploadOutcome(.invalidPIN) }
-    guard store.condition == .ready else {
-      return UploadOutcome(.storage(.notReady(store.condition)))
+    guard context.store.condition == .ready else {
+      return UploadOutcome(.storage(.notReady(context.store.condition)))
     }
     do {
-      var record = try uploadRecord()
-      let isContinued = record.pending != nil
+      let record = try self.record()
+      let isContinued = record.pending?.isContinued(by: pin, at: now) ?? false
       // The PIN of a complete upload needs no request.
       if record.completed?.matches(pin, at: now) != true {
         if let reason = await reasonAgainstUpload() { return UploadOutcome(reason) }
-        let clock = store.state.clockRecord ?? ClockRecord()
-        record.pending = record.pending?.keeping { clock.isRight($0.start, at: now) }
       }
       // An upload that is continued keeps the day that the user stated at first.
       if !isContinued || diagnosis.day != nil {
-        store.updateIfPossible { $0.statedDay = diagnosis.day }
+        context.store.updateIfPossible { state in
+          state.statedDay = diagnosis.day
+          state.diagnosis = diagnosis
+        }
       }
       var flow = UploadFlow(
         record: record, isInteroperabilityEnabled: isInteroperabilityEnabled,
         risks: TransmissionRisks(
-          configuration: remote.transmissionRiskConfiguration, diagnosis: diagnosis))
+          configuration: context.remote.transmissionRiskConfiguration, diagnosis: diagnosis))
       return await run(flow.receivedPIN(pin, at: now), for: pin, in: &flow)
-    } catch {
-      return UploadOutcome(.storage(error))
-    }
+    } catch { return UploadOutcome(.storage(error)) }
   }
 
   /// The reason not to upload now, from the current device configuration and the clock that its response states.
-  private func reasonAgainstUpload() async -> UploadFailure? {
-    await compareClock()
-    if isClockWrong { return .clockWrong }
-    return pause == nil ? nil : .paused
+  func reasonAgainstUpload() async -> UploadFailure? {
+    await configuration.compareClock()
+    if context.isClockWrong, await isWrongClockConfirmed() { return .clockWrong }
+    return context.pause == nil ? nil : .paused
+  }
+
+  /// Returns `true` if a second source also finds the clock wrong: a signed document that was issued in the phone's
+  /// future, or the time of the verification server. The time of the key server's responses is not signed, and
+  /// a cache or proxy with a wrong clock must not stop all uploads of a region.
+  ///
+  /// If the verification server states another time, the first verdict is taken back.
+  private func isWrongClockConfirmed() async -> Bool {
+    let limit = ClockRule.differenceSecondsMax
+    let latest = context.now.addingTimeInterval(limit).unixSecond
+    if let document = context.deviceConfiguration, document.issued > latest { return true }
+    guard let ahead = await secondsAheadOfVerificationServer() else { return false }
+    guard abs(ahead) <= limit else { return true }
+    context.store.updateIfPossible { $0.clockRecord?.refute() }
+    configuration.tellSystemOfClock()
+    return false
+  }
+
+  /// Compares the phone's clock with the verification server, by a decoy; `nil` if it states no time.
+  private func secondsAheadOfVerificationServer() async -> TimeInterval? {
+    let requests = UploadRequests(
+      configuration: context.configuration, randomness: context.randomness)
+    let sent = context.now
+    // Without a response, the upload will not get one either, and says so.
+    let response = try? await context.network.send(requests.tokenDecoy())
+    return response?.secondsAhead(sent: sent, received: context.now)
   }
 
   /// The stored record. A damaged one has been set aside: the upload starts again.
-  private func uploadRecord() throws(StorageFailure) -> UploadRecord {
-    do throws(SealedStorageError) {
-      return try uploads.load()
-    } catch .damaged {
-      noteOwnDamage()
+  func record() throws(StorageFailure) -> UploadRecord {
+    do throws(SealedStorageError) { return try context.uploads.load() } catch .damaged {
+      housekeeping.noteOwn()
       return UploadRecord()
-    } catch {
-      throw StorageFailure(error)
-    }
+    } catch { throw StorageFailure(error) }
   }
 
-  private func run(
-    _ first: UploadFlow.Step, for pin: PIN, in flow: inout UploadFlow
-  ) async -> UploadOutcome {
+  private func run(_ first: UploadFlow.Step, for pin: PIN, in flow: inout UploadFlow) async
+    -> UploadOutcome
+  {
     var step = first
     while true {
       if case .end(let outcome, let keepsPending) = step {
         finish(outcome, of: pin, in: flow.record, keepsPending: keepsPending)
         return outcome
       }
-      do {
-        step = try await perform(step, in: &flow)
-      } catch {
+      do { step = try await perform(step, in: &flow) } catch {
         step = flow.failed(Task.isCancelled ? .stopped : UploadFailure(error))
       }
     }
   }
 
   /// Performs one step and passes its result to the flow.
-  private func perform(
-    _ step: UploadFlow.Step, in flow: inout UploadFlow
-  ) async throws -> UploadFlow.Step {
+  private func perform(_ step: UploadFlow.Step, in flow: inout UploadFlow) async throws
+    -> UploadFlow.Step
+  {
     try Task.checkCancellation()
-    let requests = UploadRequests(configuration: configuration, randomness: randomness)
+    let requests = UploadRequests(
+      configuration: context.configuration, randomness: context.randomness)
     switch step {
     case .requestKeys:
-      announce(.uploadProgress(.waitingForConsent))
+      context.announce(.uploadProgress(.waitingForConsent))
       let keys = try await diagnosisKeys()
       // Stored before the PIN is used: after a rejection, the next attempt on that day reuses these keys.
       // Keys that cannot be selected are not stored; the flow below rejects them with the reason.
-      if (try? KeySelection.keys(of: keys, at: clock.now)) != nil {
-        flow.record.released = UploadRecord.Released(keys: keys, date: clock.now)
-        try uploads.save(flow.record)
+      if (try? KeySelection.keys(of: keys, at: context.now)) != nil {
+        flow.record.released = UploadRecord.Released(keys: keys, date: context.now)
+        try context.uploads.save(flow.record)
       }
-      return flow.receivedKeys(keys, hmacSecret: newHMACSecret(), at: clock.now)
+      return flow.receivedKeys(keys, hmacSecret: newHMACSecret(), at: context.now)
     case .useKeys(let keys):
       let right = try keysOfRightTimes(keys)
-      return flow.receivedKeys(right, hmacSecret: newHMACSecret(), at: clock.now)
+      return flow.receivedKeys(right, hmacSecret: newHMACSecret(), at: context.now)
     case .requestAttestation(let pending):
       return flow.receivedAttestation(try await devicePayload(for: pending))
     case .requestToken(let pending):
-      announce(.uploadProgress(.requestingToken))
+      context.announce(.uploadProgress(.requestingToken))
       try keep(flow.expired ?? pending, in: &flow)
-      let response = try await network.send(requests.token(for: pending))
-      return flow.receivedToken(try UploadResponses.token(in: response), at: clock.now)
+      guard let pin = pending.pin else { throw UploadFailure.invalidPIN }
+      let response = try await context.network.send(requests.token(for: pending, pin: pin))
+      if let permit = UploadResponses.permit(in: response) {
+        flow.record.followUp = FollowUpMeans(permit: permit)
+      }
+      return flow.receivedToken(try UploadResponses.token(in: response), at: context.now)
     case .send(let pending):
-      announce(.uploadProgress(.sending))
+      context.announce(.uploadProgress(.sending))
       try keep(pending, in: &flow)
-      try UploadResponses.accepted(try await network.send(requests.upload(pending)))
+      try UploadResponses.accepted(try await context.network.send(requests.upload(pending)))
       return flow.receivedAcceptance()
-    case .end:
-      return step
+    case .end: return step
     }
   }
 
   /// Stores the upload before a request that uses its PIN or token.
   private func keep(_ pending: PendingUpload, in flow: inout UploadFlow) throws(StorageFailure) {
     flow.record.pending = pending
-    try uploads.save(flow.record)
+    try context.uploads.save(flow.record)
   }
 
-  private func newHMACSecret() -> ZeroingBytes {
-    var bytes = randomness.bytes(KeyHMAC.secretByteCount)
+  func newHMACSecret() -> ZeroingBytes {
+    var bytes = context.randomness.bytes(KeyHMAC.secretByteCount)
     return ZeroingBytes(moving: &bytes)
   }
 
   private func diagnosisKeys() async throws -> [ReleasedKey] {
     do {
-      try await activate()
-      return try keysOfRightTimes(try await framework.diagnosisKeys())
-    } catch let error as ENError {
-      throw UploadFailure(ofKeys: error)
-    }
+      try await context.framework.activate()
+      return try keysOfRightTimes(try await context.framework.diagnosisKeys())
+    } catch let error as ENError { throw UploadFailure(ofKeys: error) }
   }
 
-  private func devicePayload(
-    for pending: PendingUpload
-  ) async throws -> DeviceVerificationPayload {
+  func devicePayload(for pending: PendingUpload) async throws -> DeviceVerificationPayload {
     do {
       return DeviceVerificationPayload(
         deviceToken: try await deviceCheck.token(),
         transactionID: pending.transactionID(
-          appPackageName: configuration.appPackageName, regions: configuration.uploadRegions),
-        timestampMilliseconds: clock.now.unixMillisecond)
-    } catch {
-      throw UploadFailure.noDeviceToken
-    }
+          appPackageName: context.configuration.appPackageName,
+          regions: context.configuration.uploadRegions),
+        timestampMilliseconds: context.now.unixMillisecond)
+    } catch { throw UploadFailure.noDeviceToken }
   }
 
   /// Stores the end of an upload: a success is remembered by its PIN, together with the end of the pending
@@ -214,26 +194,88 @@ extension ExposureApp {
   private func finish(
     _ outcome: UploadOutcome, of pin: PIN, in record: UploadRecord, keepsPending: Bool
   ) {
-    let now = clock.now
+    let now = context.now
     var next = record
     if !keepsPending { next.pending = nil }
     if outcome == .success, record.completed?.matches(pin, at: now) != true {
       let used = record.pending?.pin ?? pin
-      next.completed = CompletedUpload(of: used, at: now, randomness: randomness)
+      next.completed = CompletedUpload(of: used, at: now, randomness: context.randomness)
       next.released = nil
     }
     let isShared = next.completed != record.completed
     do {
-      if next != record { try uploads.save(next) }
-      if isShared { try store.update { $0.noteSharing(at: now) } }
+      if next != record { try context.uploads.save(next) }
+      // If this fails, `noteUnrecordedSharing` repeats it.
+      if isShared {
+        let isOffered = next.followUp != nil
+        let goesAbroad = record.pending?.isInteroperabilityEnabled ?? false
+        try context.store.update { state in
+          state.noteSharing(at: now)
+          if isOffered { state.offerFollowUp(goesAbroad: goesAbroad, at: now) }
+        }
+      }
+      if next.pending == nil { housekeeping.forgetStatedDay() }
       guard outcome.reason == .pinRefused else { return }
-      try store.update { state in
+      try context.store.update { state in
         state.refusedPINs = PINLock.relevant(state.refusedPINs + [now], at: now)
       }
     } catch {
       // The result is final even if it is not stored; the same PIN repeats the upload.
-      logger.notice("storing the end of an upload failed", metadata: ["error": "\(error)"])
+      context.logger.notice("storing the end of an upload failed", metadata: ["error": "\(error)"])
     }
+  }
+
+  /// The released keys without those that a wrong clock has made.
+  ///
+  /// - Throws: `UploadFailure.keysOfWrongTime` if there are no others.
+  private func keysOfRightTimes(_ keys: [ReleasedKey]) throws(UploadFailure) -> [ReleasedKey] {
+    let (record, now) = (context.state.clockRecord ?? ClockRecord(), context.now)
+    let right = keys.filter { record.isRight($0.start, at: now) }
+    guard right.isEmpty, !keys.isEmpty else { return right }
+    throw .keysOfWrongTime
+  }
+
+  func preview(of periods: [(start: UInt32, period: UInt32)], diagnosis: Diagnosis) -> [KeyPreview]
+  {
+    let now = context.now
+    // Without a readable record there is no pending upload, and the preview is that of a new one.
+    let record = try? context.uploads.load()
+    if let pending = record?.pending, pending.token != nil, !pending.isExpired(at: now) {
+      return pending.keys.map(\.preview)
+    }
+    let risks = TransmissionRisks(
+      configuration: context.remote.transmissionRiskConfiguration, diagnosis: diagnosis)
+    let released = record?.released.flatMap { $0.isValid(at: now) ? $0.keys : nil }
+    let keys =
+      released
+      ?? periods.map {
+        ReleasedKey(
+          bytes: ZeroingBytes(count: 0) { _ in }, rollingStartNumber: $0.start,
+          rollingPeriod: $0.period)
+      }
+    let clock = context.state.clockRecord ?? ClockRecord()
+    return KeySelection.shared(keys, risks, at: now).map { key in
+      var preview = key.preview
+      preview.isWithheld = !clock.isRight(key.start, at: now)
+      return preview
+    }.sorted { $0.day < $1.day }
+  }
+
+  /// Sends a decoy if it is due and draws the time of the next. The responses are ignored.
+  func sendDecoyIfDue() async {
+    let now = context.now
+    let due = context.state.nextDecoy
+    // A later time was drawn before the clock was set back.
+    let latest = now.addingTimeInterval(Double(Decoys.intervalSeconds.upperBound))
+    guard due.map({ $0 <= now || $0 > latest }) ?? true else { return }
+    let wait = Double(context.randomness.number(in: Decoys.intervalSeconds))
+    guard context.store.updateIfPossible({ $0.nextDecoy = now.addingTimeInterval(wait) }),
+      due != nil
+    else { return }
+    let requests = UploadRequests(
+      configuration: context.configuration, randomness: context.randomness)
+    // Nothing depends on the responses to decoys.
+    for request in requests.decoys() { _ = try? await context.network.send(request) }
   }
 }
 

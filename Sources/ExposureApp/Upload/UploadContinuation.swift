@@ -15,13 +15,14 @@ struct UploadContinuation: Sendable {
   static let retrySecondsMax: TimeInterval = 8 * 60
 
   /// Returns `true` if the next attempt is due at `now`, also if the clock was set back since the last one.
-  func isDue(at now: Date) -> Bool {
-    next.map { $0 <= now || now < failed } ?? true
-  }
+  func isDue(at now: Date) -> Bool { next.map { $0 <= now || now < failed } ?? true }
 
-  /// Records an attempt that ended at `now`.
-  mutating func fail(_ reason: UploadFailure?, at now: Date) {
-    let growing = min(Self.retrySeconds * Double(1 << min(attempts, 8)), Self.retrySecondsMax)
+  /// Records an attempt that ended at `now`. The next one is due after `longest` seconds at the latest, unless a server
+  /// asks for more.
+  mutating func fail(
+    _ reason: UploadFailure?, at now: Date, longest: TimeInterval = Self.retrySecondsMax
+  ) {
+    let growing = min(Self.retrySeconds * Double(1 << min(attempts, 8)), longest)
     attempts += 1
     var asked = 0
     if case .serverBusy(let seconds)? = reason { asked = seconds ?? 0 }
@@ -34,23 +35,27 @@ extension ExposureApp {
   /// Continues the unfinished upload with its own PIN; returns `nil` if there is none.
   public func continueUpload() async -> UploadOutcome? {
     // An unreadable record has no upload that could be continued.
-    guard hasPendingUpload, let pending = try? uploads.load().pending else { return nil }
-    return await upload(pin: pending.pin.bytes, isInteroperabilityEnabled: false)
+    guard context.hasPendingUpload, let pin = try? context.uploads.load().pending?.pin else {
+      return nil
+    }
+    return await upload(pin: pin.bytes, isInteroperabilityEnabled: false)
   }
 
   /// Finishes an upload that the user has agreed to and whose token is valid, and notifies the user of its end.
   ///
   /// When the token has expired, further attempts find out if the key server has accepted the keys.
   func finishUploadIfDue() async {
-    guard runningUpload == nil, store.condition == .ready, pause == nil,
-      uploads.pendingEnd != nil, !isUploadEndNotified
+    guard context.runningUpload == nil, context.store.condition == .ready, context.pause == nil,
+      context.uploads.pendingEnd != nil, !context.isUploadEndNotified
     else { return }
     // Without a token, the user has to repeat the upload. An unreadable record has none that could be continued.
-    let pending = try? uploads.load().pending
+    let pending = try? context.uploads.load().pending
     let repeated = pending.flatMap {
-      $0.token != nil && $0.isRepeatable(at: clock.now) ? $0.pin.bytes : nil
+      $0.token != nil && $0.isRepeatable(at: context.now) ? $0.pin?.bytes : nil
     }
-    guard repeated != nil || !hasPendingUpload, continuation.isDue(at: clock.now) else { return }
+    guard repeated != nil || !context.hasPendingUpload, continuation.isDue(at: context.now) else {
+      return
+    }
     var outcome: UploadOutcome?
     if let repeated {
       isContinuingUpload = true
@@ -60,26 +65,27 @@ extension ExposureApp {
     if outcome == .success {
       await notifyOfUpload(.uploadFinished, forSeconds: RemovalRule.completedUploadSeconds)
     } else if repeated != nil, outcome?.reason?.isFinal != true {
-      continuation.fail(outcome?.reason, at: clock.now)
+      continuation.fail(outcome?.reason, at: context.now)
+    } else if repeated == nil, await mayBeWithinTime() {
+      continuation.fail(nil, at: context.now)
     } else if !Task.isCancelled {
       await notifyOfUpload(.uploadUnfinished, forSeconds: RemovalRule.daySeconds)
-      removeOldUploads()
+      housekeeping.removeOldUploads()
     }
   }
 
-  /// True if the user was notified of the end of the unfinished upload.
-  var isUploadEndNotified: Bool { store.state.notices.notifiedUploadEnd == uploads.pendingEnd }
+  /// Returns `true` if the unfinished upload seems to have expired only because the clock is wrong, or if that cannot
+  /// be found out now.
+  private func mayBeWithinTime() async -> Bool {
+    guard let failure = await configuration.compareClock() else { return context.isClockWrong }
+    return context.isClockWrong
+      || [.noConnection, .portal, .certificateOutOfDate].contains(failure)
+  }
 
   private func notifyOfUpload(_ cause: Notice.Cause, forSeconds seconds: TimeInterval) async {
     continuation = UploadContinuation()
-    let end = clock.now.addingTimeInterval(seconds)
-    let upload = uploads.pendingEnd
-    await notices.show(Notice(cause))
-    store.updateIfPossible { state in
-      state.notices.notifiedUploadEnd = upload
-      state.notices.uploadNoticeEnd = end
-      state.notices.visible.insert(.upload)
-    }
-    announce(.noticeShown(.upload))
+    let upload = context.uploads.pendingEnd
+    context.store.updateIfPossible { $0.notices.notifiedUploadEnd = upload }
+    await notices.show(cause, forSeconds: seconds)
   }
 }

@@ -21,8 +21,10 @@ public enum UploadFailure: Error, Sendable, Hashable {
   case systemFailed
   /// The phone has no finished key of the last fourteen days.
   case nothingToShare
-  /// The phone's clock is wrong, or all keys were made while it was, or start in its future.
+  /// The phone's clock is wrong.
   case clockWrong
+  /// All keys were made while the phone's clock was wrong, or start in its future.
+  case keysOfWrongTime
   /// More keys than fourteen days can have.
   case tooManyKeys
   /// More keys with the same start than a phone can have.
@@ -64,8 +66,10 @@ extension UploadFailure: CustomStringConvertible {
       "This phone has nothing to share before the end of its first day (00:00 UTC), so the PIN was "
         + "not used; ask for a new one then."
     case .clockWrong:
-      "This phone's clock is wrong, or was when its keys were made, so nothing was shared now; set the date and time, "
-        + "and try again with the same PIN; if that does not help, ask for a new PIN tomorrow."
+      "This phone's clock is wrong, so nothing was shared; set the date and time, and try again with the same PIN."
+    case .keysOfWrongTime:
+      "This phone's clock was wrong when all its keys were made, so nothing was shared and the PIN was not used; ask "
+        + "for a new PIN tomorrow."
     case .tooManyKeys: "This phone has too many keys; contact the health authority."
     case .tooManyKeysOfOneDay:
       "This phone has too many keys for one day; contact the health authority."

@@ -64,14 +64,10 @@ struct UploadFlow {
       state = .ended
       return .end(.success, keepsPending: true)
     }
-    if let pending = record.pending {
-      if pending.token != nil, !pending.isExpired(at: now) {
-        return requestAttestation(pending, isStored: true)
-      }
-      if pending.pin == pin, pending.isRepeatable(at: now) {
-        expired = pending.token == nil ? nil : pending
-        return requestAttestation(pending.withoutToken(), isStored: true)
-      }
+    if let pending = record.pending, pending.isContinued(by: pin, at: now) {
+      guard !pending.isReady(at: now) else { return requestAttestation(pending, isStored: true) }
+      expired = pending.token == nil ? nil : pending
+      return requestAttestation(pending.withoutToken(), isStored: true)
     }
     state = .waitingForKeys(pin)
     guard let released = record.released, released.isValid(at: now) else { return .requestKeys }
@@ -178,9 +174,9 @@ extension UploadFailure {
     switch self {
     case .notAgreed: .accessDenied
     case .noInternet: .noInternet
-    case .locked, .alreadyRunning, .paused, .pinUsed, .nothingToShare, .clockWrong, .tooManyKeys,
-      .tooManyKeysOfOneDay,
-      .keysOutOfOrder, .stopped:
+    case .locked, .alreadyRunning, .paused, .pinUsed, .nothingToShare, .clockWrong,
+      .keysOfWrongTime,
+      .tooManyKeys, .tooManyKeysOfOneDay, .keysOutOfOrder, .stopped:
       .canceled
     case .invalidPIN, .notEnabled, .keysUnreadable, .systemFailed, .noDeviceToken, .pinRefused,
       .uploadRefused, .serverBusy,

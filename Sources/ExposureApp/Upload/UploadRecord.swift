@@ -14,6 +14,8 @@ struct UploadRecord: Sendable, Equatable {
   var released: Released?
   /// The last complete upload.
   var completed: CompletedUpload?
+  /// The means to share the keys of the following days; `StoredState.followUp` has the user's decision.
+  var followUp: FollowUpMeans?
 
   /// Keys and the time of their release.
   struct Released: Sendable, Equatable {
@@ -24,13 +26,16 @@ struct UploadRecord: Sendable, Equatable {
     func isValid(at now: Date) -> Bool { now.unixDay == date.unixDay }
   }
 
-  /// Removes everything that has expired at all of `times`, but no unfinished upload with `keepsPending`.
-  mutating func removeOld(at times: [Date], keepsPending: Bool) {
+  /// Removes everything that has expired at all of `times`, but no unfinished upload with `keepsPending`, and the means
+  /// to share the keys of the following days unless `keepsFollowUp`.
+  mutating func removeOld(at times: [Date], keepsPending: Bool, keepsFollowUp: Bool) {
     if let pending, !keepsPending, !times.contains(where: pending.isRepeatable) {
       self.pending = nil
     }
     if let released, !times.contains(where: released.isValid) { self.released = nil }
     if let completed, times.allSatisfy(completed.isExpired) { self.completed = nil }
+    // An unfinished upload has a permit before the user can decide.
+    if !keepsFollowUp, pending == nil { followUp = nil }
   }
 }
 
@@ -40,6 +45,8 @@ extension UploadRecord: Redacted {}
 struct UploadStore {
   /// The time until which an unfinished upload can be continued.
   private(set) var pendingEnd: Date?
+  /// True if the state may not have the last complete upload.
+  private(set) var mayBeUnrecorded = true
   /// True if the file is known to be empty.
   private var isEmpty = false
 
@@ -92,15 +99,19 @@ struct UploadStore {
     } catch {
       throw StorageFailure(error)
     }
+    if record.completed != nil { mayBeUnrecorded = true }
     note(record)
   }
 
+  /// Notes that the state has the last complete upload.
+  mutating func noteRecorded() { mayBeUnrecorded = false }
+
   /// Removes everything that has expired at all of `times`.
-  mutating func removeOld(at times: [Date], keepsPending: Bool) throws {
+  mutating func removeOld(at times: [Date], keepsPending: Bool, keepsFollowUp: Bool) throws {
     guard !isEmpty else { return }
     let record = try load()
     var next = record
-    next.removeOld(at: times, keepsPending: keepsPending)
+    next.removeOld(at: times, keepsPending: keepsPending, keepsFollowUp: keepsFollowUp)
     if next != record { try save(next) }
   }
 
@@ -117,22 +128,14 @@ struct UploadStore {
 
 // The stored form of an upload record: its fields in order, each list and secret with its length before it.
 extension UploadRecord {
-  /// The version of the stored form.
-  private static let form: UInt64 = 1
+  /// The version of the stored form; the first has nothing of the following days.
+  private static let form: UInt64 = 2
 
   /// The bytes to store.
   var stored: ZeroingBytes {
     var text = SecretText()
     text.append(Self.form)
-    text.append(pending) { text, pending in
-      text.appendField(pending.pin.bytes)
-      text.append(pending.keys)
-      text.appendField(pending.hmacSecret)
-      text.append(pending.isInteroperabilityEnabled ? 1 : 0)
-      text.append(pending.begun)
-      text.append(pending.token) { $0.appendField($1) }
-      text.append(pending.tokenReceived) { $0.append($1) }
-    }
+    text.append(pending) { $0.append($1) }
     text.append(released) { text, released in
       text.append(released.keys)
       text.append(released.date)
@@ -142,6 +145,10 @@ extension UploadRecord {
       text.appendField(completed.salt)
       text.appendField(completed.code)
     }
+    text.append(followUp) { text, followUp in
+      text.appendField(followUp.permit)
+      text.append(followUp.pending) { $0.append($1) }
+    }
     return text.bytes()
   }
 
@@ -149,11 +156,18 @@ extension UploadRecord {
   init?(stored: ZeroingBytes) {
     var reader = SecretReader(stored)
     do {
-      guard try reader.number() == Self.form else { return nil }
+      let form = try reader.number()
+      guard (1...Self.form).contains(form) else { return nil }
       pending = try reader.optional { try PendingUpload(from: &$0) }
       released = try reader.optional { Released(keys: try $0.keys(), date: try $0.date()) }
       completed = try reader.optional {
         CompletedUpload(stored: try $0.date(), salt: try $0.field(), code: try $0.field())
+      }
+      if form > 1 {
+        followUp = try reader.optional {
+          FollowUpMeans(
+            permit: try $0.field(), pending: try $0.optional { try PendingUpload(from: &$0) })
+        }
       }
       guard reader.isAtEnd else { return nil }
     } catch {
@@ -164,7 +178,9 @@ extension UploadRecord {
 
 extension PendingUpload {
   fileprivate init(from reader: inout SecretReader) throws {
-    guard let pin = PIN(stored: try reader.field()) else { throw SecretReader.Malformed() }
+    let stored = try reader.field()
+    let pin = PIN(stored: stored)
+    guard pin != nil || stored.count == 0 else { throw SecretReader.Malformed() }
     let upload = PendingUpload(
       pin: pin, keys: try reader.keys(), hmacSecret: try reader.field(),
       isInteroperabilityEnabled: try reader.number() == 1, at: try reader.date())
@@ -179,6 +195,17 @@ extension PendingUpload {
 }
 
 extension SecretText {
+  /// An upload without a PIN has an empty one.
+  fileprivate mutating func append(_ pending: PendingUpload) {
+    appendField(pending.pin?.bytes ?? ZeroingBytes(count: 0) { _ in })
+    append(pending.keys)
+    appendField(pending.hmacSecret)
+    append(pending.isInteroperabilityEnabled ? 1 : 0)
+    append(pending.begun)
+    append(pending.token) { $0.appendField($1) }
+    append(pending.tokenReceived) { $0.append($1) }
+  }
+
   fileprivate mutating func append(_ date: Date) {
     append(date.timeIntervalSince1970.bitPattern)
   }

@@ -13,11 +13,22 @@ struct UploadRequests: Sendable {
   let configuration: AppConfiguration
   let randomness: any Randomness
 
-  /// Requests a token for the PIN, bound to the keys.
-  func token(for pending: PendingUpload) -> NetworkRequest {
+  /// Requests a token for the PIN, bound to the keys, and a permit for the keys of the following days.
+  func token(for pending: PendingUpload, pin: PIN) -> NetworkRequest {
     tokenRequest { data in
       data.append(#""code":""#)
-      data.append(pending.pin.bytes)
+      data.append(pin.bytes)
+      data.append(#"","ekeyhmac":""#)
+      data.appendBase64(pending.keyHMAC)
+      data.append(#"","wantsFollowUp":true"#)
+    }
+  }
+
+  /// Requests a token for the permit, bound to the keys.
+  func token(for pending: PendingUpload, permit: ZeroingBytes) -> NetworkRequest {
+    tokenRequest { data in
+      data.append(#""followUp":""#)
+      data.append(permit)
       data.append(#"","ekeyhmac":""#)
       data.appendBase64(pending.keyHMAC)
       data.append(#"""#)
@@ -112,23 +123,26 @@ enum RequestPadding {
   /// Random letters that JSON does not escape.
   static func letters(_ count: Int, _ randomness: any Randomness) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef".utf8)
-    return String(
-      decoding: randomness.bytes(count).map { alphabet[Int($0 & 31)] }, as: UTF8.self)
+    return String(decoding: randomness.bytes(count).map { alphabet[Int($0 & 31)] }, as: UTF8.self)
   }
 }
 
 /// Interprets the servers' responses.
 enum UploadResponses {
+  /// The permit for the following days in the response with a token; `nil` from a server that gives none.
+  static func permit(in response: NetworkResponse) -> ZeroingBytes? {
+    response.status == 200 ? text("followUp", in: response.body) : nil
+  }
+
   /// The token in the verification server's response.
   static func token(in response: NetworkResponse) throws(UploadFailure) -> ZeroingBytes {
     switch response.status {
     case 200:
-      guard let token = token(in: response.body) else {
+      guard let token = text("accessToken", in: response.body) else {
         throw .serverBusy(retryAfterSeconds: nil)
       }
       return token
-    case 400, 404:
-      throw refusal(in: response, by: ["INVALID_ARGUMENT", "NOT_FOUND"], .pinRefused)
+    case 400, 404: throw refusal(in: response, by: ["INVALID_ARGUMENT", "NOT_FOUND"], .pinRefused)
     default: throw .serverBusy(retryAfterSeconds: response.retryAfterSeconds)
     }
   }
@@ -163,12 +177,12 @@ enum UploadResponses {
     return fields.keys.allSatisfy(["result", "warnings", "padding"].contains)
   }
 
-  /// The value of `accessToken` in `result`. The bytes are read in place: the copies of a JSON decoder would
+  /// The value of a field of `result`. The bytes are read in place: the copies of a JSON decoder would
   /// stay in memory. A token has only characters that JSON does not escape.
-  private static func token(in body: Data) -> ZeroingBytes? {
+  private static func text(_ field: StaticString, in body: Data) -> ZeroingBytes? {
     var bytes = [UInt8](body)
     defer { bytes.zero() }
-    guard let position = tokenPosition(in: bytes) else { return nil }
+    guard let position = position(of: field, in: bytes) else { return nil }
     return bytes.withUnsafeBytes { bytes in
       let token = bytes[position]
       let isToken =
@@ -177,22 +191,20 @@ enum UploadResponses {
     }
   }
 
-  /// The position of the token in a response of the form `{"result":{"accessToken":"..."}}`, whose other fields
-  /// are ignored.
-  private static func tokenPosition(in bytes: [UInt8]) -> Range<Int>? {
+  /// The position of the value in a response of the form `{"result":{"accessToken":"..."}}`, whose other fields are
+  /// ignored.
+  private static func position(of field: StaticString, in bytes: [UInt8]) -> Range<Int>? {
     var cursor = JSONCursor(bytes)
     let depth = StrictJSONValidator.depthMax
     do {
       let position = try cursor.member("result", depth: depth) { (result) throws(StrictJSONError) in
-        try result.member("accessToken", depth: depth) { (token) throws(StrictJSONError) in
+        try result.member(field, depth: depth) { (token) throws(StrictJSONError) in
           try token.plainString()
         }
       }
       try cursor.end()
       return position ?? nil
-    } catch {
-      return nil
-    }
+    } catch { return nil }
   }
 
   private static func isOfToken(_ byte: UInt8) -> Bool {
@@ -217,30 +229,18 @@ extension NetworkRequest {
   public var isDecoy: Bool { headers[Decoys.header] != nil }
 }
 
-extension ExposureApp {
-  /// Sends a decoy if it is due and draws the time of the next. The responses are ignored.
-  func sendDecoyIfDue() async {
-    let now = clock.now
-    let due = store.state.nextDecoy
-    // A later time was drawn before the clock was set back.
-    let latest = now.addingTimeInterval(Double(Decoys.intervalSeconds.upperBound))
-    guard due.map({ $0 <= now || $0 > latest }) ?? true else { return }
-    let wait = Double(randomness.number(in: Decoys.intervalSeconds))
-    guard store.updateIfPossible({ $0.nextDecoy = now.addingTimeInterval(wait) }), due != nil
-    else { return }
-    let requests = UploadRequests(configuration: configuration, randomness: randomness)
-    // Nothing depends on the responses to decoys.
-    for request in requests.decoys() { _ = try? await network.send(request) }
-  }
-}
-
 extension UploadRequests {
   /// A token request and an upload without content, as long as real ones.
   func decoys() -> [NetworkRequest] {
-    var requests = [
-      tokenRequest { _ in }, uploadRequest(keys: [], fields: { _ in }, end: { _ in }),
-    ]
-    for index in requests.indices { requests[index].headers[Decoys.header] = "1" }
-    return requests
+    [tokenDecoy(), decoy(uploadRequest(keys: [], fields: { _ in }, end: { _ in }))]
+  }
+
+  /// A token request without content.
+  func tokenDecoy() -> NetworkRequest { decoy(tokenRequest { _ in }) }
+
+  private func decoy(_ request: NetworkRequest) -> NetworkRequest {
+    var request = request
+    request.headers[Decoys.header] = "1"
+    return request
   }
 }

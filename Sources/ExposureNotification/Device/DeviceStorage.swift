@@ -60,6 +60,25 @@ extension Device {
   /// The reason why the user's decisions cannot be read; nil if they can. Then the device is neither on nor off.
   package var consentFailure: SealedStorageError? { state.failure }
 
+  /// Tells the device whether its clock is wrong. While it is, old data is removed by the corrected time only.
+  ///
+  /// The device does not store it; call it again after a restart.
+  ///
+  /// - Parameter secondsAhead: The seconds by which the clock is ahead; nil if the difference is not known.
+  public func setClock(isWrong: Bool, secondsAhead: TimeInterval?) {
+    retention.setClockError(isWrong ? ClockError(secondsAhead: secondsAhead) : nil)
+  }
+
+  /// Makes a sequence that yields after changes of the status, and of the reason why it is not known.
+  package func makeStatusChanges() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let changes = state.changes
+    let id = changes.add { continuation.yield() }
+    continuation.onTermination = { _ in changes.remove(id) }
+    return stream
+  }
+
   private func changeStorage(_ change: @escaping @Sendable () async throws -> Void) async throws {
     try await mutex.withLock {
       do {

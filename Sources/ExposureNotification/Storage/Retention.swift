@@ -12,6 +12,8 @@ final class Retention: Sendable {
     var clock = RetentionClock()
     /// The clock on the disk; nil if there is none.
     var stored: RetentionClock?
+    /// The error of the device's clock; nil while none is known.
+    var error: ClockError?
   }
 
   private let file: SealedFile
@@ -29,11 +31,19 @@ final class Retention: Sendable {
   /// Takes the reading `now` and returns the data to keep.
   func period(at now: Date) -> RetentionPeriod {
     state.withLock { state in
-      state.clock.read(now)
+      if let error = state.error {
+        state.clock.read(now, with: error)
+      } else {
+        state.clock.read(now)
+      }
       save(&state)
-      return state.clock.period(at: now)
+      return state.error.map { state.clock.period(at: now, with: $0) }
+        ?? state.clock.period(at: now)
     }
   }
+
+  /// Sets the known error of the device's clock; nil if it is right, or nothing is known.
+  func setClockError(_ error: ClockError?) { state.withLock { $0.error = error } }
 
   /// Stores the state. If that fails and the process ends, the device keeps data longer, never shorter.
   private func save(_ state: inout State) {

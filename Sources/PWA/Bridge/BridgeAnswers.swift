@@ -201,6 +201,10 @@ extension Bridge {
       try await ask(
         isOfDamage
           ? .startOver : .remove(try message.word("what", PhoneOperation.Removal.self)))
+    case MessageID.followingDays:
+      let decision = try message.word("action", PhoneOperation.FollowingDays.self)
+      let reply = try await reply(to: .followingDays(decision))
+      guard reply.status == .done else { throw BridgeFailure.phone(reply.text) }
     case MessageID.preferences:
       try await ask(
         .choose(

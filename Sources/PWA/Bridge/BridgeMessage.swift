@@ -123,6 +123,7 @@ enum MessageID {
   static let preferences = 1_010
   static let uploadPreview = 1_011
   static let developer = 1_012
+  static let followingDays = 1_013
 
   /// Messages that wait for servers several times.
   static let long: Set<Int> = [upload, guidedUpload, unfinishedUpload]

@@ -59,11 +59,11 @@ extension JSONValue {
     let isBluetoothOff =
       self["radio"] == "off"
       || self["radio"] == "none" && self["enabled"] == true && self["bluetooth"] == false
-    let isOn = self["enabled"] == true && !isBluetoothOff
-    let status = self["authorized"] == true ? (self["supported"] == false ? 3 : isOn ? 1 : 2) : 2
+    let statuses = ["on": 1, "off": 2, "restricted": 3]
     return [
       "servicesStatus": [
-        "exposureNotificationStatus": .integer(status), "isBtOn": .bool(!isBluetoothOff),
+        "exposureNotificationStatus": .integer(statuses[self["service"]?.string ?? ""] ?? 2),
+        "isBtOn": .bool(!isBluetoothOff),
         "isNotificationEnabled": self["notifications"] ?? false,
         // No location service is needed here; pages for Android wait until it is on.
         "isLocationOn": true,

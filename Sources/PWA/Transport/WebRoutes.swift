@@ -87,7 +87,7 @@ struct WebRoutes: RouterMiddleware {
       let stated = request.uri.queryParameters["secret"], secret.matches(stated)
     else { return nil }
     users.admit(context.peerUserID)
-    var response = WebResponses.entrance
+    var response = WebResponses.entrance(to: request.targetWithoutSecret)
     response.headers[.setCookie] = secret.cookie(port: port)
     return response
   }
@@ -133,7 +133,8 @@ struct WebRoutes: RouterMiddleware {
   ) -> Response {
     if facts.isDocument, let typed = request.uri.queryParameters["secret"], secret.matches(typed) {
       users.admit(context.peerUserID)
-      return WebResponses.redirection(to: "/", setting: secret.cookie(port: port))
+      return WebResponses.redirection(
+        to: request.targetWithoutSecret, setting: secret.cookie(port: port))
     }
     // A manifest is loaded without cookies, so the owner's processes get files without the secret.
     if facts.isServiceWorker, !pages.hasFile(at: facts.path) { return WebResponses.endOfWorker }
@@ -202,6 +203,21 @@ extension RequestGate.Facts {
   }
 }
 
+extension Request {
+  /// The path and the query without the secret, for a redirection to the same page; `/` if it has unusual characters,
+  /// or would lead to another server.
+  fileprivate var targetWithoutSecret: String {
+    let items = (uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("secret=") }
+    let target = uri.path + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
+    let isPlain = target.utf8.allSatisfy { byte in
+      Self.plain.contains(byte) || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+    }
+    return isPlain && target.hasPrefix("/") && !target.hasPrefix("//") ? target : "/"
+  }
+
+  private static let plain = Set("0123456789/-._~%?=&".utf8)
+}
+
 /// The stream of events of one page (server-sent events): the pushes of the phone.
 enum EventStream {
   /// The answer to a request for the events. It ends with the page, with the server, or when a newer page needs it.
@@ -241,14 +257,15 @@ package enum WebResponses {
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: deflated ?? texts)))
   }
 
-  /// A page that opens the app at once.
-  static var entrance: Response {
+  /// A page that opens a target of this server at once. Only its `&` needs escaping.
+  static func entrance(to target: String) -> Response {
+    let path = target.replacing("&", with: "&amp;")
     let html = """
       <!doctype html>
       <html lang="en">
       <head><title>Firebreak</title><meta name="viewport" content="width=device-width">
-      <meta http-equiv="refresh" content="0; url=/"></head>
-      <body><p><a href="/">Open the app</a></p></body>
+      <meta http-equiv="refresh" content="0; url=\(path)"></head>
+      <body><p><a href="\(path)">Open the app</a></p></body>
       </html>
       """
     return Response(

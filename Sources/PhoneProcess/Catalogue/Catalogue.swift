@@ -94,6 +94,11 @@ extension Catalogues {
     text("failure.upload.\(failure.name)", in: language) ?? failure.description
   }
 
+  /// The explanation in English why the keys of following days could not be shared.
+  func followingDaysText(of failure: String) -> String? {
+    text("failure.days.\(failure)", in: .english) ?? text("failure.days.other", in: .english)
+  }
+
   private func reason(of cause: Notice.Cause, in language: Language) -> String {
     switch cause {
     case .checksFailing(let failure): text(of: failure, in: language)
@@ -121,6 +126,7 @@ extension Notice.Cause {
     case .risk(let level): "\(identifier.rawValue).\(level)"
     case .uploadFinished: "\(identifier.rawValue).finished"
     case .uploadUnfinished: "\(identifier.rawValue).unfinished"
+    case .followingDaysRefused: "\(identifier.rawValue).days"
     default: identifier.rawValue
     }
   }
@@ -144,6 +150,7 @@ extension UploadFailure {
     case .systemFailed: "systemFailed"
     case .nothingToShare: "nothingToShare"
     case .clockWrong: "clockWrong"
+    case .keysOfWrongTime: "keysOfWrongTime"
     case .tooManyKeys: "tooManyKeys"
     case .tooManyKeysOfOneDay: "tooManyKeysOfOneDay"
     case .keysOutOfOrder: "keysOutOfOrder"

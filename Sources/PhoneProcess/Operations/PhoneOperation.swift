@@ -25,6 +25,8 @@ package enum PhoneOperation: Codable, Hashable, Sendable {
   case upload(sharesAbroad: Bool, diagnosis: Diagnosis = .notStated)
   /// Continues an unfinished upload, discards it, or notes that its result was shown.
   case unfinishedUpload(UnfinishedUpload)
+  /// Shares the keys of the days after an upload, or ends that. The command is the owner's consent.
+  case followingDays(FollowingDays)
   /// The keys that an upload with this date would share, without the keys themselves.
   case uploadPreview(Diagnosis)
   /// Tells if the phone has left its region; with a region, records first that it is there now.
@@ -60,6 +62,11 @@ package enum PhoneOperation: Codable, Hashable, Sendable {
   /// The actions on an unfinished upload.
   package enum UnfinishedUpload: String, Codable, CaseIterable, Sendable {
     case `continue`, forget, seen
+  }
+
+  /// The decisions on the keys of the following days.
+  package enum FollowingDays: String, Codable, CaseIterable, Sendable {
+    case share, end
   }
 
   /// The steps of the onboarding that a page reports.

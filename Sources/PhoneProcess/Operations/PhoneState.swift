@@ -26,6 +26,16 @@ package struct PhoneState: Encodable, Hashable, Sendable {
     case unused
   }
 
+  /// The service of exposure notifications, as the framework states it.
+  package enum Service: String, Encodable, Sendable {
+    /// Beacons are sent and received.
+    case on
+    /// The owner has not turned it on, or Bluetooth is off.
+    case off
+    /// It is not supported or not allowed on this phone.
+    case restricted
+  }
+
   /// The step of a running upload.
   package enum Upload: String, Encodable, Sendable {
     case waitingForConsent, requestingToken, sending
@@ -49,6 +59,8 @@ package struct PhoneState: Encodable, Hashable, Sendable {
     package let until: CalendarDay
     /// True after that day.
     package var isOver: Bool
+    /// True on the day of the last sharing and some days after it, in which the owner is thanked.
+    package var isRecent: Bool
   }
 
   package var onboarding: Onboarding
@@ -58,6 +70,8 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   package var authorized: Bool
   /// True if beacons are sent and received; false without a running phone.
   package var bluetooth: Bool
+  /// The service of exposure notifications.
+  package var service: Service
   /// The radio, also while exposure notifications are off.
   package var radio: Radio
   /// False if exposure notifications are not allowed on this phone.
@@ -91,6 +105,8 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   @Nullable package var positiveTest: PositiveTest?
   /// True if an unfinished upload can be continued.
   package var pendingUpload: Bool
+  /// The sharing of the keys of the days after an upload; `nil` if none was offered.
+  @Nullable package var followingDays: FollowingDays? = nil
   /// The step of the running upload.
   @Nullable package var upload: Upload?
   /// The result of the last upload since the start, until a user interface has shown it.
@@ -121,6 +137,9 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   package var languageChosen: Bool
   /// True if the phone's clock was wrong when it was compared last.
   package var clockWrong: Bool
+  /// True if the owner's decisions cannot be read. Then exposure notifications are neither on nor off, and other
+  /// fields say nothing about them.
+  package var permissionUnreadable: Bool
 }
 
 extension PhoneState {
@@ -130,8 +149,8 @@ extension PhoneState {
     [
       "Exposure notifications: \(enabled ? "on" : "off")",
       "Bluetooth: \(radioWords)",
-      "Risk: \((riskLevel.flatMap(RiskLevel.init) ?? .unknown).words)",
-      positiveTest.flatMap { $0.isOver ? nil : Self.thanks($0) },
+      "Risk: \(riskWords)",
+      positiveTest.flatMap { $0.isOver && !$0.isRecent ? nil : Self.thanks($0) },
       advice.map { "Advice: \($0.isOver ? "ended on" : "applies until") \($0.until)" },
       "Exposures in the last fourteen days: \(exposures)",
       "Last check: \(lastCheck?.text ?? "never")",
@@ -144,12 +163,19 @@ extension PhoneState {
       pendingUpload
         ? "An upload is not finished: the phone repeats it; you can also repeat it with the same PIN."
         : nil,
+      followingDays?.words, followingDays.flatMap(failure),
     ].compactMap { $0 } + shownNotices.map { "Notice: \($0.title). \($0.body)" }
   }
 
+  private func failure(of sharing: FollowingDays) -> String? {
+    sharing.failure.flatMap { Catalogues.installed.followingDaysText(of: $0) }
+  }
+
   private static func thanks(_ test: PositiveTest) -> String {
-    "Positive test: thank you for sharing your keys. Stay at home until \(test.until), and follow the instructions of"
-      + " the health authority."
+    "Positive test: thank you for sharing your keys. "
+      + (test.isOver
+        ? "The time at home ended on \(test.until)."
+        : "Stay at home until \(test.until), and follow the instructions of the health authority.")
   }
 
   private var radioWords: String {
@@ -159,6 +185,15 @@ extension PhoneState {
     case .on where !enabled: "on, and not used while exposure notifications are off"
     case .on, .off: radio.rawValue
     }
+  }
+
+  /// Without a complete check nothing is known; encounters below all levels are named.
+  private var riskWords: String {
+    if riskLevel == nil, lastCheck == nil { return "not known before the first complete check" }
+    if riskLevel == 0, exposures > 0 {
+      return "none, because the encounters were too short or too far away"
+    }
+    return (riskLevel.flatMap(RiskLevel.init) ?? .unknown).words
   }
 
   private static func dropped(_ count: Int) -> String {

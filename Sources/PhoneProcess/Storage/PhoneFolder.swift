@@ -59,6 +59,11 @@ package struct PhoneFolder: Sendable {
   package var statistics: URL { url.appendingPathComponent("statistics.sealed") }
   /// The stays in other regions.
   package var travel: URL { url.appendingPathComponent("travel.sealed") }
+  /// The copy of another web app's pages while the phone runs with `--as-file`.
+  package var pageCopy: URL { url.appendingPathComponent(Self.pageCopyName) }
+
+  /// The name of the folder of the copy.
+  static let pageCopyName = "pages-as-files"
 
   /// True if a phone has stored anything, so that a new key could not decrypt it.
   package var hasData: Bool {

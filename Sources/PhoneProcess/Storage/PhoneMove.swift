@@ -85,6 +85,8 @@ package struct PhoneMove {
   private func copyContent(of folder: URL, to target: URL) throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
     where name != MovedMark.fileName && !AtomicFile.isTemporary(name) {
+      // The copy has the secret of a start in the old folder, and the next start writes a new one.
+      if folder == old.url, name == PhoneFolder.pageCopyName { continue }
       let (source, place) = (
         folder.appendingPathComponent(name), target.appendingPathComponent(name)
       )

@@ -90,9 +90,16 @@ enum VerificationDescription {
       .post, VerificationRoute.accessToken, "Exchanges a PIN for an upload token.",
       request: payload([
         "code": pin, "ekeyhmac": .string("Base64 of HMAC-SHA256 over the keys, 32 bytes."),
+        "wantsFollowUp": .boolean("True to get a permit for the keys of the following days."),
+        "followUp": .string("A permit, in place of the code; ekeyhmac is required then."),
       ]),
       responses: [
-        success(.object(["accessToken": .string("The token.")], required: ["accessToken"]))
+        success(
+          .object(
+            [
+              "accessToken": .string("The token."),
+              "followUp": .string("The permit, if it was requested with a code."),
+            ], required: ["accessToken"]))
       ] + errors([400, 403, 404, 408, 413, 415, 429, 500, 503])),
   ]
 

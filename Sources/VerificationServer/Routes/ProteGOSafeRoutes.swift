@@ -101,7 +101,8 @@ struct GenerateCodesBatchRoute: Sendable {
   }
 }
 
-/// POST /getAccessToken: exchanges a PIN, or the short code of a doctor's diagnosis, for an upload token.
+/// POST /getAccessToken: exchanges a PIN, the short code of a doctor's diagnosis, or the permit for the days that follow
+/// them, for an upload token.
 ///
 /// A missing, unknown, used and expired PIN get the same response, so that it does not reveal which PINs
 /// exist.
@@ -131,6 +132,9 @@ struct AccessTokenRoute: Sendable {
 
   private func respond(_ request: Route.Request) async throws -> PaddedResponse {
     let keyHMAC = try KeyHMACField(request.body.data?.ekeyhmac)
+    if let permit = request.body.data?.followUp {
+      return try await respond(toPermit: permit, keyHMAC: keyHMAC.bytes, to: request)
+    }
     let code = request.body.data?.code.flatMap { CodeParser.typedCode(in: $0) }
     let weight = try await QuietRefusal.mappingServerErrors(request.context.logger) {
       try await weights.weight(of: code)
@@ -143,16 +147,35 @@ struct AccessTokenRoute: Sendable {
         refusals?.record(.codeForm, at: request.context)
         return .failed(try invalidCode())
       }
-      let token = try await QuietRefusal.mappingServerErrors(request.context.logger) {
-        try await redeemer.token(for: code, keyHMAC: keyHMAC.bytes)
+      let wantsFollowUp = request.body.data?.wantsFollowUp ?? false
+      let response = try await QuietRefusal.mappingServerErrors(request.context.logger) {
+        try await redeemer.response(to: code, keyHMAC: keyHMAC.bytes, wantsFollowUp: wantsFollowUp)
       }
-      guard let token else {
-        refusals?.record(.code, at: request.context)
-        return .failed(try invalidCode())
-      }
-      return .succeeded(
-        try PaddedResponse(CallableResponse(result: AccessTokenResponse(accessToken: token))))
+      return try attempt(response, at: request.context)
     }
+  }
+
+  /// A token of a following day is bound to keys, as the first one of the same app is.
+  private func respond(
+    toPermit permit: String, keyHMAC: Data?, to request: Route.Request
+  ) async throws -> PaddedResponse {
+    try await failures.attempt(from: request.context) {
+      guard let keyHMAC else { throw QuietRefusal.malformed }
+      let response = try await QuietRefusal.mappingServerErrors(request.context.logger) {
+        try await redeemer.response(toPermit: permit, keyHMAC: keyHMAC)
+      }
+      return try attempt(response, at: request.context)
+    }
+  }
+
+  private func attempt(
+    _ response: AccessTokenResponse?, at context: QuietContext
+  ) throws -> AttemptResult<PaddedResponse> {
+    guard let response else {
+      refusals?.record(.code, at: context)
+      return .failed(try invalidCode())
+    }
+    return .succeeded(try PaddedResponse(CallableResponse(result: response)))
   }
 
   /// Looks up a PIN as a real request does, and responds with random bytes in place of a token.

@@ -8,7 +8,8 @@ import UploadToken
 import VerificationAPI
 import World
 
-/// Exchanges a PIN or a short code for an upload token: once, and again for the same client.
+/// Exchanges a PIN or a short code for an upload token: once, and again for the same client. A permit that comes with
+/// it gives the tokens of the following days.
 ///
 /// The token is signed first. Then the code is marked as used and the token stored in one transaction. An
 /// error before that leaves the code unused; a response lost after it can be requested again.
@@ -22,15 +23,39 @@ struct CodeRedeemer: Sendable {
 
   /// Returns the token of `code`, or nil if the code is unknown, expired or used by another client.
   ///
+  /// - Parameter wantsFollowUp: True to add a permit for the following days.
   /// - Throws: `VerificationServerError` if nothing could be signed or stored; the code stays unused.
-  func token(for code: any EnteredCode, keyHMAC: Data?) async throws -> String? {
+  func response(
+    to code: any EnteredCode, keyHMAC: Data?, wantsFollowUp: Bool
+  ) async throws -> AccessTokenResponse? {
     for reading in code.typedReadings {
-      if let token = try await token(forExactly: reading, keyHMAC: keyHMAC) { return token }
+      if let response = try await response(
+        toExactly: reading, keyHMAC: keyHMAC, wantsFollowUp: wantsFollowUp)
+      {
+        return response
+      }
     }
     return nil
   }
 
-  private func token(forExactly code: any EnteredCode, keyHMAC: Data?) async throws -> String? {
+  /// Returns the token of today for a permit, or nil if the permit is not valid now.
+  ///
+  /// - Throws: `VerificationServerError` if nothing could be signed.
+  func response(toPermit text: String, keyHMAC: Data) async throws -> AccessTokenResponse? {
+    let now = clock.now
+    guard let permit = FollowUpPermit(text, keys: keys), permit.isValid(at: now) else { return nil }
+    let grant = grant(
+      of: permit.testResult, id: permit.tokenID(at: now, keys: keys), keyHMAC: keyHMAC, at: now)
+    do {
+      return AccessTokenResponse(accessToken: try await signing.token(for: grant))
+    } catch {
+      throw VerificationServerError.signingUnavailable
+    }
+  }
+
+  private func response(
+    toExactly code: any EnteredCode, keyHMAC: Data?, wantsFollowUp: Bool
+  ) async throws -> AccessTokenResponse? {
     let now = clock.now
     let hash = keys.hash(of: code)
     let binding = keys.binding(of: keyHMAC, to: hash)
@@ -46,7 +71,25 @@ struct CodeRedeemer: Sendable {
         })
     else { return nil }
     guard isEqualInConstantTime(valid.binding, binding) else { return nil }
-    return try valid.sealedToken.text(for: code, keys: keys)
+    var response = AccessTokenResponse(
+      accessToken: try valid.sealedToken.text(for: code, keys: keys))
+    if wantsFollowUp {
+      let permit = FollowUpPermit(
+        chain: keys.hash(of: binding, for: .followUpChain).prefix(FollowUpPermit.chainBytes),
+        issuedAt: now, testResult: live.testResult)
+      response.followUp = try permit.text(
+        keys: keys, nonce: randomness.bytes(SealedToken.nonceBytes))
+    }
+    return response
+  }
+
+  private func grant(
+    of testResult: TestResult, id: String, keyHMAC: Data?, at now: Date
+  ) -> UploadGrant {
+    UploadGrant(
+      tokenID: id, issuedAt: now, expiresAt: now.addingTimeInterval(tokenLifetime),
+      reportType: testResult.reportType, symptomOnsetInterval: testResult.symptomOnsetInterval,
+      keyHMAC: keyHMAC)
   }
 
   /// The tests whose keys an app of the ProteGO Safe contract may upload: laboratory tests and a doctor's diagnoses.
@@ -64,11 +107,8 @@ struct CodeRedeemer: Sendable {
   private func offer(
     _ code: any EnteredCode, testResult: TestResult, keyHMAC: Data?, binding: Data, at now: Date
   ) async throws -> Redemption {
-    let grant = UploadGrant(
-      tokenID: UUID(from: randomness).text, issuedAt: now,
-      expiresAt: now.addingTimeInterval(tokenLifetime),
-      reportType: testResult.reportType, symptomOnsetInterval: testResult.symptomOnsetInterval,
-      keyHMAC: keyHMAC)
+    let grant = grant(
+      of: testResult, id: UUID(from: randomness).text, keyHMAC: keyHMAC, at: now)
     do {
       let token = try await signing.token(for: grant)
       let nonce = randomness.bytes(SealedToken.nonceBytes)

@@ -25,7 +25,8 @@ struct PhoneCommand: AsyncParsableCommand {
     subcommands: [
       PhoneRunCommand.self, PhoneStatusCommand.self, PhoneCheckCommand.self,
       PhoneEnableCommand.self, PhoneDisableCommand.self, PhoneHistoryCommand.self,
-      PhoneExposuresCommand.self, PhoneUploadCommand.self, PhoneTravelCommand.self,
+      PhoneExposuresCommand.self, PhoneUploadCommand.self,
+      PhoneFollowingDaysCommand.self, PhoneTravelCommand.self,
       PhoneRemoveCommand.self, PhoneStartOverCommand.self, PhoneExportCommand.self,
       PhoneMoveCommand.self,
       PhoneHearCommand.self, PhoneSentCommand.self,
@@ -170,8 +171,7 @@ struct PhoneFactory {
         runRadio: { await controller?.run() },
         radioChanges: controller.map { _ in radioChanges }, desktop: desktop,
         version: ProductVersion.number, language: Language(environment: environment),
-        zone: .current,
-        logger: logger))
+        zone: .autoupdatingCurrent, logger: logger))
   }
 
   /// Rejects a wrong key before anything in the folder is changed.

@@ -171,6 +171,24 @@ struct PhoneUploadCommand: PhoneOwnerCommand {
   }
 }
 
+/// `firebreak phone share-following-days`
+struct PhoneFollowingDaysCommand: PhoneOwnerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "share-following-days",
+    abstract: "After an upload, share the keys of the following days, too.",
+    discussion: """
+      The command is your consent. The running phone then shares the key of each day after it has ended, for ten days \
+      from your test or first symptoms on. `status` shows the last day. With --end no more keys are shared.
+      """)
+
+  @Flag(help: "End it, or decline.")
+  var end = false
+
+  @OptionGroup var options: PhoneOptions
+
+  func request() -> PhoneRequest { PhoneRequest(.followingDays(end ? .end : .share)) }
+}
+
 /// `firebreak phone travel`
 struct PhoneTravelCommand: PhoneOwnerCommand {
   static let configuration = CommandConfiguration(

@@ -111,13 +111,9 @@ struct PhoneRunCommand: AsyncParsableCommand {
     }
   }
 
-  private func copyFolder(in folder: PhoneFolder) -> URL {
-    folder.url.appendingPathComponent("pages-as-files")
-  }
-
   /// Removes the copy of the pages, with its secret, of a phone that was killed.
   private func removeLeftoverCopy(in folder: PhoneFolder) throws {
-    let copy = copyFolder(in: folder)
+    let copy = folder.pageCopy
     do {
       try PhoneWebsite.removeLeftoverCopy(in: copy, pages: pages.map { URL(fileURLWithPath: $0) })
     } catch {
@@ -140,7 +136,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
     do {
       return try PhoneWebsite(
         bridge, port: web, pages: pages.map { URL(fileURLWithPath: $0) },
-        copy: asFile ? copyFolder(in: folder) : nil,
+        copy: asFile ? folder.pageCopy : nil,
         texts: { Language(rawValue: $0).flatMap(Catalogues.json) }, randomness: SystemRandomness(),
         logger: logger)
     } catch {

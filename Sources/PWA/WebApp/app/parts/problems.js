@@ -5,7 +5,7 @@ import { send } from "../bridge-client.js";
 import { confirm } from "../dialog.js";
 import { icon } from "../icons.js";
 import { hasText, t } from "../texts.js";
-import { change } from "../store.js";
+import { change, refreshState } from "../store.js";
 import { announceFailure, button, linkButton } from "./basics.js";
 
 /** The problems of the phone as cards, the most serious first, each with one action. */
@@ -72,6 +72,12 @@ function damage(kind, checkNow) {
 }
 
 function consentProblem(state) {
+  if (state.permissionUnreadable) {
+    return {
+      name: "permission", title: t("problem.permission.title"), text: t("problem.permission.text"),
+      action: button("read-permission", t("action.tryAgain"), refreshState, { kind: "primary" }),
+    };
+  }
   if (!state.supported) {
     return {
       name: "unsupported", title: t("problem.unsupported.title"), text: t("problem.unsupported.text"),

@@ -5,6 +5,7 @@ import { announce } from "../announce.js";
 import { confirm } from "../dialog.js";
 import { day, minutes, number, relative, time } from "../format.js";
 import { button, card, facts, heading } from "../parts/basics.js";
+import { followingDaysText } from "../parts/following-days.js";
 import { redraw } from "../router.js";
 import { store } from "../store.js";
 import { plural, t } from "../texts.js";
@@ -50,10 +51,12 @@ function summary(totals) {
 /** The times at which the user shared their keys. */
 function shared() {
   const times = store.state?.positiveTest?.shared ?? [];
+  const following = followingDaysText(store.state);
   if (times.length === 0) return null;
   return card(t("history.shared"), { "data-list": "shared" }, el("ul", { class: "rows" }, times.map((seconds) =>
     el("li", { class: "entry" }, el("div", {}, el("strong", {}, t("history.shared.entry")),
-      el("p", { class: "muted" }, time(seconds)))))));
+      el("p", { class: "muted" }, time(seconds)))))),
+  following && el("p", { "data-part": "following-days" }, following));
 }
 
 /** A check that compared no new keys has no row. */

@@ -5,6 +5,7 @@ import { el } from "../dom.js";
 import { dateInSentence, number, relative, time } from "../format.js";
 import { riskShape } from "../icons.js";
 import { button, card, bullets, facts, linkButton } from "../parts/basics.js";
+import { followingDays } from "../parts/following-days.js";
 import { problemCards } from "../parts/problems.js";
 import { refreshState, store } from "../store.js";
 import { hasText, plural, t } from "../texts.js";
@@ -21,7 +22,8 @@ export const home = {
     const { state } = store;
     if (!state) return unreachable();
     return el("div", { class: "home" },
-      el("div", { class: "home-main" }, hero(state), problemCards(state, checkNow), advice(state)),
+      el("div", { class: "home-main" }, hero(state), problemCards(state, checkNow), followingDays(state),
+        advice(state)),
       el("div", { class: "home-side" }, !reportedTest(state) && pinCard(), checks(state), privacyCard()));
   },
 };
@@ -37,9 +39,10 @@ export function riskName(state) {
   return levelNames[state?.riskLevel] ?? "unknown";
 }
 
-/** The positive test that the user has reported, during its isolation. */
+/** The positive test that the user has reported, during its isolation and for some days after the last sharing. */
 export function reportedTest(state) {
-  return state?.positiveTest && !state.positiveTest.isOver ? state.positiveTest : null;
+  const test = state?.positiveTest;
+  return test && (!test.isOver || test.isRecent) ? test : null;
 }
 
 /** The texts at the top: those of a reported test, or of the risk, also of encounters below all levels. */
@@ -79,7 +82,11 @@ function advice(state) {
 /** What the user should do now, and until when. */
 export function ownAdvice(state) {
   const test = reportedTest(state);
-  if (test) return bullets("todo.reported", { until: dateInSentence(test.until) });
+  if (test) {
+    const until = dateInSentence(test.until);
+    return test.isOver
+      ? el("p", { "data-part": "until" }, t("advice.reportedOver", { until })) : bullets("todo.reported", { until });
+  }
   const until = state.advice && dateInSentence(state.advice.until);
   if (state.advice?.isOver) return el("p", { "data-part": "until" }, t("advice.over", { until }));
   return [bullets(`todo.${riskName(state)}`),

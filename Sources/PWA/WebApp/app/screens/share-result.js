@@ -6,6 +6,7 @@ import { request } from "../bridge-client.js";
 import { announce } from "../announce.js";
 import { time } from "../format.js";
 import { button, card, bullets, heading, linkButton } from "../parts/basics.js";
+import { followingDays } from "../parts/following-days.js";
 import { draft, forgetDraft } from "../parts/share-draft.js";
 import { isPIN } from "../parts/pin.js";
 import { go, replace } from "../router.js";
@@ -16,7 +17,7 @@ import { sendKeys, upload } from "./share-review.js";
 
 /** Failures after which the same PIN can be used again. */
 const repeatable = new Set(["paused", "keysUnreadable", "systemFailed", "noDeviceToken", "serverBusy", "noInternet",
-  "stopped", "storage", "alreadyRunning", "notAgreed", "offline", "message"]);
+  "stopped", "storage", "alreadyRunning", "notAgreed", "clockWrong", "offline", "message"]);
 /** Failures after which the PIN must be entered again. */
 const otherPIN = new Set(["invalidPIN", "pinRefused", "uploadRefused"]);
 
@@ -24,12 +25,13 @@ const otherPIN = new Set(["invalidPIN", "pinRefused", "uploadRefused"]);
 export const shareResult = {
   name: "share-result",
   title: "result.title",
+  isLive: true,
   render() {
     const result = draft.result ?? store.state?.lastUpload;
     if (!result) return nothing();
     draft.result = result;
     // The phone keeps the result until it was shown.
-    request(1007, { action: "seen" }).catch(() => {});
+    if (store.state?.lastUpload) request(1007, { action: "seen" }).catch(() => {});
     return result.result === 1 ? success() : failure(result);
   },
   leave() {
@@ -58,6 +60,7 @@ function success() {
   return el("div", { class: "narrow", "data-result": "1" },
     el("div", { class: "risk-none ready-shape" }, riskShape(0)),
     heading(t("result.done.title"), el("p", { class: "lead" }, t("result.done.text"))),
+    followingDays(store.state),
     card(t("result.next"), {}, reportedTest(store.state) ? ownAdvice(store.state) : bullets("advice.positive")),
     el("div", { class: "actions" }, linkButton("home", t("action.home"), "/", { kind: "primary" }),
       linkButton("traffic", t("traffic.title"), "/traffic")));

@@ -87,6 +87,8 @@ function sent(preview) {
   return card(t("review.sent"), { "data-part": "preview" },
     el("p", {}, plural("review.keys", preview.keys.length)),
     facts([[t("review.receiver"), preview.receiver], [t("review.region"), preview.region]]),
+    preview.withheldDays.length > 0 && el("p", { "data-part": "withheld" },
+      t("review.withheld", { days: preview.withheldDays.map((day) => utcDay(day)).join("; ") })),
     preview.keys.length > 0 && el("details", {},
       el("summary", { "data-action": "keys" }, t("review.details")), keyTable(preview.keys)),
     el("p", { class: "muted" }, t("review.not")));

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServerAPI
+import TestSupport
+import Testing
+import World
+
+@testable import ExposureApp
+
+@Suite("Uploads of a phone whose clock is or was wrong")
+struct ClockUploadTests {
+  private static let hour: TimeInterval = 3_600
+
+  private let phones = PhoneClockTests()
+
+  @Test("Keys of days on which the clock was wrong, or that start later, are not uploaded")
+  func keys() async throws {
+    let (phone, app, time) = try await phones.scene()
+    phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
+    phone.network.script(TestApp.uploadPath, .text(#"{"result":""}"#))
+    // Two days of the phone's calendar on which the clock is wrong, then two on which it is right.
+    for ahead in [5 * Self.hour, 0, 0, 0] {
+      phone.clock.advance(by: ahead)
+      _ = await app.check()
+      phones.pass(TestApp.day, phone, time)
+      _ = await app.check()
+      phone.clock.advance(by: -ahead)
+    }
+    #expect(await app.check() == .checked(.none))
+    for day in 1...4 { phone.addKey(daysAgo: day, number: 1) }
+    let future = UInt32(phone.clock.now.timeIntervalSince1970 / 86_400) + 1
+    phone.script.update {
+      $0.keys.append((data: Data(repeating: 7, count: 16), start: future * 144, period: 144))
+    }
+    let periods = phone.script.state.keys.map { (start: $0.start, period: $0.period) }
+    let preview = await app.uploadPreview(of: periods, diagnosis: .notStated)
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+    let body = try #require(phone.network.requests(for: TestApp.uploadPath).last?.body)
+    let sent = try JSONDecoder().decode(UploadRequest.self, from: body).data
+    let starts = sent.temporaryExposureKeys.map(\.rollingStartNumber).sorted()
+    #expect(starts == [future - 3, future - 2].map { $0 * 144 })
+    let (withheld, shared) = (preview.filter(\.isWithheld), preview.filter { !$0.isWithheld })
+    #expect(shared.map(\.day.number) == starts.map { Int($0 / 144) })
+    // The key of the future too.
+    #expect(withheld.map { UInt32($0.day.number) } == [future - 5, future - 4, future])
+  }
+
+  @Test("An upload compares the clock itself, and nothing is sent while it is wrong")
+  func uploadComparesClock() async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    let time = ManualClock(TestApp.noon)
+    phone.network.states { time.now }
+    phone.clock.advance(by: 3 * Self.hour)
+    for _ in 0..<2 {
+      let outcome = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false)
+      #expect(outcome == UploadOutcome(result: .canceled, reason: .clockWrong))
+    }
+    #expect(phone.script.state.keyRequestCount == 0)
+    #expect(phone.network.requests(for: TestApp.tokenPath).allSatisfy { $0.isDecoy })
+    phone.clock.advance(by: -3 * Self.hour)
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+  }
+
+  @Test("An unfinished upload continues with the keys and the token that it began with")
+  func pendingUpload() async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    phone.addKey(daysAgo: 0)
+    phone.network.script(
+      TestApp.uploadPath, .fails(.unreachable), .text(#"{"result":""}"#))
+    #expect(
+      await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .noInternet)
+    let time = ManualClock(phone.clock.now.addingTimeInterval(-2 * Self.hour))
+    phone.network.states { time.now }
+    #expect(
+      await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .clockWrong)
+    phone.clock.advance(by: -2 * Self.hour)
+    #expect(
+      try await phone.launch().upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+    let counts = try phone.network.requests(for: TestApp.uploadPath).map {
+      try JSONDecoder().decode(UploadRequest.self, from: $0.body ?? Data())
+        .data.temporaryExposureKeys.count
+    }
+    #expect(counts == [4, 4])
+    #expect(phone.network.requests(for: TestApp.tokenPath).count { !$0.isDecoy } == 1)
+  }
+
+  @Test(
+    "A key server, or a cache before it, whose clock is wrong does not stop uploads",
+    arguments: [61 * 60, -61 * 60, 30 * 86_400] as [TimeInterval])
+  func oneSource(behind: TimeInterval) async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    let clock = phone.clock
+    phone.addKey(daysAgo: 0)
+    phone.network.states { clock.now.addingTimeInterval(-behind) }
+    for _ in 1...2 { #expect(await app.check() == .failed(.clockWrong)) }
+    phone.network.states(at: "verification.test") { clock.now }
+    for pin in ["A1B2C3", "D4E5F6"] {
+      #expect(
+        try await phone.launch().upload(pin: pin, isInteroperabilityEnabled: false) == .success)
+      phone.clock.advance(by: TestApp.day)
+      try phone.serve(try phone.document(version: phone.network.requests.count))
+    }
+    let counts = try phone.network.requests(for: TestApp.uploadPath).map {
+      try JSONDecoder().decode(UploadRequest.self, from: $0.body ?? Data())
+        .data.temporaryExposureKeys.count
+    }
+    #expect(counts == [4, 4])
+    // The signed time of issue is a second source too.
+    phone.network.states(at: "verification.test") { nil }
+    phone.clock.advance(by: -3 * TestApp.day)
+    let outcome = try await phone.launch().upload(pin: "G7H8J9", isInteroperabilityEnabled: false)
+    #expect(outcome.reason == .clockWrong)
+  }
+
+  @Test("If all keys were made while the clock was wrong, nothing is sent, and the PIN is not used")
+  func noKeys() async throws {
+    let (phone, app, time) = try await phones.scene()
+    phone.clock.advance(by: 2 * Self.hour)
+    #expect(await app.check() == .failed(.clockWrong))
+    phones.pass(TestApp.day, phone, time)
+    #expect(await app.check() == .failed(.clockWrong))
+    for day in [0, 1] { phone.addKey(daysAgo: day) }
+    for _ in 0..<2 {
+      let outcome = try await phone.launch().upload(
+        pin: "A1B2C3", isInteroperabilityEnabled: false)
+      #expect(outcome == UploadOutcome(result: .canceled, reason: .clockWrong))
+    }
+    // The clock is right again, but the keys are not.
+    phone.clock.advance(by: -2 * Self.hour)
+    for _ in 0..<2 {
+      let outcome = try await phone.launch().upload(
+        pin: "A1B2C3", isInteroperabilityEnabled: false)
+      #expect(outcome == UploadOutcome(result: .canceled, reason: .keysOfWrongTime))
+    }
+    #expect(phone.network.requests(for: TestApp.tokenPath).allSatisfy { $0.isDecoy })
+  }
+}
