@@ -6,8 +6,8 @@ import Logging
 import SealedStorage
 import World
 
-/// What all parts of the app share: the objects that it was created with, its stores, what is running, and the facts
-/// that follow from them. It stays on the app's actor.
+/// The shared part of the app: the objects that it was created with, its stores, what is running, and the facts that
+/// follow from them. It stays on the app's actor.
 final class AppContext {
   let framework: Framework
   let authorizationStatus: @Sendable () -> ENAuthorizationStatus

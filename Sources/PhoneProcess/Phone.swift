@@ -91,11 +91,8 @@ package final class Phone: Sendable {
   ) {
     let (clock, randomness) = (surroundings.clock, surroundings.randomness)
     let logger = surroundings.logger
-    self.folder = folder
-    self.key = key
-    self.settings = settings
-    self.clock = clock
-    self.logger = logger
+    (self.folder, self.key, self.settings) = (folder, key, settings)
+    (self.clock, self.logger) = (clock, logger)
     (version, zone) = (surroundings.version, surroundings.zone)
     (runRadio, radioChanges) = (surroundings.runRadio, surroundings.radioChanges)
     developerRadio = surroundings.radio as? DeveloperRadio

@@ -5,8 +5,8 @@ import Synchronization
 /// The owner's consent on a phone without a screen: running a command grants the requests that it causes.
 ///
 /// A request is granted only while an operation that announces its kind runs. Keys of the following days are released
-/// until the owner ends the consent, the last day has passed or all data is removed. Reading the owner's exposures needs no
-/// command, because the owner has turned the phone on for this purpose.
+/// until the owner ends the consent, the last day has passed or all data is removed. Reading the owner's exposures
+/// needs no command, because the owner has turned the phone on for this purpose.
 package final class PhoneConsent: ConsentPrompt {
   private enum Kind: Hashable {
     case enable, shareKeys, shareFollowingDays, showTravel

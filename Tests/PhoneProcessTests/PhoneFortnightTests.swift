@@ -133,7 +133,7 @@ struct PhoneFortnightTests {
   }
 
   @Test(
-    "The notices of a fortnight with two encounters, two uploads, and failures are those of its facts, and end with them",
+    "The notices of a fortnight with two encounters, two uploads and failures follow its facts, and end with them",
     arguments: [Place.warsaw, .losAngeles])
   func fortnight(place: Place) async throws {
     try await PhoneFortnightTests(in: place).run()

@@ -101,8 +101,8 @@ struct GenerateCodesBatchRoute: Sendable {
   }
 }
 
-/// POST /getAccessToken: exchanges a PIN, the short code of a doctor's diagnosis, or the permit for the days that follow
-/// them, for an upload token.
+/// POST /getAccessToken: exchanges a PIN, the short code of a doctor's diagnosis, or the permit for the days that
+/// follow them, for an upload token.
 ///
 /// A missing, unknown, used and expired PIN get the same response, so that it does not reveal which PINs
 /// exist.
