@@ -10,7 +10,7 @@ import World
 /// The permission to share the keys of the days after a test: one upload token on each following day in UTC.
 ///
 /// It is issued with the token of a code and encrypted under a key of the server, which stores nothing of it:
-/// Documentation/Decisions/0036-following-days-need-a-permit.md.
+/// Documentation/Decisions/0037-following-days-need-a-permit.md.
 struct FollowUpPermit: Hashable, Sendable, Redacted {
   /// The same value for each request with one code and one HMAC, and no other.
   let chain: Data
