@@ -34,7 +34,8 @@ extension ConsoleAdministration {
 
   /// Disables an account and ends its sessions, or enables it again.
   ///
-  /// - Throws: `ConsoleError.configuration` if there is no such account, or no administrator would be left; `.database`.
+  /// - Throws: `ConsoleError.configuration` if there is no such account, or no administrator would be left;
+  ///   `.database`.
   package func setAccount(name: String, isDisabled: Bool) async throws {
     let account = try await account(name)
     try await storing {

@@ -15,51 +15,6 @@ import World
     folder = try TemporaryFolder()
   }
 
-  /// A change of each kind: its form, the title of its effect, and the action in the audit log.
-  struct Kind: Sendable, CustomTestStringConvertible {
-    let path: String
-    let fields: [String: String]
-    let title: String
-    let action: String
-
-    init(_ path: String, _ fields: [String: String], _ title: String, _ action: String) {
-      (self.path, self.fields, self.title, self.action) = (path, fields, title, action)
-    }
-
-    var testDescription: String { action }
-  }
-
-  private static let file = String(repeating: "0b", count: 32)
-  private static let withdrawn = String(repeating: "0c", count: 32)
-  static let kinds = [
-    Kind("/keys/rotate", ["server": "keys"], "New signing key", "signing-key.rotated"),
-    Kind("/keys/api", ["name": "lab", "kind": "admin"], "Add an API key for lab", "api-key.added"),
-    Kind("/keys/api/revoke", ["id": "k0"], "Revoke the API key of app", "api-key.revoked"),
-    Kind(
-      "/keys/authorities",
-      ["issuer": "de", "audience": "a", "key-id": "v1", "pem": "-----BEGIN PUBLIC KEY-----"],
-      "Accept the key v1 of the authority de", "authority.added"),
-    Kind(
-      "/keys/authorities/remove", ["issuer": "pl"], "Remove the authority pl", "authority.removed"),
-    Kind(
-      "/keys/authorities/withdraw-key", ["issuer": "pl", "key-id": "v1"],
-      "Withdraw the key v1 of the authority pl", "authority.key-withdrawn"),
-    Kind(
-      "/keys/apps", ["app": "org.new", "regions": "PL, DE", "authorities": "pl"],
-      "Allow the app org.new to upload", "app.added"),
-    Kind("/keys/apps/remove", ["app": "org.example"], "Remove the app org.example", "app.removed"),
-    Kind("/phones/pause", ["hours": "25"], "Pause all phones for 25 hours", "phones.paused"),
-    Kind("/phones/resume", [:], "Resume all phones", "phones.resumed"),
-    Kind("/phones/withdraw", ["hash": file], "Withdraw the key file 1.zip", "file.withdrawn"),
-    Kind("/phones/restore", ["hash": withdrawn], "Undo the withdrawal of", "file.restored"),
-    Kind(
-      "/accounts", ["name": "Marek", "role": "administrator"],
-      "Add the account Marek, administrator", "account.added"),
-    Kind("/accounts/3/link", [:], "New link for the account Ewa", "account.link-made"),
-    Kind("/accounts/3/disable", [:], "Disable the account Ewa", "account.disabled"),
-    Kind("/accounts/4/enable", [:], "Enable the account Zofia", "account.enabled"),
-  ]
-
   /// A console with two independent administrators, and something of each kind to change.
   private func run(
     _ test: (_ console: RunningConsole, _ anna: ConsoleBrowser, _ berta: ConsoleBrowser)
@@ -86,7 +41,7 @@ import World
       AppFacts(id: "org.example", regions: ["PL"], authorities: ["pl"])
     ]
     console.authority.state.exports = try Self.exports()
-    console.authority.state.withdrawn = [try #require(KeyFileHash(hex: Self.withdrawn))]
+    console.authority.state.withdrawn = [try #require(KeyFileHash(hex: ChangeKind.withdrawn))]
   }
 
   /// Two exports of one region with copies of one file, and a file that is in one of them only.
@@ -108,7 +63,7 @@ import World
   }
 
   /// Makes a change possible that the others would prevent.
-  private func prepare(_ kind: Kind, _ console: RunningConsole) async throws {
+  private func prepare(_ kind: ChangeKind, _ console: RunningConsole) async throws {
     if kind.action == "phones.resumed" {
       console.authority.state.pause = DeviceConfiguration.Pause(until: nil)
     }
@@ -118,14 +73,14 @@ import World
     }
   }
 
-  private func actions(_ console: RunningConsole, _ kind: Kind) async throws -> [String] {
+  private func actions(_ console: RunningConsole, _ kind: ChangeKind) async throws -> [String] {
     try await console.entries().filter { $0.contains("\"action\":\"\(kind.action)\"") }
   }
 
   @Test(
     "A single form changes nothing, and a change is carried out once after another person approved",
-    arguments: kinds)
-  func eachKind(kind: Kind) async throws {
+    arguments: ChangeKind.all)
+  func eachKind(kind: ChangeKind) async throws {
     try await run { console, anna, berta async throws in
       try await prepare(kind, console)
       let before = (console.authority.state.summary, try await actions(console, kind).count)
@@ -157,7 +112,7 @@ import World
   @Test("The title of the effect names numbers of files, keys, sessions and apps")
   func numbers() async throws {
     try await run { console, anna, _ async throws in
-      let file = try await anna.post("/phones/withdraw", ["hash": Self.file]).text
+      let file = try await anna.post("/phones/withdraw", ["hash": ChangeKind.file]).text
       #expect(file.contains("All phones ignore 2 files, which have 1290 keys"))
       #expect(file.contains("Export PL, region PL: 1.zip, 650 keys"))
       let rotation = try await anna.post("/keys/rotate", ["server": "keys"]).text
@@ -230,7 +185,7 @@ import World
   @Test("A change that its server refuses or does not answer leaves the request open")
   func failed() async throws {
     try await run { console, anna, berta async throws in
-      let number = try await anna.request("/phones/withdraw", ["hash": Self.file])
+      let number = try await anna.request("/phones/withdraw", ["hash": ChangeKind.file])
       for failure in [AuthorityFailure.unavailable, .refused("There are too many.")] {
         console.authority.state.changeFailure = failure
         let page = try await berta.post("/changes/\(number)/approve", [:])
@@ -240,7 +195,8 @@ import World
       console.authority.state.changeFailure = nil
       #expect(try await berta.post("/changes/\(number)/approve", [:]).status == 200)
       let hashes = console.authority.state.withdrawn.map(\.description)
-      #expect(hashes == [Self.withdrawn, Self.file, String(repeating: "0e", count: 32)])
+      #expect(
+        hashes == [ChangeKind.withdrawn, ChangeKind.file, String(repeating: "0e", count: 32)])
     }
   }
 
@@ -301,10 +257,10 @@ import World
       console.authority.state.withdrawn = []
       let list = try await anna.get("/exports").text
       #expect(list.contains("Withdraw: Export PL, region PL, 1.zip"))
-      let number = try await anna.request("/phones/withdraw", ["hash": Self.file])
+      let number = try await anna.request("/phones/withdraw", ["hash": ChangeKind.file])
       _ = try await berta.post("/changes/\(number)/approve", [:])
       let copy = String(repeating: "0e", count: 32)
-      #expect(console.authority.state.withdrawn.map(\.description) == [Self.file, copy])
+      #expect(console.authority.state.withdrawn.map(\.description) == [ChangeKind.file, copy])
       let page = try await berta.get("/phones").text
       #expect(page.contains("Export PL, region PL: 1.zip"))
       let again = try await anna.post("/phones/withdraw", ["hash": copy])

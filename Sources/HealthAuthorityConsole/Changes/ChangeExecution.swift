@@ -21,8 +21,8 @@ struct ChangeExecution: Sendable {
 
   /// Carries out `change` for the person who approved it.
   ///
-  /// - Throws: `AuthorityFailure`, `AccountStore.Refusal`, or an error of the database; then nothing was changed, as far
-  ///   as the console knows.
+  /// - Throws: `AuthorityFailure`, `AccountStore.Refusal`, or an error of the database; then nothing was changed, as
+  ///   far as the console knows.
   func carryOut(_ change: ConsoleChange, by actor: Account) async throws -> Result {
     switch change {
     case .addAPIKey(let name, let kind):

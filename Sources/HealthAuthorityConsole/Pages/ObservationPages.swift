@@ -216,7 +216,8 @@ enum ObservationTemplates {
     <td>{{signature}}</td><td><code>{{hash}}</code></td>\
     {{#mayWithdraw}}<td><form method="post" action="/phones/{{action}}">\(LayoutTemplate.token)
     <input type="hidden" name="hash" value="{{hash}}">
-    <button class="quiet" aria-label="{{button}}: {{export}}, {{name}}">{{button}}</button></form></td>{{/mayWithdraw}}</tr>
+    <button class="quiet" aria-label="{{button}}: {{export}}, {{name}}">{{button}}</button></form></td>\
+    {{/mayWithdraw}}</tr>
     {{/files}}
     </tbody></table></div>
     <p class="help">{{t.exportsPaddingHelp}}</p>

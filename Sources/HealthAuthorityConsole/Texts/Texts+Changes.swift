@@ -43,21 +43,25 @@ extension Texts {
     .changeNow: Phrase("Pause now for %1 hours", "Wstrzymaj teraz na godzin: %1"),
     .changeNowHelp: Phrase(
       """
-      In an emergency you may pause phones alone, for at most %1 hours. To repeat it within two days, you need a \
+      In an emergency you may pause phones alone, for at most %1 hours. To repeat it within \
+      two days, you need a \
       second person.
       """,
       """
-      W nagłym przypadku możesz wstrzymać telefony samodzielnie, najwyżej na %1 godz. Powtórzenie w ciągu dwóch dni \
+      W nagłym przypadku możesz wstrzymać telefony samodzielnie, najwyżej na %1 godz. \
+      Powtórzenie w ciągu dwóch dni \
       wymaga drugiej osoby.
       """
     ),
     .changeNotAlone: Phrase(
       """
-      One person may pause phones for at most %1 hours in two days, and carries out no other change alone: ask a second \
+      One person may pause phones for at most %1 hours in two days, and carries out no other \
+      change alone: ask a second \
       person.
       """,
       """
-      Jedna osoba może wstrzymać telefony najwyżej na %1 godz. w ciągu dwóch dni i nie wykonuje sama innych zmian: \
+      Jedna osoba może wstrzymać telefony najwyżej na %1 godz. w ciągu dwóch dni i nie \
+      wykonuje sama innych zmian: \
       poproś drugą osobę.
       """
     ),
@@ -67,11 +71,14 @@ extension Texts {
     ),
     .changeNobody: Phrase(
       """
-      Nobody else can approve it: there is no other account with this right that is independent of yours. The \
-      operator adds one with the command firebreak console account add, or makes the change with a command on the server.
+      Nobody else can approve it: there is no other account with this right that is \
+      independent of yours. The \
+      operator adds one with the command firebreak console account add, or makes the change \
+      with a command on the server.
       """,
       """
-      Nikt inny nie może tego zatwierdzić: nie ma innego konta z tym uprawnieniem, niezależnego od Twojego. Operator doda je \
+      Nikt inny nie może tego zatwierdzić: nie ma innego konta z tym uprawnieniem, \
+      niezależnego od Twojego. Operator doda je \
       poleceniem firebreak console account add albo wprowadzi zmianę poleceniem na serwerze.
       """
     ),
@@ -187,190 +194,6 @@ extension Texts {
     .accountTooMany: Phrase(
       "There are too many accounts: use an existing one.",
       "Jest za dużo kont: użyj istniejącego."
-    ),
-  ]
-
-  /// The effects of changes.
-  static let effectPhrases: [TextKey: Phrase] = [
-    .effectPause: Phrase(
-      """
-      All phones of these servers stop checking and uploading at their next check, until about %1. They \
-      lose nothing.
-      """,
-      """
-      Wszystkie telefony tych serwerów przy następnym sprawdzeniu przestaną sprawdzać i przesyłać, do \
-      około %1. Niczego nie tracą.
-      """
-    ),
-    .effectPauseOpen: Phrase(
-      """
-      All phones of these servers stop checking and uploading at their next check, until they are resumed. \
-      They lose nothing.
-      """,
-      """
-      Wszystkie telefony tych serwerów przy następnym sprawdzeniu przestaną sprawdzać i przesyłać, do \
-      wznowienia. Niczego nie tracą.
-      """
-    ),
-    .effectResume: Phrase(
-      "All phones of these servers check and upload again from their next check on.",
-      "Wszystkie telefony tych serwerów od następnego sprawdzenia znów sprawdzają i przesyłają."
-    ),
-    .effectWithdraw: Phrase(
-      """
-      All phones ignore %1 files, which have %2 keys in all, padding included, and undo the exposures found through \
-      them. These are the file and its copies in all exports:
-      """,
-      """
-      Wszystkie telefony pominą pliki w liczbie %1, które mają razem %2 kluczy z uzupełnieniem, i cofną narażenia \
-      wykryte dzięki nim. To plik i jego kopie we wszystkich eksportach:
-      """
-    ),
-    .effectRestore: Phrase(
-      "All phones read %1 files again. These are the file and its withdrawn copies in all exports:",
-      """
-      Wszystkie telefony znów odczytają pliki w liczbie %1. To plik i jego wycofane kopie we wszystkich \
-      eksportach:
-      """
-    ),
-    .effectFile: Phrase("%1: %2, %3 keys", "%1: %2, kluczy: %3"),
-    .effectExpiredFile: Phrase(
-      "a file that no export has any more, with the SHA-256 %1",
-      "plik, którego nie ma już żaden eksport, o SHA-256 %1"
-    ),
-    .effectRotateFiles: Phrase(
-      """
-      A key is added to the present %1, which end after an overlap. All phones learn it with their next check, a day \
-      before it signs. The %2 listed key files keep their signature, which phones accept until the old key ends.
-      """,
-      """
-      Do obecnych kluczy (%1), które wygasną po okresie przejściowym, dojdzie nowy. Wszystkie telefony poznają go przy \
-      następnym sprawdzeniu, dzień przed użyciem. Pliki kluczy z listy (%2) zachowają podpis, przyjmowany do wygaśnięcia \
-      starego klucza.
-      """
-    ),
-    .effectRotateTokens: Phrase(
-      """
-      A key is added to the present %1, which end after an overlap. All phones go on: tokens and certificates that \
-      they have stay valid.
-      """,
-      """
-      Do obecnych kluczy (%1), które wygasną po okresie przejściowym, dojdzie nowy. Wszystkie telefony działają dalej: ich \
-      tokeny i certyfikaty pozostają ważne.
-      """
-    ),
-    .effectKeyDevice: Phrase(
-      "All phones with an app that has the key can redeem codes.",
-      "Wszystkie telefony z aplikacją, która ma ten klucz, mogą wykorzystywać kody."
-    ),
-    .effectKeyAdmin: Phrase(
-      "A system that has the key can issue and end any number of codes, with which phones upload keys.",
-      """
-      System, który ma ten klucz, może wydawać i unieważniać dowolnie wiele kodów, którymi telefony \
-      przesyłają klucze.
-      """
-    ),
-    .effectKeyStats: Phrase(
-      "A program that has the key can read the numbers of codes.",
-      "Program, który ma ten klucz, może czytać liczby kodów."
-    ),
-    .effectSecret: Phrase(
-      "It is shown once, to the person who approves, who hands it to %1.",
-      "Zobaczy to raz osoba, która zatwierdzi, i przekaże to: %1."
-    ),
-    .effectRevoke: Phrase(
-      """
-      All requests with the key of %1 (%2) are refused from then on, for good. Codes that were issued with it can still be \
-      redeemed.
-      """,
-      """
-      Wszystkie żądania z kluczem %1 (%2) będą odtąd odrzucane, na stałe. Kody wydane tym kluczem nadal można \
-      wykorzystać.
-      """
-    ),
-    .effectAddAuthority: Phrase(
-      """
-      Certificates that the key %1 has signed let phones upload keys to all others. Apps that name this authority: %2. \
-      Keys that it has stay.
-      """,
-      """
-      Certyfikaty podpisane kluczem %1 pozwolą telefonom przesyłać klucze do wszystkich innych. Aplikacje z tym organem: \
-      %2. Jego obecne klucze pozostają.
-      """
-    ),
-    .effectRemoveAuthority: Phrase(
-      """
-      The %1 keys of the authority end, and it is removed from %2 apps: all uploads with its certificates are refused \
-      within a minute.
-      """,
-      """
-      Klucze organu (%1) tracą ważność, a organ znika z aplikacji (%2): wszystkie przesłania z jego certyfikatami będą \
-      odrzucane w ciągu minuty.
-      """
-    ),
-    .effectWithdrawKey: Phrase(
-      """
-      All uploads with certificates of this key are refused within a minute, and the key can never be added again. The \
-      authority keeps %1 other keys. Apps that name it: %2.
-      """,
-      """
-      Wszystkie przesłania z certyfikatami tego klucza będą odrzucane w ciągu minuty, a klucza nie można dodać ponownie. \
-      Organ zachowa innych kluczy: %1. Aplikacje z tym organem: %2.
-      """
-    ),
-    .effectAddApp: Phrase(
-      "All phones with this app can upload keys for the regions %1 with certificates of %2.",
-      """
-      Wszystkie telefony z tą aplikacją mogą przesyłać klucze dla regionów %1 z certyfikatami organów %2.
-      """
-    ),
-    .effectReplaceApp: Phrase(
-      "It replaces the present entry: regions %1, authorities %2.",
-      "Zastąpi to obecny wpis: regiony %1, organy %2."
-    ),
-    .effectRemoveApp: Phrase(
-      """
-      All uploads of phones with this app, for the regions %1, are refused within a minute. Other apps \
-      stay: %2.
-      """,
-      """
-      Wszystkie przesłania telefonów z tą aplikacją, dla regionów %1, będą odrzucane w ciągu minuty. Inne \
-      aplikacje pozostają: %2.
-      """
-    ),
-    .effectAddAccount: Phrase(
-      """
-      A link for the holder is made. The account gets the role %1, and counts as one person with the one \
-      who approves.
-      """,
-      """
-      Powstanie link dla właściciela. Konto otrzyma rolę %1 i będzie liczone jako jedna osoba z tą, która \
-      zatwierdzi.
-      """
-    ),
-    .effectLink: Phrase(
-      """
-      When the link is used, the password, the code app, %1 sessions and %2 passkeys of the account end, and it counts as \
-      one person with the one who approves.
-      """,
-      """
-      Po użyciu linku kończą się hasło, aplikacja z kodami, sesje (%1) i klucze dostępu (%2) konta, a konto będzie liczone \
-      jako jedna osoba z tą, która zatwierdzi.
-      """
-    ),
-    .effectDisable: Phrase(
-      """
-      %1 sessions of the account and its link end, it cannot sign in, and its open requests are not \
-      carried out.
-      """,
-      """
-      Sesje konta (%1) i jego link kończą się, nie można się na nie zalogować, a jego otwarte prośby nie \
-      zostaną wykonane.
-      """
-    ),
-    .effectEnable: Phrase(
-      "The account can sign in again with its old password, and with %1 passkeys.",
-      "Na konto można znów zalogować się starym hasłem i kluczami dostępu (%1)."
     ),
   ]
 }
