@@ -6,6 +6,7 @@ import KeyServerAPI
 import Synchronization
 import TestSupport
 import Testing
+import World
 
 @testable import KeyServer
 
