@@ -235,7 +235,8 @@ struct ChangePages: Sendable {
     _ request: Proposal, _ change: ConsoleChange, from own: Account
   ) async throws -> Bool {
     guard let id = request.accountID, id != own.id else { return request.accountID != nil }
-    return try await change.isUrgent && accounts.account(id: id)?.circle == own.circle
+    let circle = try await accounts.account(id: id)?.circle
+    return change.isUrgent && circle == own.circle
   }
 
   private static func sentence(_ failure: AuthorityFailure, _ texts: Texts) -> String {
