@@ -62,6 +62,9 @@ struct ConsoleDatabase: Sendable {
       try db.execute(
         sql: "ALTER TABLE proposal ADD COLUMN kind TEXT NOT NULL DEFAULT 'configuration'")
     }
+    migrator.registerMigration("schema 5: outcome of approved changes") { db in
+      try db.execute(sql: outcomeUpgrade)
+    }
     return migrator
   }
 
@@ -70,6 +73,14 @@ struct ConsoleDatabase: Sendable {
     CREATE TABLE audit_upgrade (entries INTEGER NOT NULL) STRICT;
     INSERT INTO audit_upgrade
       SELECT entries FROM (SELECT count(*) AS entries FROM audit) WHERE entries > 0;
+    """
+
+  /// `account_id` is the account that a change concerns. Decisions without `carried_out_at` have an unknown outcome;
+  /// those of earlier versions count as carried out.
+  private static let outcomeUpgrade = """
+    ALTER TABLE proposal ADD COLUMN account_id INTEGER;
+    ALTER TABLE proposal ADD COLUMN carried_out_at INTEGER;
+    UPDATE proposal SET carried_out_at = decided_at WHERE decision IN ('approved', 'alone');
     """
 
   /// Times are in Unix seconds. `name_key` is the name in lower case; Accounts that one person could control through

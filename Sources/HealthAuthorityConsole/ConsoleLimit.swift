@@ -90,6 +90,14 @@ enum ConsoleLimit {
   static let openProposalsMax = 20
   /// Requests for changes of phones, keys and accounts without a decision.
   static let openChangesMax = 50
+  /// Those of the accounts of one circle.
+  static let circleOpenChangesMax = 10
+  /// A request for a change, in bytes of JSON.
+  static let changeBytesMax = 16 << 10
+  /// A name or another value in a request for a change, in bytes.
+  static let changeValueBytesMax = 1_024
+  /// The reason for a change, in bytes.
+  static let reasonBytesMax = 2_000
   /// Seconds after which a request for a change expires.
   static let changeSeconds: Int64 = 604_800
   /// The length of the reason for a change, in characters.
@@ -98,8 +106,10 @@ enum ConsoleLimit {
   static let apiKeyNameCharactersMax = 64
   /// The hours of a pause that one person may start alone.
   static let emergencyPauseHoursMax = 24
-  /// Seconds in which the pauses that were started alone count together, so that one person cannot repeat them.
+  /// Seconds in which the pauses that a person started alone count together, so that they cannot be repeated.
   static let emergencyPauseWindowSeconds: Int64 = 172_800
+  /// The same, unless another person has approved a change since.
+  static let emergencyPausePeriodSeconds: Int64 = 604_800
   /// The length of a pause, in hours.
   static let pauseHours = 1...720
   /// Versions of the remote configuration, and decided changes, on a page.

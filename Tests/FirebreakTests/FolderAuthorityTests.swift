@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Crypto
 import Foundation
 import GRDB
 import HealthAuthorityConsole
@@ -50,6 +51,29 @@ struct FolderAuthorityTests {
     for run in runs {
       run.cancel()
       _ = await run.result
+    }
+  }
+
+  @Test("A key of an authority replaces neither another key nor the audience")
+  func authorityKeys() async throws {
+    try await Self.run { bench async throws in
+      let pems = (0..<2).map { _ in P256.Signing.PrivateKey().publicKey.pemRepresentation }
+      func add(_ audience: String, _ key: Int) async throws {
+        let facts = AuthorityFacts(issuer: "de", audience: audience, keyIDs: ["v1"])
+        try await bench.authority.add(facts, publicKeyPEM: pems[key])
+      }
+      try await add("a", 0)
+      for (audience, key) in [("a", 1), ("b", 0)] {
+        await #expect(throws: AuthorityFailure.self) { try await add(audience, key) }
+        let facts = AuthorityFacts(issuer: "de", audience: audience, keyIDs: ["v1"])
+        await #expect(throws: AuthorityFailure.self) {
+          try await bench.authority.check(facts, publicKeyPEM: pems[key])
+        }
+      }
+      try await add("", 0)
+      let stored = try await bench.authority.authorities()
+      #expect(stored.map(\.audience) == ["a"])
+      #expect(stored.map(\.publicKeysPEM) == [["v1": pems[0]]])
     }
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Testing
 
 /// A change of each kind: its form, the title of its effect, and the action in the audit log.
@@ -16,6 +17,7 @@ struct ChangeKind: Sendable, CustomTestStringConvertible {
 
   static let file = String(repeating: "0b", count: 32)
   static let withdrawn = String(repeating: "0c", count: 32)
+  private static let pem = P256.Signing.PrivateKey().publicKey.pemRepresentation
   static let all = [
     ChangeKind("/keys/rotate", ["server": "keys"], "New signing key", "signing-key.rotated"),
     ChangeKind(
@@ -23,7 +25,7 @@ struct ChangeKind: Sendable, CustomTestStringConvertible {
     ChangeKind("/keys/api/revoke", ["id": "k0"], "Revoke the API key of app", "api-key.revoked"),
     ChangeKind(
       "/keys/authorities",
-      ["issuer": "de", "audience": "a", "key-id": "v1", "pem": "-----BEGIN PUBLIC KEY-----"],
+      ["issuer": "de", "audience": "a", "key-id": "v1", "pem": pem],
       "Accept the key v1 of the authority de", "authority.added"),
     ChangeKind(
       "/keys/authorities/remove", ["issuer": "pl"], "Remove the authority pl", "authority.removed"),

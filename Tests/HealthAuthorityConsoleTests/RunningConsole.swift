@@ -157,10 +157,20 @@ final class ConsoleBrowser: Sendable {
     if fields["form-token"] == nil, !cookieNames.isEmpty {
       fields["form-token"] = try await get("/own").field("form-token")
     }
+    if fields["effect"] == nil, let match = path.wholeMatch(of: /\/changes\/(\d+)\/approve/) {
+      fields["effect"] = try await effect(of: String(match.1))
+    }
     let body = fields.map { "\(Self.encoded($0.key))=\(Self.encoded($0.value))" }
       .joined(separator: "&")
     let type = ["content-type": "application/x-www-form-urlencoded"]
     return try await send("POST", path, Data(body.utf8), type.merging(headers) { $1 })
+  }
+
+  /// The effect of a request as the page shows it now, for its approval.
+  func effect(of number: String) async throws -> String {
+    let pattern = try Regex(#"id="effect-\#(number)" name="effect" value="([0-9a-f]*)""#)
+    let match = try await get("/changes").text.firstMatch(of: pattern)
+    return match?.output[1].substring.map(String.init) ?? ""
   }
 
   /// Sends a form, and the form on the page with its effect.

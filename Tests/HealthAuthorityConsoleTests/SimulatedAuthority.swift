@@ -26,6 +26,8 @@ final class SimulatedAuthority: AdministeredAuthority {
     var failure: AuthorityFailure?
     /// The failure of a rotation, a withdrawal and a pause.
     var changeFailure: AuthorityFailure?
+    /// True while a rotation does not end.
+    var isHeld = false
     /// The failure of a new remote configuration.
     var replaceFailure: AuthorityFailure?
     /// True if a new remote configuration is stored before its failure.
@@ -173,6 +175,10 @@ final class SimulatedAuthority: AdministeredAuthority {
   }
 
   func rotateSigningKey(of server: SigningServer) async throws(AuthorityFailure) {
+    while state.isHeld {
+      // A cancelled task waits too, like a server that is at work already.
+      try? await Task.sleep(for: .milliseconds(5))
+    }
     try with { state throws(AuthorityFailure) in
       if let failure = state.changeFailure { throw failure }
       state.rotated.append(server)
@@ -212,7 +218,10 @@ final class SimulatedAuthority: AdministeredAuthority {
 
   func add(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure) {
     try await check(authority, publicKeyPEM: publicKeyPEM)
-    try with { state throws(AuthorityFailure) in state.authorities.append(authority) }
+    try with { state throws(AuthorityFailure) in
+      if let failure = state.changeFailure { throw failure }
+      state.authorities.append(authority)
+    }
   }
 
   func check(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure) {
@@ -236,7 +245,7 @@ final class SimulatedAuthority: AdministeredAuthority {
       let authority = state.authorities[index]
       state.authorities[index] = AuthorityFacts(
         issuer: issuer, audience: authority.audience,
-        keyIDs: authority.keyIDs.filter { $0 != keyID })
+        keyIDs: authority.keyIDs.filter { $0 != keyID }, publicKeysPEM: authority.publicKeysPEM)
     }
   }
 

@@ -68,10 +68,19 @@ import World
       let path = try #require(link.linkPath)
       let generator = try #require(try await administrator.get(path).generator)
       let code = generator.code(step: CodeGenerator.step(at: console.clock.now.unixSecond))
-      let taken = try await console.browser().post(
-        path, ["password": "correct horse battery", "code": code])
+      let browser = console.browser()
+      let password = "correct horse battery"
+      let taken = try await browser.post(path, ["password": password, "code": code])
       #expect(taken.status == 200)
-      let page = try await administrator.post("/configuration/1/approve", [:])
+      let withdrawn = try await administrator.post("/configuration/1/approve", [:])
+      #expect(withdrawn.status == 404, "the proposal from before has ended")
+      console.clock.advance(by: 30)
+      let next = generator.code(step: CodeGenerator.step(at: console.clock.now.unixSecond))
+      let signIn = try await browser.post(
+        "/sign-in", ["name": "Anna", "password": password, "code": next])
+      #expect(signIn.status == 303)
+      _ = try await browser.post("/configuration/propose", try Self.fields("1400"))
+      let page = try await administrator.post("/configuration/2/approve", [:])
       #expect(page.status == 422 && page.element("fault")?.contains("one person") == true)
     }
   }

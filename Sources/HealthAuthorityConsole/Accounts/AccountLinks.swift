@@ -13,34 +13,11 @@ struct AccountLinks: Sendable {
   let clock: any WallClock
   let randomness: any Randomness
 
-  /// Creates a link for `account` and ends an earlier one.
-  ///
-  /// - Returns: The token in the link, which is shown once.
-  func make(for account: Account, by actor: Account) async throws -> String {
-    let token = newToken()
-    try await database.write { try store(token, for: account, by: actor, in: $0) }
-    return token
-  }
+  /// The token of a new link, which is shown once.
+  func newToken() -> String { Data(randomness.bytes(32)).base64URL }
 
-  /// Adds an account and creates its first link, in one transaction.
-  ///
-  /// - Returns: The token in the link, which is shown once.
-  /// - Throws: `AccountStore.Refusal`.
-  func makeForNewAccount(
-    name: String, role: Role, in accounts: AccountStore, by actor: Account
-  ) async throws -> String {
-    let (token, handle, now) = (newToken(), accounts.newHandle(), clock.now.unixSecond)
-    try await database.write { db in
-      let account = try accounts.insert(
-        name: name, role: role, handle: handle, by: actor.name, at: now, in: db)
-      try store(token, for: account, by: actor, in: db)
-    }
-    return token
-  }
-
-  private func newToken() -> String { Data(randomness.bytes(32)).base64URL }
-
-  private func store(
+  /// Creates a link with a new token in a transaction, and ends an earlier one.
+  func store(
     _ token: String, for account: Account, by actor: Account, in db: Database
   ) throws {
     let now = clock.now.unixSecond

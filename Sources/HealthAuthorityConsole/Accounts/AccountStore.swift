@@ -135,7 +135,9 @@ struct AccountStore: Sendable {
     }
     try db.execute(
       sql: "DELETE FROM sign_in_failure WHERE name_hash = ?", arguments: [nameHash(account.name)])
-    try audit.append(AuditEvent(actor, .credentialsSet, account.name), at: now, in: db)
+    let ended = try Self.endProposals(of: account, by: actor, at: now, in: db)
+    try audit.append(
+      AuditEvent(actor, .credentialsSet, account.name, detail: ended), at: now, in: db)
   }
 
   /// Sets the password and the code generator of an account, as `set(_:of:by:at:in:)`.
@@ -175,18 +177,33 @@ struct AccountStore: Sendable {
   ///
   /// - Throws: `Refusal.lastAdministrator`.
   func setDisabled(_ isDisabled: Bool, _ account: Account, by actor: String) async throws {
+    try await database.write { try setDisabled(isDisabled, account, by: actor, in: $0) }
+  }
+
+  /// Disables or enables an account in a transaction, as `setDisabled(_:_:by:)`.
+  func setDisabled(
+    _ isDisabled: Bool, _ account: Account, by actor: String, in db: Database
+  ) throws {
     let now = clock.now.unixSecond
-    try await database.write { db in
-      if isDisabled { try Self.checkDisabling(account, in: db) }
-      try db.execute(
-        sql: "UPDATE account SET disabled_at = ? WHERE id = ?",
-        arguments: [isDisabled ? now : nil, account.id])
-      try db.execute(sql: "DELETE FROM session WHERE account_id = ?", arguments: [account.id])
-      try db.execute(sql: "DELETE FROM link WHERE account_id = ?", arguments: [account.id])
-      try audit.append(
-        AuditEvent(actor, isDisabled ? .accountDisabled : .accountEnabled, account.name), at: now,
-        in: db)
-    }
+    if isDisabled { try Self.checkDisabling(account, in: db) }
+    try db.execute(
+      sql: "UPDATE account SET disabled_at = ? WHERE id = ?",
+      arguments: [isDisabled ? now : nil, account.id])
+    try db.execute(sql: "DELETE FROM session WHERE account_id = ?", arguments: [account.id])
+    try db.execute(sql: "DELETE FROM link WHERE account_id = ?", arguments: [account.id])
+    let ended = isDisabled ? try Self.endProposals(of: account, by: actor, at: now, in: db) : ""
+    try audit.append(
+      AuditEvent(
+        actor, isDisabled ? .accountDisabled : .accountEnabled, account.name, detail: ended),
+      at: now, in: db)
+  }
+
+  /// Ends the open proposals of an account; returns the detail for the audit log.
+  private static func endProposals(
+    of account: Account, by actor: String, at now: Int64, in db: Database
+  ) throws -> String {
+    let ended = try ProposalStore.withdraw(of: account, by: actor, at: now, in: db)
+    return ended.isEmpty ? "" : "withdrawn: " + ended.joined(separator: ", ")
   }
 
   /// Checks that an administrator is left without `account`.

@@ -63,6 +63,8 @@ package protocol AdministeredAuthority: Sendable {
   /// The authorities whose certificates are accepted.
   func authorities() async throws(AuthorityFailure) -> [AuthorityFacts]
   /// Accepts the certificates of an authority, or adds a key to a known one, whose other properties stay.
+  ///
+  /// - Throws: `.refused` if the authority is known and has another audience, or another key with that id.
   func add(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure)
   /// Checks an addition as `add(_:publicKeyPEM:)` does, and changes nothing.
   func check(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure)
@@ -185,11 +187,16 @@ package struct AuthorityFacts: Hashable, Sendable {
   package let issuer: String
   package let audience: String
   package let keyIDs: [String]
+  /// The public keys in PEM, by their ids.
+  package let publicKeysPEM: [String: String]
 
-  package init(issuer: String, audience: String, keyIDs: [String]) {
+  package init(
+    issuer: String, audience: String, keyIDs: [String], publicKeysPEM: [String: String] = [:]
+  ) {
     self.issuer = issuer
     self.audience = audience
     self.keyIDs = keyIDs
+    self.publicKeysPEM = publicKeysPEM
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Foundation
 import GRDB
-import KeyServerAPI
 import TextEncodings
 import World
 
@@ -20,6 +20,8 @@ struct Proposal: Hashable, Sendable {
     case approved, rejected
     /// An emergency pause: carried out by the person who proposed it.
     case alone
+    /// Ended because the account that proposed it was disabled or recovered.
+    case withdrawn
   }
 
   let id: Int64
@@ -33,6 +35,10 @@ struct Proposal: Hashable, Sendable {
   let decision: Decision?
   let decidedBy: String?
   let decidedAt: Int64?
+  /// The account that a change concerns.
+  let accountID: Int64?
+  /// True if it was approved, and it is not known whether it was carried out.
+  let isOutcomeUnknown: Bool
 
   init(_ row: Row) {
     id = row["id"]
@@ -45,6 +51,9 @@ struct Proposal: Hashable, Sendable {
     self.decision = decision.flatMap(Decision.init(rawValue:))
     decidedBy = row["decided_by"]
     decidedAt = row["decided_at"]
+    accountID = row["account_id"]
+    let carriedOutAt: Int64? = row["carried_out_at"]
+    isOutcomeUnknown = [.approved, .alone].contains(self.decision) && carriedOutAt == nil
   }
 }
 
@@ -107,50 +116,113 @@ struct ProposalStore: Sendable {
     }
   }
 
-  /// Stores a proposal; returns false if too many are open.
+  /// A proposal that is not stored yet.
+  struct Draft: Sendable {
+    let document: String
+    /// The version of the configuration that it was made from.
+    var replaces = 0
+    /// The change in the audit log; empty if the reason describes it.
+    var summary = ""
+    let reason: String
+    /// The account that the change concerns.
+    var accountID: Int64?
+    /// True if it may be stored although many proposals are open.
+    var isUrgent = false
+  }
+
+  /// The outcome of a new proposal.
+  enum Addition: Hashable, Sendable {
+    case stored
+    /// The same change is proposed already.
+    case duplicate
+    /// Too many are open: this many of all people, or of the circle of one.
+    case tooMany(Int)
+  }
+
+  /// Stores a proposal.
   ///
-  /// - Parameter summary: The change in the audit log; empty if the reason describes it.
+  /// - Parameters:
+  ///   - openMax: The largest number of open proposals.
+  ///   - circleOpenMax: The largest number of open proposals by accounts of one circle.
   func add(
-    _ document: String, replacing version: Int = 0, summary: String = "", reason: String,
-    by actor: String, openMax: Int
-  ) async throws -> Bool {
-    let (now, kind, oldest) = (clock.now.unixSecond, kind.rawValue, oldest)
+    _ draft: Draft, by actor: Account, openMax: Int, circleOpenMax: Int = .max
+  ) async throws -> Addition {
+    let (now, oldest) = (clock.now.unixSecond, oldest)
     return try await database.write { db in
-      let open = try Int.fetchOne(
-        db, sql: "SELECT count(*) \(Self.openRows)", arguments: [kind, oldest])
-      guard open ?? 0 < openMax else { return false }
-      try insert(document, version, summary, reason, by: actor, at: now, in: db)
-      return true
+      if kind == .administration, try isOpen(draft.document, since: oldest, in: db) {
+        return .duplicate
+      }
+      if !draft.isUrgent {
+        let circle = try openCount("AND circle = \(actor.circle)", since: oldest, in: db)
+        guard circle < circleOpenMax else { return .tooMany(circleOpenMax) }
+        let open = try openCount(since: oldest, in: db)
+        guard open < openMax else { return .tooMany(openMax) }
+      }
+      try insert(draft, by: actor.name, at: now, in: db)
+      return .stored
     }
+  }
+
+  private func openCount(
+    _ condition: String = "", since oldest: Int64, in db: Database
+  ) throws -> Int {
+    try Int.fetchOne(
+      db, sql: "SELECT count(*) \(Self.openRows) \(condition)",
+      arguments: [kind.rawValue, oldest]) ?? 0
+  }
+
+  private func isOpen(_ document: String, since oldest: Int64, in db: Database) throws -> Bool {
+    try Row.fetchOne(
+      db, sql: "SELECT 1 \(Self.openRows) AND document = ?",
+      arguments: [kind.rawValue, oldest, document]) != nil
   }
 
   /// Stores an emergency pause, which its author carries out alone.
   ///
-  /// - Returns: Its number; nil if the author's pauses and those of others that were started alone would together last
+  /// - Returns: Its number; nil if the pauses that people of the author's circle started alone would together last
   ///   longer than one person may pause phones.
-  func addAlone(
-    _ document: String, hours: Int, summary: String, reason: String, by actor: String
-  ) async throws -> Int64? {
-    let (now, kind) = (clock.now.unixSecond, kind.rawValue)
+  func addAlone(_ draft: Draft, hours: Int, by actor: Account) async throws -> Int64? {
+    let now = clock.now.unixSecond
+    let lastEnd = now + Int64(hours) * 3_600
     return try await database.write { db in
-      let first = try Int64.fetchOne(
-        db,
-        sql: """
-          SELECT min(decided_at) FROM proposal
-          WHERE kind = ? AND decision = 'alone' AND decided_at > ?
-          """, arguments: [kind, now - ConsoleLimit.emergencyPauseWindowSeconds])
-      let end = (first ?? now) + Int64(ConsoleLimit.emergencyPauseHoursMax) * 3_600
-      guard now + Int64(hours) * 3_600 <= end else { return nil }
-      let id = try insert(
-        document, 0, "alone, \(summary)", reason, by: actor, at: now, in: db)
-      try db.execute(
-        sql: "UPDATE proposal SET decision = ?, decided_by = ?, decided_at = ? WHERE id = ?",
-        arguments: [Proposal.Decision.alone.rawValue, actor, now, id])
+      // A second person who approves a change has seen the pause.
+      let approval = try lastApproval(in: db)
+      for start in [
+        now - ConsoleLimit.emergencyPauseWindowSeconds,
+        max(now - ConsoleLimit.emergencyPausePeriodSeconds, approval),
+      ] {
+        let first = try firstAlone(circle: actor.circle, after: start, in: db) ?? now
+        guard lastEnd <= first + Int64(ConsoleLimit.emergencyPauseHoursMax) * 3_600 else {
+          return nil
+        }
+      }
+      var draft = draft
+      draft.summary = "alone, \(draft.summary)"
+      let id = try insert(draft, by: actor.name, at: now, in: db)
+      try store(.alone, of: id, by: actor.name, at: now, in: db)
       return id
     }
   }
 
-  /// Removes an emergency pause that could not be carried out. The audit log keeps it.
+  /// The time of the first pause that an account of `circle` started alone after a time.
+  private func firstAlone(
+    circle: Int64, after start: Int64, in db: Database
+  ) throws -> Int64? {
+    try Int64.fetchOne(
+      db,
+      sql: """
+        SELECT min(decided_at) FROM proposal JOIN account ON account.name = proposal.proposed_by
+        WHERE kind = ? AND decision = 'alone' AND decided_at > ? AND circle = ?
+        """, arguments: [kind.rawValue, start, circle])
+  }
+
+  private func lastApproval(in db: Database) throws -> Int64 {
+    try Int64.fetchOne(
+      db, sql: "SELECT max(decided_at) FROM proposal WHERE kind = ? AND decision = 'approved'",
+      arguments: [kind.rawValue]) ?? .min
+  }
+
+  /// Removes an emergency pause that was not carried out. The audit log keeps it.
   func removeAlone(_ id: Int64) async throws {
     try await database.write {
       try $0.execute(
@@ -160,24 +232,46 @@ struct ProposalStore: Sendable {
 
   @discardableResult
   private func insert(
-    _ document: String, _ version: Int, _ summary: String, _ reason: String, by actor: String,
-    at now: Int64, in db: Database
+    _ draft: Draft, by actor: String, at now: Int64, in db: Database
   ) throws -> Int64 {
     try db.execute(
       sql: """
-        INSERT INTO proposal (kind, document, replaces, reason, proposed_by, proposed_at)
-        VALUES (?, ?, ?, ?, ?, ?)
-        """, arguments: [kind.rawValue, document, version, reason, actor, now])
+        INSERT INTO proposal (kind, document, replaces, reason, proposed_by, proposed_at, account_id)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        kind.rawValue, draft.document, draft.replaces, draft.reason, actor, now, draft.accountID,
+      ])
     let id = db.lastInsertedRowID
-    let detail = summary.isEmpty ? reason : "\(summary): \(reason)"
-    let action: AuditAction = kind == .configuration ? .proposed : .changeRequested
-    try audit.append(AuditEvent(actor, action, subject(id), detail: detail), at: now, in: db)
+    let detail =
+      kind == .configuration
+      ? draft.reason : "\(Self.seal(draft.document)), \(draft.summary): \(draft.reason)"
+    try audit.append(AuditEvent(actor, proposing, subject(id), detail: detail), at: now, in: db)
     return id
   }
 
+  /// The action of a new proposal in the audit log.
+  private var proposing: AuditAction { kind == .configuration ? .proposed : .changeRequested }
+
   /// A proposal in the audit log.
-  private func subject(_ id: Int64) -> String {
+  private func subject(_ id: Int64) -> String { Self.subject(id, kind) }
+
+  private static func subject(_ id: Int64, _ kind: Proposal.Kind) -> String {
     (kind == .configuration ? "proposal" : "change") + " \(id)"
+  }
+
+  /// The text about a document at the start of its audit entry. A later version of the document is not approved.
+  private static func seal(_ document: String) -> String {
+    "SHA-256 \(SHA256.hash(data: Data(document.utf8)).hexadecimal)"
+  }
+
+  /// True if the document of a change is the one that was requested.
+  private func isSealed(_ proposal: Proposal, in db: Database) throws -> Bool {
+    guard kind == .administration else { return true }
+    let detail = try String.fetchOne(
+      db, sql: "SELECT detail FROM audit WHERE action = ? AND subject = ?",
+      arguments: [proposing.rawValue, subject(proposal.id)])
+    return detail?.hasPrefix(Self.seal(proposal.document)) ?? false
   }
 
   /// The outcome of a decision.
@@ -187,31 +281,98 @@ struct ProposalStore: Sendable {
     case notOpen
     /// An approval needs an account that is independent of the one that proposed.
     case notIndependent
+    /// The change concerns the account that decides.
+    case concernsActor
+    /// The document is not the one of the audit log.
+    case altered
   }
 
   /// Decides an open proposal.
+  ///
+  /// - Parameter carryingOut: Carries the change out in the transaction of the decision. Without it, the caller does,
+  ///   and reports the outcome with `complete(_:)` or `reopen(_:by:)`.
   func decide(
-    _ id: Int64, _ decision: Proposal.Decision, by actor: Account
+    _ id: Int64, _ decision: Proposal.Decision, by actor: Account,
+    carryingOut: (@Sendable (Database) throws -> Void)? = nil
   ) async throws -> Outcome {
     let (now, kind, oldest) = (clock.now.unixSecond, kind.rawValue, oldest)
     return try await database.write { db in
       let row = try Row.fetchOne(
         db, sql: "SELECT account.* \(Self.openRows) AND proposal.id = ?",
         arguments: [kind, oldest, id])
-      guard let row else { return .notOpen }
+      let stored = try Row.fetchOne(
+        db, sql: "SELECT * FROM proposal WHERE id = ?", arguments: [id]
+      ).map { Proposal($0) }
+      guard let row, let stored else { return .notOpen }
       // Another request may have changed the account of the actor since the session was read.
       guard let present = try AccountStore.account(id: actor.id, in: db), !present.isDisabled
       else { return .notOpen }
+      if try concerns(present, stored, decision, in: db) { return .concernsActor }
       guard decision == .rejected || present.isIndependent(of: Account(row)) else {
         return .notIndependent
       }
-      try db.execute(
-        sql: "UPDATE proposal SET decision = ?, decided_by = ?, decided_at = ? WHERE id = ?",
-        arguments: [decision.rawValue, actor.name, now, id])
+      guard try decision == .rejected || isSealed(stored, in: db) else { return .altered }
+      try store(decision, of: id, by: actor.name, at: now, in: db)
       try audit.append(
         AuditEvent(actor.name, action(of: decision), subject(id)), at: now, in: db)
+      if let carryingOut {
+        try carryingOut(db)
+        try Self.complete(id, at: now, in: db)
+      }
       return .decided
     }
+  }
+
+  /// True if `actor` may not decide a change because it concerns their account. People of its circle do not prevent
+  /// that it is disabled either.
+  private func concerns(
+    _ actor: Account, _ proposal: Proposal, _ decision: Proposal.Decision, in db: Database
+  ) throws -> Bool {
+    guard let id = proposal.accountID else { return false }
+    guard id != actor.id else { return true }
+    guard decision == .rejected, case .disableAccount = ConsoleChange(document: proposal.document)
+    else { return false }
+    return try AccountStore.account(id: id, in: db)?.circle == actor.circle
+  }
+
+  private func store(
+    _ decision: Proposal.Decision, of id: Int64, by actor: String, at now: Int64, in db: Database
+  ) throws {
+    try db.execute(
+      sql: "UPDATE proposal SET decision = ?, decided_by = ?, decided_at = ? WHERE id = ?",
+      arguments: [decision.rawValue, actor, now, id])
+  }
+
+  /// Records that an approved change was carried out.
+  func complete(_ id: Int64) async throws {
+    let now = clock.now.unixSecond
+    try await database.write { try Self.complete(id, at: now, in: $0) }
+  }
+
+  private static func complete(_ id: Int64, at now: Int64, in db: Database) throws {
+    try db.execute(
+      sql: "UPDATE proposal SET carried_out_at = ? WHERE id = ?", arguments: [now, id])
+  }
+
+  /// Ends the open proposals of an account, so that none of a thief outlives the theft.
+  ///
+  /// - Returns: Their names in the audit log.
+  static func withdraw(
+    of account: Account, by actor: String, at now: Int64, in db: Database
+  ) throws -> [String] {
+    let open = "proposed_by = ? AND decision IS NULL"
+    let names = try Row.fetchAll(
+      db, sql: "SELECT id, kind FROM proposal WHERE \(open) ORDER BY id",
+      arguments: [account.name]
+    ).map { row in
+      let kind: String = row["kind"]
+      return subject(row["id"], Proposal.Kind(rawValue: kind) ?? .administration)
+    }
+    try db.execute(
+      sql: """
+        UPDATE proposal SET decision = 'withdrawn', decided_by = ?, decided_at = ? WHERE \(open)
+        """, arguments: [actor, now, account.name])
+    return names
   }
 
   private func action(of decision: Proposal.Decision) -> AuditAction {
@@ -233,102 +394,5 @@ struct ProposalStore: Sendable {
           """, arguments: [id])
       try audit.append(AuditEvent(actor, .failed, subject(id)), at: now, in: db)
     }
-  }
-}
-
-/// A remote configuration as the JSON document that officials edit.
-enum ConfigurationDocument {
-  /// The reason why a document is not accepted, as a sentence that names the field.
-  struct Fault: Error, Hashable {
-    let message: String
-  }
-
-  /// The document of `configuration`, in a fixed form, so that changed lines are changed values.
-  static func text(of configuration: RemoteConfiguration) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(configuration), as: UTF8.self)
-  }
-
-  /// The configuration of a document that an official has typed. A missing field has its default.
-  ///
-  /// Phones read a configuration leniently. Here an unknown field and a value of another type are errors, because the
-  /// official would take them for a change.
-  static func configuration(_ text: String) throws(Fault) -> RemoteConfiguration {
-    let data = Data(text.utf8)
-    let configuration: RemoteConfiguration
-    do {
-      configuration = try JSONDecoder().decode(RemoteConfiguration.self, from: data)
-    } catch {
-      throw Fault(message: message(error))
-    }
-    if let fault = configuration.fault { throw Fault(message: fault) }
-    let read: JSONValue
-    do {
-      read = try JSONValue(encoding: configuration)
-    } catch {
-      throw Fault(message: message(error))
-    }
-    guard let typed = JSONValue(json: data) else { throw Fault(message: "not JSON.") }
-    if let path = firstUnread(typed, read, at: []) {
-      throw Fault(
-        message: "\(path.joined(separator: ".")) is not a field, or its value is not accepted.")
-    }
-    return configuration
-  }
-
-  /// The path of the first value of `typed` that `read` does not have.
-  private static func firstUnread(
-    _ typed: JSONValue, _ read: JSONValue?, at path: [String]
-  ) -> [String]? {
-    switch typed {
-    case .object(let fields):
-      guard case .object(let readFields) = read else { return path }
-      return fields.sorted { $0.key < $1.key }.lazy.compactMap { name, value in
-        firstUnread(value, readFields[name], at: path + [name])
-      }.first
-    case .array(let elements):
-      guard case .array(let readElements) = read, readElements.count == elements.count else {
-        return path
-      }
-      return zip(elements, readElements).enumerated().lazy.compactMap { index, pair in
-        firstUnread(pair.0, pair.1, at: path + ["\(index)"])
-      }.first
-    case .null: return [nil, .null].contains(read) ? nil : path
-    default: return read == typed ? nil : path
-    }
-  }
-
-  private static func message(_ error: any Error) -> String {
-    func place(_ context: DecodingError.Context) -> String {
-      let path = context.codingPath.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }
-        .joined(separator: ".")
-      return path.isEmpty ? "" : "\(path): "
-    }
-    return switch error as? DecodingError {
-    case .keyNotFound(let key, let context): "\(place(context))\(key.stringValue) is missing."
-    case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      "\(place(context))has another type."
-    case .dataCorrupted(let context): "\(place(context))\(context.debugDescription)"
-    default: "not JSON."
-    }
-  }
-}
-
-/// The lines in which two texts differ: those that are only in the first after `-`, those that are only in the second
-/// after `+`.
-enum ChangedLines {
-  static func text(from old: String, to new: String) -> String {
-    let oldLines = old.components(separatedBy: "\n")
-    let newLines = new.components(separatedBy: "\n")
-    let difference = newLines.difference(from: oldLines)
-    let changes = difference.map { change -> (offset: Int, text: String) in
-      switch change {
-      case .remove(let offset, let line, _): (offset, "- " + line)
-      case .insert(let offset, let line, _): (offset, "+ " + line)
-      }
-    }
-    return changes.sorted { ($0.offset, $1.text) < ($1.offset, $0.text) }.map(\.text)
-      .joined(separator: "\n")
   }
 }

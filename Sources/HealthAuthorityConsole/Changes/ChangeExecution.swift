@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import GRDB
 import KeyServerAPI
 import World
 
@@ -19,38 +20,63 @@ struct ChangeExecution: Sendable {
     case link(account: String, token: String)
   }
 
-  /// Carries out `change` for the person who approved it.
-  ///
-  /// - Throws: `AuthorityFailure`, `AccountStore.Refusal`, or an error of the database; then nothing was changed, as
-  ///   far as the console knows.
-  func carryOut(_ change: ConsoleChange, by actor: Account) async throws -> Result {
-    switch change {
-    case .addAPIKey(let name, let kind):
-      let text = try await perform(change, by: actor, detail: kind.rawValue) {
-        () throws(AuthorityFailure) in try await authority.addAPIKey(kind, name: name)
-      }
-      return .apiKey(name: name, text: text)
-    case .addAccount(let name, let role):
-      let token = try await links.makeForNewAccount(name: name, role: role, in: accounts, by: actor)
-      return .link(account: name, token: token)
-    case .makeLink(let name):
-      let account = try await account(name)
-      return .link(account: name, token: try await links.make(for: account, by: actor))
-    case .disableAccount(let name):
-      try await accounts.setDisabled(true, try await account(name), by: actor.name)
-    case .enableAccount(let name):
-      try await accounts.setDisabled(false, try await account(name), by: actor.name)
-    case .pause, .resume, .withdrawFile, .restoreFile: try await instruct(change, by: actor)
-    default: try await administer(change, by: actor)
-    }
-    return .done
+  /// The work of a change of accounts, and what it results in.
+  struct AccountWork: Sendable {
+    let result: Result
+    let run: @Sendable (Database) throws -> Void
   }
 
-  private func account(_ name: String) async throws -> Account {
-    guard let account = try await accounts.account(named: name) else {
+  /// The work of a change of accounts, for the transaction of its approval; nil for other changes.
+  ///
+  /// - Parameter id: The account that the change concerns.
+  func accountWork(_ change: ConsoleChange, of id: Int64?, by actor: Account) -> AccountWork? {
+    switch change {
+    case .addAccount(let name, let role):
+      let (token, handle, now) = (links.newToken(), accounts.newHandle(), accounts.clock.now)
+      return AccountWork(result: .link(account: name, token: token)) { db in
+        let account = try accounts.insert(
+          name: name, role: role, handle: handle, by: actor.name, at: now.unixSecond, in: db)
+        try links.store(token, for: account, by: actor, in: db)
+      }
+    case .makeLink(let name):
+      let token = links.newToken()
+      return AccountWork(result: .link(account: name, token: token)) { db in
+        try links.store(token, for: try Self.account(id, in: db), by: actor, in: db)
+      }
+    case .disableAccount, .enableAccount:
+      return AccountWork(result: .done) { db in
+        try accounts.setDisabled(
+          change.isUrgent, try Self.account(id, in: db), by: actor.name, in: db)
+      }
+    default: return nil
+    }
+  }
+
+  private static func account(_ id: Int64?, in db: Database) throws -> Account {
+    guard let id, let account = try AccountStore.account(id: id, in: db) else {
       throw AuthorityFailure.notFound
     }
     return account
+  }
+
+  /// Carries out a change of another server for the person who approved it.
+  ///
+  /// - Parameter files: The files of a withdrawal or its end, as the person saw them.
+  /// - Throws: `AuthorityFailure`, or an error of the database.
+  func carryOut(
+    _ change: ConsoleChange, files: [KeyFileHash], by actor: Account
+  ) async throws -> Result {
+    switch change {
+    case .addAPIKey(let name, let kind):
+      let text = try await perform(change, by: actor, detail: change.detail) {
+        () throws(AuthorityFailure) in try await authority.addAPIKey(kind, name: name)
+      }
+      return .apiKey(name: name, text: text)
+    case .pause, .resume, .withdrawFile, .restoreFile:
+      try await instruct(change, files: files, by: actor)
+    default: try await administer(change, by: actor)
+    }
+    return .done
   }
 
   /// The files that a withdrawal or its end concerns now: the file and its copies.
@@ -67,7 +93,9 @@ struct ChangeExecution: Sendable {
     }
   }
 
-  private func instruct(_ change: ConsoleChange, by actor: Account) async throws {
+  private func instruct(
+    _ change: ConsoleChange, files hashes: [KeyFileHash], by actor: Account
+  ) async throws {
     switch change {
     case .pause(let hours):
       let until = hours.map { clock.now.addingTimeInterval(TimeInterval($0) * 3_600) }
@@ -80,7 +108,6 @@ struct ChangeExecution: Sendable {
         try await authority.resume()
       }
     default:
-      let hashes = try await files(of: change).map(\.hash)
       let detail = "\(hashes.count) files: " + hashes.map(\.description).joined(separator: " ")
       try await perform(change, by: actor, detail: detail) { () throws(AuthorityFailure) in
         if case .withdrawFile = change {
@@ -93,7 +120,7 @@ struct ChangeExecution: Sendable {
   }
 
   private func administer(_ change: ConsoleChange, by actor: Account) async throws {
-    try await perform(change, by: actor, detail: Self.detail(of: change)) {
+    try await perform(change, by: actor, detail: change.detail) {
       () throws(AuthorityFailure) in
       switch change {
       case .rotateSigningKey(let server): try await authority.rotateSigningKey(of: server)
@@ -109,14 +136,6 @@ struct ChangeExecution: Sendable {
       case .removeApp(let id): try await authority.removeApp(id)
       default: break
       }
-    }
-  }
-
-  private static func detail(of change: ConsoleChange) -> String {
-    switch change {
-    case .addAuthority(_, _, let keyID, _), .withdrawAuthorityKey(let keyID, _): keyID
-    case .addApp(_, let regions, _): regions.joined(separator: ", ")
-    default: ""
     }
   }
 

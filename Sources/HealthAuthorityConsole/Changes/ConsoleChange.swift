@@ -73,9 +73,58 @@ enum ConsoleChange: Codable, Hashable, Sendable {
     }
   }
 
+  /// The values of the change besides its subject, for the audit log.
+  var detail: String {
+    switch self {
+    case .addAPIKey(_, let kind): return kind.rawValue
+    case .addAuthority(_, let audience, let keyID, let pem):
+      let fingerprint = PublicKeyFingerprint.text(ofPEM: pem) ?? "none"
+      let named = audience.isEmpty ? "unchanged" : audience
+      return "key \(keyID), SHA-256 \(fingerprint), audience \(named)"
+    case .withdrawAuthorityKey(let keyID, _): return "key \(keyID)"
+    case .addApp(_, let regions, let authorities):
+      return "regions \(regions.joined(separator: ", ")),"
+        + " authorities \(authorities.joined(separator: ", "))"
+    case .pause(let hours): return hours.map { "\($0) hours" } ?? "until resumed"
+    case .addAccount(_, let role): return role.rawValue
+    default: return ""
+    }
+  }
+
   /// The change in one line of the audit log.
   var summary: String {
-    [record.action.rawValue, record.subject].filter { !$0.isEmpty }.joined(separator: " ")
+    let words = [record.action.rawValue, record.subject].filter { !$0.isEmpty }
+    return words.joined(separator: " ") + (detail.isEmpty ? "" : " (\(detail))")
+  }
+
+  /// The texts of the change that a person has typed, without the PEM of a key.
+  var typedTexts: [String] {
+    switch self {
+    case .addAPIKey(let name, _), .addAccount(let name, _): [name]
+    case .revokeAPIKey(let id), .removeApp(let id): [id]
+    case .addAuthority(let issuer, let audience, let keyID, _): [issuer, audience, keyID]
+    case .removeAuthority(let issuer): [issuer]
+    case .withdrawAuthorityKey(let keyID, let issuer): [keyID, issuer]
+    case .addApp(let id, let regions, let authorities): [id] + regions + authorities
+    case .makeLink(let account), .disableAccount(let account), .enableAccount(let account):
+      [account]
+    case .rotateSigningKey, .pause, .resume, .withdrawFile, .restoreFile: []
+    }
+  }
+
+  /// The change with the name of its account as it is stored.
+  func naming(_ account: Account) -> Self {
+    switch self {
+    case .makeLink: .makeLink(account: account.name)
+    case .disableAccount: .disableAccount(account: account.name)
+    case .enableAccount: .enableAccount(account: account.name)
+    default: self
+    }
+  }
+
+  /// True if it may be requested although many requests wait: otherwise a thief could prevent it.
+  var isUrgent: Bool {
+    if case .disableAccount = self { true } else { false }
   }
 
   /// The JSON document that is stored.

@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Foundation
 import KeyServerAPI
+import TextEncodings
 import World
 
 /// The effect of a change in words.
 struct ChangeEffect: Sendable {
   let title: String
   var sentences: [String] = []
+  /// What the change depends on, in no language and without times that pass.
+  var facts: [String] = []
+  /// The files of a withdrawal or its end.
+  var files: [KeyFileHash] = []
 
   /// The values for templates.
   var values: [String: Any] {
-    ["title": title, "sentences": sentences.map { ["text": $0] }]
+    ["title": title, "sentences": sentences.map { ["text": $0] }, "effect": digest]
+  }
+
+  /// The digest of the facts, by which an approval names the effect that was shown.
+  var digest: String {
+    var hash = SHA256()
+    for fact in facts + files.map(\.description).sorted() {
+      // With its length, so that facts cannot run into each other.
+      hash.update(data: Data("\(fact.utf8.count) \(fact)".utf8))
+    }
+    return hash.finalize().hexadecimal
   }
 }
 
@@ -27,18 +43,31 @@ struct ChangeEffects: Sendable {
   ///
   /// - Throws: `AuthorityFailure` with the reason if it is not possible.
   func effect(of change: ConsoleChange, _ texts: Texts) async throws -> ChangeEffect {
+    try check(change, texts)
     var effect = ChangeEffect(title: try await title(of: change, texts))
+    effect.facts = [try change.document]
     switch change {
     case .pause, .resume, .withdrawFile, .restoreFile:
-      effect.sentences = try await phones(change, texts)
+      try await describePhones(change, texts, &effect)
     case .addAccount, .makeLink, .disableAccount, .enableAccount:
-      effect.sentences = try await account(change, texts)
+      try await describeAccount(change, texts, &effect)
     case .addAuthority, .removeAuthority, .withdrawAuthorityKey:
-      effect.sentences = try await registry(change, texts)
-    case .addApp, .removeApp: effect.sentences = try await app(change, texts)
-    default: effect.sentences = try await keys(change, texts)
+      try await describeRegistry(change, texts, &effect)
+    case .addApp, .removeApp: try await describeApp(change, texts, &effect)
+    default: try await describeKeys(change, texts, &effect)
     }
     return effect
+  }
+
+  /// Refuses typed texts that pages and the audit log do not show as they are.
+  private func check(_ change: ConsoleChange, _ texts: Texts) throws {
+    let isPlain = change.typedTexts.allSatisfy {
+      PlainText.isPlain($0) && $0.utf8.count <= ConsoleLimit.changeValueBytesMax
+    }
+    guard isPlain, try change.document.utf8.count <= ConsoleLimit.changeBytesMax else {
+      throw AuthorityFailure.refused(
+        texts[.changeBadText, "\(ConsoleLimit.changeValueBytesMax)"])
+    }
   }
 
   /// The change in a few words, also if it is not possible any more.
@@ -75,29 +104,32 @@ struct ChangeEffects: Sendable {
 
   // MARK: - Phones
 
-  private func phones(_ change: ConsoleChange, _ texts: Texts) async throws -> [String] {
+  private func describePhones(
+    _ change: ConsoleChange, _ texts: Texts, _ effect: inout ChangeEffect
+  ) async throws {
+    let instructions = try await authority.instructions()
+    let stored = instructions.pause
+    let isInForce = stored.map { $0.until.map { $0 > clock.now.unixSecond } ?? true } ?? false
+    let pause = isInForce ? stored : nil
     switch change {
-    case .pause(let hours): return [try await pause(hours, texts)]
+    case .pause(let hours):
+      effect.sentences = [try describePause(hours, present: pause, texts)]
+      effect.facts.append("\(String(describing: stored))")
     case .resume:
-      guard try await isPaused else { throw AuthorityFailure.refused(texts[.changeNotPaused]) }
-      return [texts[.effectResume]]
-    default: return try await files(change, texts)
+      guard isInForce else { throw AuthorityFailure.refused(texts[.changeNotPaused]) }
+      effect.sentences = [texts[.effectResume]]
+      effect.facts.append("\(String(describing: stored))")
+    default: try await describeFiles(change, Set(instructions.withdrawn), texts, &effect)
     }
   }
 
-  private var isPaused: Bool {
-    get async throws(AuthorityFailure) {
-      guard let pause = try await authority.instructions().pause else { return false }
-      return pause.until.map { $0 > clock.now.unixSecond } ?? true
-    }
-  }
-
-  private func pause(_ hours: Int?, _ texts: Texts) async throws -> String {
+  private func describePause(
+    _ hours: Int?, present: DeviceConfiguration.Pause?, _ texts: Texts
+  ) throws -> String {
     if let hours, !ConsoleLimit.pauseHours.contains(hours) {
       throw AuthorityFailure.refused(texts[.phonesBadHours])
     }
     let until = hours.map { clock.now.unixSecond + Int64($0) * 3_600 }
-    let present = try await isPaused ? try await authority.instructions().pause : nil
     if let present, present.until.map({ $0 >= until ?? .max }) ?? true {
       // The other pause would become shorter, which is a resumption.
       throw AuthorityFailure.refused(
@@ -107,19 +139,24 @@ struct ChangeEffects: Sendable {
     return until.map { texts[.effectPause, Visit.text($0)] } ?? texts[.effectPauseOpen]
   }
 
-  private func files(_ change: ConsoleChange, _ texts: Texts) async throws -> [String] {
+  private func describeFiles(
+    _ change: ConsoleChange, _ withdrawn: Set<KeyFileHash>, _ texts: Texts,
+    _ effect: inout ChangeEffect
+  ) async throws {
     let files = try await execution.files(of: change)
-    let withdrawn = Set(try await authority.instructions().withdrawn)
+    effect.files = files.map(\.hash)
+    let lines = files.map { text($0, texts) }
     guard case .withdrawFile = change else {
       guard !files.isEmpty else { throw AuthorityFailure.refused(texts[.changeNotWithdrawn]) }
-      return [texts[.effectRestore, "\(files.count)"]] + files.map { text($0, texts) }
+      effect.sentences = [texts[.effectRestore, "\(files.count)"]] + lines
+      return
     }
     guard !files.isEmpty else { throw AuthorityFailure.refused(texts[.changeUnknownFile]) }
     guard files.contains(where: { !withdrawn.contains($0.hash) }) else {
       throw AuthorityFailure.refused(texts[.changeWithdrawn])
     }
     let keys = files.reduce(0) { $0 + $1.keyCount }
-    return [texts[.effectWithdraw, "\(files.count)", "\(keys)"]] + files.map { text($0, texts) }
+    effect.sentences = [texts[.effectWithdraw, "\(files.count)", "\(keys)"]] + lines
   }
 
   private func text(_ file: KeyFileCopy, _ texts: Texts) -> String {
@@ -131,96 +168,157 @@ struct ChangeEffects: Sendable {
 
   // MARK: - Keys
 
-  private func keys(_ change: ConsoleChange, _ texts: Texts) async throws -> [String] {
+  private func describeKeys(
+    _ change: ConsoleChange, _ texts: Texts, _ effect: inout ChangeEffect
+  ) async throws {
     switch change {
     case .rotateSigningKey(let server):
-      let count = "\(try await authority.signingKeys(of: server).count)"
-      guard server == .keys else { return [texts[.effectRotateTokens, count]] }
-      let files = try await authority.exports().reduce(0) { $0 + $1.files.count }
-      return [texts[.effectRotateFiles, count, "\(files)"]]
-    case .addAPIKey(let name, let kind):
-      guard (1...ConsoleLimit.apiKeyNameCharactersMax).contains(name.count) else {
-        throw AuthorityFailure.refused(
-          texts[.changeBadKeyName, "\(ConsoleLimit.apiKeyNameCharactersMax)"])
+      let ids = try await authority.signingKeys(of: server).map(\.id)
+      effect.facts += ids.sorted()
+      guard server == .keys else {
+        effect.sentences = [texts[.effectRotateTokens, "\(ids.count)"]]
+        return
       }
-      // Says at once if the verification server is elsewhere.
-      _ = try await authority.apiKeys()
-      let key: TextKey =
-        switch kind {
-        case .device: .effectKeyDevice
-        case .admin: .effectKeyAdmin
-        case .stats: .effectKeyStats
-        }
-      return [texts[key], texts[.effectSecret, name]]
+      let files = try await authority.exports().reduce(0) { $0 + $1.files.count }
+      effect.sentences = [texts[.effectRotateFiles, "\(ids.count)", "\(files)"]]
+    case .addAPIKey(let name, let kind):
+      try await checkAPIKey(name, texts)
+      effect.sentences = [texts[Self.effectKey(kind)], texts[.effectSecret, name]]
     case .revokeAPIKey(let id):
       guard let key = try await apiKey(id) else { throw AuthorityFailure.notFound }
       guard key.revokedAt == nil else { throw AuthorityFailure.refused(texts[.changeRevoked]) }
-      return [texts[.effectRevoke, key.name, key.kind]]
-    default: return []
+      effect.facts += [key.name, key.kind]
+      effect.sentences = [texts[.effectRevoke, key.name, key.kind]]
+    default: break
+    }
+  }
+
+  private func checkAPIKey(_ name: String, _ texts: Texts) async throws {
+    guard (1...ConsoleLimit.apiKeyNameCharactersMax).contains(name.count) else {
+      throw AuthorityFailure.refused(
+        texts[.changeBadKeyName, "\(ConsoleLimit.apiKeyNameCharactersMax)"])
+    }
+    // Says at once if the verification server is elsewhere.
+    _ = try await authority.apiKeys()
+  }
+
+  private static func effectKey(_ kind: APIKeyFacts.Kind) -> TextKey {
+    switch kind {
+    case .device: .effectKeyDevice
+    case .admin: .effectKeyAdmin
+    case .stats: .effectKeyStats
     }
   }
 
   // MARK: - Authorities and apps
 
-  private func registry(_ change: ConsoleChange, _ texts: Texts) async throws -> [String] {
+  private func describeRegistry(
+    _ change: ConsoleChange, _ texts: Texts, _ effect: inout ChangeEffect
+  ) async throws {
     let authorities = try await authority.authorities()
     let apps = try await authority.apps()
-    func stored(_ issuer: String) throws -> AuthorityFacts {
-      guard let facts = authorities.first(where: { $0.issuer == issuer }) else {
-        throw AuthorityFailure.notFound
-      }
-      return facts
+    let issuer = change.record.subject
+    let users = apps.filter { $0.authorities.contains(issuer) }.map(\.id).sorted()
+    let known = authorities.first { $0.issuer == issuer }
+    effect.facts += users + (known.map(Self.facts) ?? [])
+    if case .addAuthority(_, let audience, let keyID, let pem) = change {
+      let facts = AuthorityFacts(
+        issuer: issuer, audience: audience, keyIDs: [keyID], publicKeysPEM: [keyID: pem])
+      return try await describeAddition(of: facts, to: known, users.count, texts, &effect)
     }
-    func users(_ issuer: String) -> String {
-      "\(apps.count { $0.authorities.contains(issuer) })"
+    guard let known else { throw AuthorityFailure.notFound }
+    guard case .withdrawAuthorityKey(let keyID, _) = change else {
+      effect.sentences = [
+        texts[.effectRemoveAuthority, "\(known.keyIDs.count)", "\(users.count)"]
+      ]
+      return
     }
-    switch change {
-    case .addAuthority(let issuer, let audience, let keyID, let pem):
-      let facts = AuthorityFacts(issuer: issuer, audience: audience, keyIDs: [keyID])
-      try await authority.check(facts, publicKeyPEM: pem)
-      return [texts[.effectAddAuthority, keyID, users(issuer)]]
-    case .removeAuthority(let issuer):
-      return [texts[.effectRemoveAuthority, "\(try stored(issuer).keyIDs.count)", users(issuer)]]
-    case .withdrawAuthorityKey(let keyID, let issuer):
-      let facts = try stored(issuer)
-      guard facts.keyIDs.contains(keyID) else { throw AuthorityFailure.notFound }
-      return [texts[.effectWithdrawKey, "\(facts.keyIDs.count - 1)", users(issuer)]]
-    default: return []
+    guard known.keyIDs.contains(keyID) else { throw AuthorityFailure.notFound }
+    effect.sentences = [
+      texts[.effectWithdrawKey, "\(known.keyIDs.count - 1)", "\(users.count)"]
+    ]
+    if let text = known.publicKeysPEM[keyID].flatMap(PublicKeyFingerprint.text) {
+      effect.sentences.append(texts[.effectFingerprint, text])
     }
   }
 
-  private func app(_ change: ConsoleChange, _ texts: Texts) async throws -> [String] {
+  private static func facts(of authority: AuthorityFacts) -> [String] {
+    [authority.audience]
+      + authority.keyIDs.sorted().flatMap { id in
+        [id, authority.publicKeysPEM[id].flatMap(PublicKeyFingerprint.text) ?? ""]
+      }
+  }
+
+  /// Describes the addition of a key, which replaces neither a key nor the audience of a known authority.
+  private func describeAddition(
+    of added: AuthorityFacts, to known: AuthorityFacts?, _ users: Int, _ texts: Texts,
+    _ effect: inout ChangeEffect
+  ) async throws {
+    let keyID = added.keyIDs.first ?? ""
+    let pem = added.publicKeysPEM[keyID] ?? ""
+    try await authority.check(added, publicKeyPEM: pem)
+    guard let fingerprint = PublicKeyFingerprint.text(ofPEM: pem) else {
+      throw AuthorityFailure.refused(texts[.changeBadKey])
+    }
+    if let known {
+      guard added.audience.isEmpty || added.audience == known.audience else {
+        throw AuthorityFailure.refused(
+          texts[.changeOtherAudience, known.issuer, known.audience])
+      }
+      let present = known.publicKeysPEM[keyID].flatMap(PublicKeyFingerprint.text)
+      guard !known.keyIDs.contains(keyID) || present == fingerprint else {
+        throw AuthorityFailure.refused(texts[.changeOtherKey, known.issuer, keyID])
+      }
+    }
+    let audience = added.audience.isEmpty ? known?.audience ?? "" : added.audience
+    effect.facts.append(fingerprint)
+    effect.sentences = [
+      texts[.effectAddAuthority, keyID, "\(users)"], texts[.effectFingerprint, fingerprint],
+      texts[.effectAudience, audience],
+    ]
+  }
+
+  private func describeApp(
+    _ change: ConsoleChange, _ texts: Texts, _ effect: inout ChangeEffect
+  ) async throws {
     let apps = try await authority.apps()
+    func words(_ app: AppFacts) -> [String] {
+      [
+        app.regions.sorted().joined(separator: ", "),
+        app.authorities.sorted().joined(separator: ", "),
+      ]
+    }
     switch change {
     case .addApp(let id, let regions, let authorities):
-      try await authority.check(AppFacts(id: id, regions: regions, authorities: authorities))
-      let effect = texts[
-        .effectAddApp, regions.joined(separator: ", "), authorities.joined(separator: ", ")]
-      guard let present = apps.first(where: { $0.id == id }) else { return [effect] }
-      return [
-        effect,
-        texts[
-          .effectReplaceApp, present.regions.joined(separator: ", "),
-          present.authorities.joined(separator: ", ")],
-      ]
+      let app = AppFacts(id: id, regions: regions, authorities: authorities)
+      try await authority.check(app)
+      let new = words(app)
+      effect.sentences = [texts[.effectAddApp, new[0], new[1]]]
+      guard let present = apps.first(where: { $0.id == id }).map(words) else { return }
+      effect.facts += present
+      effect.sentences.append(texts[.effectReplaceApp, present[0], present[1]])
     case .removeApp(let id):
       guard let app = apps.first(where: { $0.id == id }) else { throw AuthorityFailure.notFound }
-      return [
-        texts[.effectRemoveApp, app.regions.joined(separator: ", "), "\(apps.count - 1)"]
-      ]
-    default: return []
+      effect.facts += words(app)
+      effect.sentences = [texts[.effectRemoveApp, words(app)[0], "\(apps.count - 1)"]]
+    default: break
     }
   }
 
   // MARK: - Accounts
 
-  private func account(_ change: ConsoleChange, _ texts: Texts) async throws -> [String] {
+  private func describeAccount(
+    _ change: ConsoleChange, _ texts: Texts, _ effect: inout ChangeEffect
+  ) async throws {
     if case .addAccount(let name, let role) = change {
       guard AccountName.checked(name, ConsoleLimit.nameCharacters) == name else {
         throw AuthorityFailure.refused(texts[.accountBadName])
       }
       try await refusing(texts) { try await accounts.check(name: name) }
-      return [texts[.effectAddAccount, texts[role.textKey]], texts[.effectSecret, name]]
+      effect.sentences = [
+        texts[.effectAddAccount, texts[role.textKey]], texts[.effectSecret, name],
+      ]
+      return
     }
     guard let name = change.account, let account = try await accounts.account(named: name) else {
       throw AuthorityFailure.notFound
@@ -231,16 +329,17 @@ struct ChangeEffects: Sendable {
       throw AuthorityFailure.refused(
         texts[isEnabling ? .changeAccountEnabled : .changeAccountDisabled, account.name])
     }
+    effect.facts += ["\(account.id)", account.name, account.role.rawValue]
     switch change {
     case .makeLink:
-      return [
+      effect.sentences = [
         texts[.effectLink, "\(counts.sessions)", "\(counts.passkeys)"],
         texts[.effectSecret, account.name],
       ]
     case .disableAccount:
       try await refusing(texts) { try await accounts.checkDisabling(account) }
-      return [texts[.effectDisable, "\(counts.sessions)"]]
-    default: return [texts[.effectEnable, "\(counts.passkeys)"]]
+      effect.sentences = [texts[.effectDisable, "\(counts.sessions)"]]
+    default: effect.sentences = [texts[.effectEnable, "\(counts.passkeys)"]]
     }
   }
 

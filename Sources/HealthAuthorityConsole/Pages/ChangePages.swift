@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Hummingbird
+import KeyServerAPI
 import QuietHTTP
 import World
 
@@ -16,7 +17,7 @@ struct ChangePages: Sendable {
     let access = PageRouter.Access.anyHolder(of: ConsoleChange.rights)
     pages.get(router, "/changes", access) { try await show($0) }
     pages.post(router, "/changes", access, request)
-    pages.post(router, "/changes/:id/approve", access) { visit, _ in try await approve(visit) }
+    pages.post(router, "/changes/:id/approve", access, approve)
     pages.post(router, "/changes/:id/reject", access) { visit, _ in try await reject(visit) }
   }
 
@@ -37,7 +38,8 @@ struct ChangePages: Sendable {
       values["alone"] = texts[.changeNow, "\(hours)"]
       values["aloneHelp"] = texts[.changeNowHelp, "\(ConsoleLimit.emergencyPauseHoursMax)"]
     }
-    let others = try await independentPeople(for: change, of: visit.account)
+    let others = try await independentPeople(
+      for: change, about: try await concerned(change)?.id, of: visit.account)
     values["people"] = others == 0 ? texts[.changeNobody] : texts[.changePeople, "\(others)"]
     if let fault { values["fault"] = fault }
     return pages.renderer.response(
@@ -47,24 +49,30 @@ struct ChangePages: Sendable {
   }
 
   /// The number of people who could approve a change that `own` requests. Accounts of one circle count as one person.
-  private func independentPeople(for change: ConsoleChange, of own: Account) async throws -> Int {
+  private func independentPeople(
+    for change: ConsoleChange, about id: Int64?, of own: Account
+  ) async throws -> Int {
     let others = try await accounts.all().filter { account in
       !account.isDisabled && account.isComplete && account.role.rights.contains(change.right)
-        && own.isIndependent(of: account) && account.name != change.account
+        && own.isIndependent(of: account) && account.id != id
     }
     return Set(others.map(\.circle)).count
   }
 
   private func request(_ visit: Visit, _ form: Form) async throws -> Response {
-    guard let change = ConsoleChange(document: form.exact("change")) else {
+    guard var change = ConsoleChange(document: form.exact("change")) else {
       throw PageRefusal.malformed
     }
     let own = try visit.account
     try check(change, own)
+    let account = try await concerned(change)
+    if let account { change = change.naming(account) }
     // A link replaces password and code generator: a thief of the session would take the account over.
-    if case .makeLink(own.name) = change { throw PageRefusal.refused(visit.texts[.linkOwn]) }
+    if case .makeLink = change, account?.id == own.id {
+      throw PageRefusal.refused(visit.texts[.linkOwn])
+    }
     let reason = form["reason"]
-    guard (1...ConsoleLimit.reasonCharactersMax).contains(reason.count) else {
+    guard Self.isReason(reason) else {
       let fault = visit.texts[.changeNoReason, "\(ConsoleLimit.reasonCharactersMax)"]
       return try await ask(change, visit, reason: reason, fault: fault)
     }
@@ -73,15 +81,31 @@ struct ChangePages: Sendable {
     {
       return try await show(visit, fault: message)
     }
-    if form["when"] == "now" { return try await pauseAlone(change, reason, visit) }
-    let isStored = try await requests.add(
-      try change.document, summary: change.summary, reason: reason, by: own.name,
-      openMax: ConsoleLimit.openChangesMax)
-    guard isStored else {
-      return try await show(
-        visit, fault: visit.texts[.changeTooMany, "\(ConsoleLimit.openChangesMax)"])
+    let draft = ProposalStore.Draft(
+      document: try change.document, summary: change.summary, reason: reason,
+      accountID: account?.id, isUrgent: change.isUrgent)
+    if form["when"] == "now" { return try await pauseAlone(change, draft, visit) }
+    switch try await requests.add(
+      draft, by: own, openMax: ConsoleLimit.openChangesMax,
+      circleOpenMax: ConsoleLimit.circleOpenChangesMax)
+    {
+    case .stored: return try await show(visit, notice: .changeRequested)
+    case .duplicate: return try await show(visit, fault: visit.texts[.changeDuplicate])
+    case .tooMany(let count):
+      return try await show(visit, fault: visit.texts[.changeTooMany, "\(count)"])
     }
-    return try await show(visit, notice: .changeRequested)
+  }
+
+  /// The account that a change concerns, however its name is written.
+  private func concerned(_ change: ConsoleChange) async throws -> Account? {
+    guard let name = change.account else { return nil }
+    return try await accounts.account(named: name)
+  }
+
+  private static func isReason(_ text: String) -> Bool {
+    (1...ConsoleLimit.reasonCharactersMax).contains(text.count)
+      && text.utf8.count <= ConsoleLimit.reasonBytesMax
+      && PlainText.isPlain(text, hasLines: true)
   }
 
   private func check(_ change: ConsoleChange, _ account: Account) throws {
@@ -92,23 +116,26 @@ struct ChangePages: Sendable {
 
   /// Carries out an emergency pause without a second person.
   private func pauseAlone(
-    _ change: ConsoleChange, _ reason: String, _ visit: Visit
+    _ change: ConsoleChange, _ draft: ProposalStore.Draft, _ visit: Visit
   ) async throws -> Response {
     let (own, hoursMax) = (try visit.account, "\(ConsoleLimit.emergencyPauseHoursMax)")
     guard let hours = change.emergencyHours,
-      let id = try await requests.addAlone(
-        try change.document, hours: hours, summary: change.summary, reason: reason, by: own.name)
+      let id = try await requests.addAlone(draft, hours: hours, by: own)
     else {
       let fault = visit.texts[.changeNotAlone, hoursMax]
-      return try await ask(change, visit, reason: reason, fault: fault)
+      return try await ask(change, visit, reason: draft.reason, fault: fault)
     }
-    do {
-      _ = try await execution.carryOut(change, by: own)
-    } catch {
-      try await requests.removeAlone(id)
-      throw error
-    }
-    return PageRenderer.redirection(to: "/phones")
+    // Not a child task: it ends also if the browser goes away.
+    return try await Task {
+      do {
+        _ = try await execution.carryOut(change, files: [], by: own)
+      } catch {
+        if Self.isRefusal(error) { try await requests.removeAlone(id) }
+        throw error
+      }
+      try await requests.complete(id)
+      return PageRenderer.redirection(to: "/phones")
+    }.value
   }
 
   // MARK: - The page
@@ -160,6 +187,9 @@ struct ChangePages: Sendable {
   private static func decision(_ request: Proposal, _ texts: Texts) -> String {
     let key: TextKey =
       switch request.decision {
+      case .approved where request.isOutcomeUnknown: .changeApprovedUnknown
+      case .alone where request.isOutcomeUnknown: .changeAloneUnknown
+      case .withdrawn: .changeWithdrawnShort
       case .approved: .configurationApproved
       case .alone: .changeAlone
       case .rejected: .configurationRejected
@@ -179,7 +209,7 @@ struct ChangePages: Sendable {
     ]
     let obstacle = obstacle(request, change, author, own, texts)
     if let obstacle { values["obstacle"] = obstacle }
-    values["canReject"] = change.account != own.name
+    values["canReject"] = try await !isShielded(request, change, from: own)
     do {
       values.merge(try await effects.effect(of: change, texts).values) { $1 }
       values["canApprove"] = obstacle == nil
@@ -196,8 +226,17 @@ struct ChangePages: Sendable {
     _ texts: Texts
   ) -> String? {
     if request.proposedBy == own.name { return texts[.changeOwn] }
-    if change.account == own.name { return texts[.changeConcernsYou] }
+    if request.accountID == own.id { return texts[.changeConcernsYou] }
     return author.map(own.isIndependent) == true ? nil : texts[.configurationRelated]
+  }
+
+  /// True if `own` cannot reject a request because it concerns their account, or disables one of their circle.
+  private func isShielded(
+    _ request: Proposal, _ change: ConsoleChange, from own: Account
+  ) async throws -> Bool {
+    guard let id = request.accountID, id != own.id else { return request.accountID != nil }
+    let circle = try await accounts.account(id: id)?.circle
+    return change.isUrgent && circle == own.circle
   }
 
   private static func sentence(_ failure: AuthorityFailure, _ texts: Texts) -> String {
@@ -231,6 +270,9 @@ struct ChangePages: Sendable {
   /// The reason why a request is not open any more.
   private func notOpen(_ request: Proposal, _ texts: Texts) async throws -> String {
     let present = try await requests.proposal(request.id) ?? request
+    guard present.decision != .withdrawn else {
+      return texts[.changeAuthorDisabled, request.proposedBy]
+    }
     guard present.decision == nil else {
       return texts[.changeDecided, Self.decision(present, texts)]
     }
@@ -240,18 +282,16 @@ struct ChangePages: Sendable {
   }
 
   private func reject(_ visit: Visit) async throws -> Response {
-    let (request, change) = try await self.request(visit)
-    let own = try visit.account
-    guard change.account != own.name else {
-      return try await show(visit, fault: visit.texts[.changeConcernsYou])
-    }
-    guard case .decided = try await requests.decide(request.id, .rejected, by: own) else {
+    let (request, _) = try await self.request(visit)
+    switch try await requests.decide(request.id, .rejected, by: visit.account) {
+    case .concernsActor: return try await show(visit, fault: visit.texts[.changeConcernsYou])
+    case .notOpen, .notIndependent, .altered:
       return try await show(visit, fault: notOpen(request, visit.texts), status: .conflict)
+    case .decided: return try await show(visit, notice: .changeRejected)
     }
-    return try await show(visit, notice: .changeRejected)
   }
 
-  private func approve(_ visit: Visit) async throws -> Response {
+  private func approve(_ visit: Visit, _ form: Form) async throws -> Response {
     let (request, change) = try await self.request(visit)
     let (texts, own) = (visit.texts, try visit.account)
     guard request.decision == nil else {
@@ -261,32 +301,72 @@ struct ChangePages: Sendable {
     if let obstacle = obstacle(request, change, author, own, texts) {
       return try await show(visit, fault: obstacle)
     }
-    do { _ = try await effects.effect(of: change, texts) } catch let failure as AuthorityFailure {
+    let effect: ChangeEffect
+    do { effect = try await effects.effect(of: change, texts) } catch let failure
+      as AuthorityFailure
+    {
       return try await show(visit, fault: Self.sentence(failure, texts), status: .conflict)
     }
-    switch try await requests.decide(request.id, .approved, by: own) {
+    // The person approves what the page has shown.
+    guard form["effect"] == effect.digest else {
+      return try await show(visit, fault: texts[.changeEffectChanged], status: .conflict)
+    }
+    // Not a child task: a browser that goes away does not stop it between the decision and its outcome.
+    return try await Task { try await decide(request, change, effect.files, visit) }.value
+  }
+
+  /// Approves a request and carries it out.
+  private func decide(
+    _ request: Proposal, _ change: ConsoleChange, _ files: [KeyFileHash], _ visit: Visit
+  ) async throws -> Response {
+    let (texts, own) = (visit.texts, try visit.account)
+    let work = execution.accountWork(change, of: request.accountID, by: own)
+    let outcome: ProposalStore.Outcome
+    do {
+      outcome = try await effects.refusing(texts) {
+        try await requests.decide(request.id, .approved, by: own, carryingOut: work?.run)
+      }
+    } catch let failure as AuthorityFailure {
+      return try await show(visit, fault: Self.sentence(failure, texts), status: .conflict)
+    }
+    switch outcome {
     case .notOpen:
       return try await show(visit, fault: notOpen(request, texts), status: .conflict)
     case .notIndependent: return try await show(visit, fault: texts[.configurationRelated])
-    case .decided: return try await carryOut(change, of: request, by: own, visit)
+    case .concernsActor: return try await show(visit, fault: texts[.changeConcernsYou])
+    case .altered: return try await show(visit, fault: texts[.changeAltered], status: .conflict)
+    case .decided:
+      if let work { return try await response(to: work.result, visit) }
+      return try await carryOut(change, files, of: request, by: own, visit)
     }
   }
 
-  /// Carries out an approved change, or opens its request again.
+  /// Carries out an approved change, or opens its request again if it was refused. After another error the outcome is
+  /// not known, and the request stays decided.
   private func carryOut(
-    _ change: ConsoleChange, of request: Proposal, by own: Account, _ visit: Visit
+    _ change: ConsoleChange, _ files: [KeyFileHash], of request: Proposal, by own: Account,
+    _ visit: Visit
   ) async throws -> Response {
     let result: ChangeExecution.Result
     do {
-      result = try await effects.refusing(visit.texts) {
-        try await execution.carryOut(change, by: own)
-      }
-    } catch {
+      result = try await execution.carryOut(change, files: files, by: own)
+    } catch let failure as AuthorityFailure where Self.isRefusal(failure) {
       try await requests.reopen(request.id, by: own.name)
-      guard let failure = error as? AuthorityFailure, failure != .unavailable else { throw error }
       return try await show(visit, fault: Self.sentence(failure, visit.texts), status: .conflict)
+    } catch {
+      let status = PageRefusal(error).status
+      return try await show(visit, fault: visit.texts[.changeOutcomeUnknown], status: status)
     }
+    try await requests.complete(request.id)
     return try await response(to: result, visit)
+  }
+
+  /// True if the server has certainly changed nothing.
+  private static func isRefusal(_ error: any Error) -> Bool {
+    switch error as? AuthorityFailure {
+    case .refused, .notFound, .notOffered, .taken, .changed: true
+    case .unavailable, nil: false
+    }
   }
 
   private func response(to result: ChangeExecution.Result, _ visit: Visit) async throws -> Response
@@ -306,73 +386,4 @@ struct ChangePages: Sendable {
         for: visit)
     }
   }
-}
-
-/// The templates of changes that need two people.
-enum ChangeTemplates {
-  private static let effect = """
-    <ul class="effect">
-    {{#sentences}}<li>{{text}}</li>{{/sentences}}
-    </ul>
-    """
-
-  static let change = """
-    <h1>{{t.changeTitle}}</h1>
-    <p class="lead">{{t.changeLead}}</p>
-    \(LayoutTemplate.notices)
-    <form method="post" action="/changes" class="card" aria-labelledby="change-name">
-    <h2 id="change-name">{{title}}</h2>
-    \(effect)
-    <p class="help" id="people">{{people}}</p>
-    \(LayoutTemplate.token)
-    <input type="hidden" name="change" value="{{change}}">
-    <label for="reason">{{t.configurationReason}}</label>
-    <textarea id="reason" name="reason" rows="2" required maxlength="{{reasonMax}}">{{reason}}</textarea>
-    {{#aloneHelp}}<p class="help">{{aloneHelp}}</p>{{/aloneHelp}}
-    <div class="actions"><button id="request" class="primary">{{t.changeRequest}}</button>
-    {{#alone}}<button id="now" class="danger" name="when" value="now">{{alone}}</button>{{/alone}}
-    <a class="button" href="/changes">{{t.changeCancel}}</a></div>
-    </form>
-    """
-
-  static let changes = """
-    <h1>{{t.changesTitle}}</h1>
-    <p class="lead">{{lead}}</p>
-    \(LayoutTemplate.notices)
-    <h2>{{t.changesOpen}}</h2>
-    {{#open}}
-    <section class="card" aria-labelledby="change-{{id}}">
-    <h3 id="change-{{id}}">{{title}}</h3>
-    <p><strong>{{by}}</strong></p>
-    <p>{{reason}}</p>
-    \(effect)
-    {{#impossible}}<p class="fault">{{impossible}}</p>{{/impossible}}
-    {{#obstacle}}<p>{{obstacle}}</p>{{/obstacle}}
-    <div class="actions">
-    {{#canApprove}}
-    <form method="post" action="/changes/{{id}}/approve">\(LayoutTemplate.token)
-    <button id="approve-{{id}}" class="primary" aria-label="{{t.changeApprove}}: {{title}}">{{t.changeApprove}}</button>
-    </form>
-    {{/canApprove}}
-    {{#canReject}}
-    <form method="post" action="/changes/{{id}}/reject">\(LayoutTemplate.token)
-    <button id="reject-{{id}}" aria-label="{{t.configurationReject}}: {{title}}">{{t.configurationReject}}</button>
-    </form>
-    {{/canReject}}
-    </div>
-    </section>
-    {{/open}}
-    {{^hasOpen}}<p>{{t.changesNone}}</p>{{/hasOpen}}
-    {{#hasHistory}}
-    <h2>{{t.configurationHistory}}</h2>
-    \(LayoutTemplate.wide("changes-caption"))
-    <table id="history"><caption id="changes-caption">{{t.changesHistoryCaption}}. {{t.utc}}</caption>
-    <thead><tr><th scope="col">{{t.time}}</th><th scope="col">{{t.changeColumn}}</th>
-    <th scope="col">{{t.configurationReason}}</th><th scope="col">{{t.configurationDecision}}</th></tr></thead>
-    <tbody>
-    {{#history}}<tr><td class="time">{{time}}</td><td>{{title}}</td><td>{{by}}<br>{{reason}}</td><td>{{decision}}</td>
-    </tr>{{/history}}
-    </tbody></table></div>
-    {{/hasHistory}}
-    """
 }

@@ -52,9 +52,7 @@ struct ConfigurationPages: Sendable {
       [
         "time": visit.time(proposal.decidedAt ?? 0), "by": by(proposal, visit),
         "reason": proposal.reason,
-        "decision": visit.texts[
-          proposal.decision == .approved ? .configurationApproved : .configurationRejected,
-          proposal.decidedBy ?? ""],
+        "decision": Self.decision(proposal, visit.texts),
       ]
     }
     var values: [String: Any] = [
@@ -68,6 +66,17 @@ struct ConfigurationPages: Sendable {
       Page(
         visit.texts[.configurationTitle], .configuration, values,
         status: fault == nil ? .ok : .unprocessableContent), for: visit)
+  }
+
+  private static func decision(_ proposal: Proposal, _ texts: Texts) -> String {
+    let key: TextKey =
+      switch proposal.decision {
+      case .approved where proposal.isOutcomeUnknown: .changeApprovedUnknown
+      case .approved: .configurationApproved
+      case .withdrawn: .changeWithdrawnShort
+      default: .configurationRejected
+      }
+    return texts[key, proposal.decidedBy ?? ""]
   }
 
   /// The number of open proposals that `account` can approve, for the start page.
@@ -195,10 +204,12 @@ struct ConfigurationPages: Sendable {
 
   private func propose(_ visit: Visit, _ form: Form) async throws -> Response {
     try await withChange(visit, form) { change in
-      let isStored = try await proposals.add(
-        try ConfigurationDocument.text(of: change.new), replacing: change.current.version,
-        reason: change.reason, by: visit.account.name, openMax: ConsoleLimit.openProposalsMax)
-      guard isStored else { throw PageRefusal.tooLarge }
+      let draft = ProposalStore.Draft(
+        document: try ConfigurationDocument.text(of: change.new),
+        replaces: change.current.version, reason: change.reason)
+      let addition = try await proposals.add(
+        draft, by: visit.account, openMax: ConsoleLimit.openProposalsMax)
+      guard addition == .stored else { throw PageRefusal.tooLarge }
       return try await show(visit, notice: .configurationProposed)
     }
   }
@@ -218,12 +229,15 @@ struct ConfigurationPages: Sendable {
     }
     let configuration = try JSONDecoder().decode(
       RemoteConfiguration.self, from: Data(proposal.document.utf8))
-    switch try await proposals.decide(id, .approved, by: actor) {
-    case .notOpen: throw PageRefusal.missing
-    case .notIndependent:
-      return try await show(visit, fault: visit.texts[.configurationRelated])
-    case .decided: return try await replace(configuration, as: proposal, by: actor, visit)
-    }
+    // Not a child task: a browser that goes away does not stop it between the decision and its outcome.
+    return try await Task {
+      switch try await proposals.decide(id, .approved, by: actor) {
+      case .notOpen, .concernsActor, .altered: throw PageRefusal.missing
+      case .notIndependent:
+        return try await show(visit, fault: visit.texts[.configurationRelated])
+      case .decided: return try await replace(configuration, as: proposal, by: actor, visit)
+      }
+    }.value
   }
 
   /// Puts an approved configuration in force, or opens its proposal again.
@@ -237,12 +251,14 @@ struct ConfigurationPages: Sendable {
       // The server may have stored the configuration despite the error.
       let inForce = try? await authority.remoteConfiguration()
       guard inForce != configuration else {
+        try await proposals.complete(proposal.id)
         return try await show(visit, notice: .configurationDone)
       }
       try await proposals.reopen(proposal.id, by: actor.name)
       guard error == .changed else { throw error }
       return try await show(visit, fault: visit.texts[.configurationStale])
     }
+    try await proposals.complete(proposal.id)
     return try await show(visit, notice: .configurationDone)
   }
 }

@@ -83,6 +83,10 @@ enum TextKey: String, CaseIterable, Sendable {
     changeNotAlone, changePeople, changeNobody, changeNoReason, changeTooMany,
     changeRequested, changeDone, changeRejected, changeBy, changeOwn, changeConcernsYou,
     changeAlone, changeDecided, changeExpired, changeExpiredShort, changeAuthorDisabled, changeGone,
+    changeWithdrawnShort, changeApprovedUnknown, changeAloneUnknown, changeOutcomeUnknown,
+    changeEffectChanged, changeAltered, changeDuplicate, changeBadText, changeBadKey,
+    changeOtherKey,
+    changeOtherAudience,
     changeFor,
     changeRotate, changeAddAPIKey, changeRevokeAPIKey, changeAddAuthority,
     changeRemoveAuthority, changeWithdrawKey, changeAddApp, changeRemoveApp, changePause,
@@ -93,6 +97,7 @@ enum TextKey: String, CaseIterable, Sendable {
     accountTooMany, effectPause, effectPauseOpen, effectResume, effectWithdraw, effectRestore,
     effectFile, effectExpiredFile, effectRotateFiles, effectRotateTokens, effectKeyDevice,
     effectKeyAdmin, effectKeyStats, effectSecret, effectRevoke, effectAddAuthority,
+    effectFingerprint, effectAudience,
     effectRemoveAuthority, effectWithdrawKey, effectAddApp, effectReplaceApp, effectRemoveApp,
     effectAddAccount, effectLink, effectDisable, effectEnable
 }

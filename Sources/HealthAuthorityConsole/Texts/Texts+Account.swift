@@ -109,7 +109,7 @@ extension Texts {
     .accountDisable: Phrase("Disable", "Wyłącz"),
     .accountEnable: Phrase("Enable", "Włącz"),
     .accountAddTitle: Phrase("Add an account", "Dodaj konto"),
-    .accountAddButton: Phrase("Add", "Dodaj"),
+    .accountAddButton: Phrase("Continue", "Dalej"),
     .accountBadName: Phrase(
       "A name has 2 to 64 letters, digits, spaces or . - _ @ and is not taken.",
       "Nazwa ma od 2 do 64 liter, cyfr, spacji lub . - _ @ i nie jest zajęta."
@@ -216,7 +216,7 @@ extension Texts {
     .proposed: Phrase("configuration proposed", "propozycja konfiguracji"),
     .approved: Phrase("configuration approved", "zatwierdzenie konfiguracji"),
     .rejected: Phrase("configuration rejected", "odrzucenie konfiguracji"),
-    .changeRequested: Phrase("change requested", "prośba o zmianę"),
+    .changeRequested: Phrase("change requested", "wniosek o zmianę"),
     .changeApproved: Phrase("change approved", "zatwierdzenie zmiany"),
     .changeRejected: Phrase("change rejected", "odrzucenie zmiany"),
     .paused: Phrase("phones paused", "wstrzymanie telefonów"),

@@ -128,8 +128,8 @@ extension Texts {
       "For hours (empty: until resumed)",
       "Na godzin (puste: do wznowienia)"
     ),
-    .phonesPauseButton: Phrase("Pause all phones", "Wstrzymaj wszystkie telefony"),
-    .phonesResumeButton: Phrase("Resume", "Wznów"),
+    .phonesPauseButton: Phrase("Continue", "Dalej"),
+    .phonesResumeButton: Phrase("Continue: resume", "Dalej: wznów"),
     .phonesWithdraw: Phrase("Withdraw a key file", "Wycofaj plik kluczy"),
     .phonesWithdrawHelp: Phrase(
       """
@@ -192,7 +192,7 @@ extension Texts {
     .keysActive: Phrase("active", "aktywny"),
     .keysAddAPI: Phrase("Add an API key", "Dodaj klucz API"),
     .keysHolder: Phrase("Name of its holder", "Nazwa posiadacza"),
-    .keysAdd: Phrase("Add", "Dodaj"),
+    .keysAdd: Phrase("Continue", "Dalej"),
     .keysNewAPI: Phrase("New API key of %1", "Nowy klucz API: %1"),
     .keysAuthorities: Phrase("Authorities", "Organy"),
     .keysAuthoritiesCaption: Phrase(

@@ -2,7 +2,7 @@
 extension Texts {
   /// The texts of changes that need two people.
   static let changePhrases: [TextKey: Phrase] = [
-    .changesTitle: Phrase("Requests", "Prośby"),
+    .changesTitle: Phrase("Requests", "Wnioski"),
     .changesCard: Phrase(
       "Changes that wait for a second person.",
       "Zmiany, które czekają na drugą osobę."
@@ -13,19 +13,19 @@ extension Texts {
       expires after %1 days.
       """,
       """
-      Zmiany telefonów, kluczy i kont, o które poprosiła jedna osoba. Decyduje inna osoba. Prośba wygasa po \
+      Zmiany telefonów, kluczy i kont, o które wnosi jedna osoba. Decyduje inna osoba. Wniosek wygasa po \
       %1 dniach.
       """
     ),
-    .changesOpen: Phrase("Open requests", "Otwarte prośby"),
-    .changesNone: Phrase("There is no open request.", "Nie ma otwartych próśb."),
+    .changesOpen: Phrase("Open requests", "Otwarte wnioski"),
+    .changesNone: Phrase("There is no open request.", "Nie ma otwartych wniosków."),
     .changesHistoryCaption: Phrase(
       "Decided requests, newest first",
-      "Rozstrzygnięte prośby od najnowszej"
+      "Rozstrzygnięte wnioski od najnowszego"
     ),
     .changesWaiting: Phrase(
       "Requests that wait for your decision: %1",
-      "Prośby, które czekają na Twoją decyzję: %1"
+      "Wnioski, które czekają na Twoją decyzję: %1"
     ),
     .configurationWaiting: Phrase(
       "Risk configurations that wait for your decision: %1",
@@ -43,25 +43,21 @@ extension Texts {
     .changeNow: Phrase("Pause now for %1 hours", "Wstrzymaj teraz na godzin: %1"),
     .changeNowHelp: Phrase(
       """
-      In an emergency you may pause phones alone, for at most %1 hours. To repeat it within \
-      two days, you need a \
+      In an emergency you may pause phones alone, for at most %1 hours. To repeat it within seven days, you need a \
       second person.
       """,
       """
-      W nagłym przypadku możesz wstrzymać telefony samodzielnie, najwyżej na %1 godz. \
-      Powtórzenie w ciągu dwóch dni \
-      wymaga drugiej osoby.
+      W nagłym przypadku możesz wstrzymać telefony samodzielnie, najwyżej na %1 godz. Powtórzenie w ciągu \
+      siedmiu dni wymaga drugiej osoby.
       """
     ),
     .changeNotAlone: Phrase(
       """
-      One person may pause phones for at most %1 hours in two days, and carries out no other \
-      change alone: ask a second \
-      person.
+      One person may pause phones for at most %1 hours in seven days, and carries out no other change alone: ask \
+      a second person.
       """,
       """
-      Jedna osoba może wstrzymać telefony najwyżej na %1 godz. w ciągu dwóch dni i nie \
-      wykonuje sama innych zmian: \
+      Jedna osoba może wstrzymać telefony najwyżej na %1 godz. w ciągu siedmiu dni i nie wykonuje sama innych zmian: \
       poproś drugą osobę.
       """
     ),
@@ -71,35 +67,32 @@ extension Texts {
     ),
     .changeNobody: Phrase(
       """
-      Nobody else can approve it: there is no other account with this right that is \
-      independent of yours. The \
-      operator adds one with the command firebreak console account add, or makes the change \
-      with a command on the server.
+      Nobody else can approve it: there is no other account with this right that is independent of yours. The \
+      operator adds one with the command firebreak console account add, or makes the change with a command on the server.
       """,
       """
-      Nikt inny nie może tego zatwierdzić: nie ma innego konta z tym uprawnieniem, \
-      niezależnego od Twojego. Operator doda je \
-      poleceniem firebreak console account add albo wprowadzi zmianę poleceniem na serwerze.
+      Nikt inny nie może tego zatwierdzić: nie ma innego konta z tym uprawnieniem, niezależnego od Twojego. Operator \
+      doda je poleceniem firebreak console account add albo wprowadzi zmianę poleceniem na serwerze.
       """
     ),
     .changeNoReason: Phrase(
-      "Give a reason of at most %1 characters: the second person decides by it.",
-      "Podaj powód, najwyżej %1 znaków: druga osoba decyduje na jego podstawie."
+      "Give a reason of at most %1 characters, none of them invisible: the second person decides by it.",
+      "Podaj powód, najwyżej %1 znaków i bez niewidocznych: druga osoba decyduje na jego podstawie."
     ),
     .changeTooMany: Phrase(
       "There are %1 open requests: have them approved or rejected first.",
-      "Jest %1 otwartych próśb: najpierw trzeba je zatwierdzić lub odrzucić."
+      "Otwartych wniosków: %1. Najpierw trzeba je zatwierdzić lub odrzucić."
     ),
     .changeRequested: Phrase(
       "The request waits for another person.",
-      "Prośba czeka na inną osobę."
+      "Wniosek czeka na inną osobę."
     ),
     .changeDone: Phrase("The change was carried out.", "Zmiana została wykonana."),
-    .changeRejected: Phrase("The request was rejected.", "Prośba została odrzucona."),
-    .changeBy: Phrase("Requested by %1 at %2", "Poprosił(a) %1, %2"),
+    .changeRejected: Phrase("The request was rejected.", "Wniosek został odrzucony."),
+    .changeBy: Phrase("Requested by %1 at %2", "Wniosek złożył(a) %1, %2"),
     .changeOwn: Phrase(
       "You requested it: another person must decide. You can reject it.",
-      "To Twoja prośba: musi zdecydować inna osoba. Możesz ją odrzucić."
+      "To Twój wniosek: musi zdecydować inna osoba. Możesz go odrzucić."
     ),
     .changeConcernsYou: Phrase(
       "It concerns your own account: another person must decide.",
@@ -111,16 +104,72 @@ extension Texts {
     ),
     .changeDecided: Phrase(
       "The request is not open any more: %1.",
-      "Prośba nie jest już otwarta: %1."
+      "Wniosek nie jest już otwarty: %1."
     ),
     .changeExpired: Phrase(
       "The request has expired after %1 days: request the change again.",
-      "Prośba wygasła po %1 dniach: poproś o zmianę ponownie."
+      "Wniosek wygasł po %1 dniach: złóż go ponownie."
     ),
-    .changeExpiredShort: Phrase("expired", "wygasła"),
+    .changeExpiredShort: Phrase("expired", "wygasł"),
+    .changeWithdrawnShort: Phrase(
+      "withdrawn, because the account that requested it was disabled or got a new password (%1)",
+      "wycofany, bo konto, z którego go wysłano, wyłączono albo otrzymało nowe hasło (%1)"
+    ),
+    .changeApprovedUnknown: Phrase(
+      "approved by %1, outcome unknown: check whether it was carried out, and request it again if not",
+      "zatwierdził(a) %1, wynik nieznany: sprawdź, czy zmianę wykonano, a jeśli nie, złóż wniosek ponownie"
+    ),
+    .changeAloneUnknown: Phrase(
+      "started by %1 alone, outcome unknown: check whether phones are paused",
+      "wykonywał(a) %1 samodzielnie, wynik nieznany: sprawdź, czy telefony są wstrzymane"
+    ),
+    .changeOutcomeUnknown: Phrase(
+      """
+      The server did not answer, and the change may have been carried out or not: check it, and request it again if \
+      needed.
+      """,
+      """
+      Serwer nie odpowiedział i nie wiadomo, czy zmiana została wykonana: sprawdź to i w razie potrzeby złóż wniosek \
+      ponownie.
+      """
+    ),
+    .changeEffectChanged: Phrase(
+      "The effect has changed since the page was shown. Nothing was carried out: read it again below.",
+      "Skutek zmienił się od wyświetlenia strony. Niczego nie wykonano: przeczytaj go ponownie poniżej."
+    ),
+    .changeAltered: Phrase(
+      "The request was altered in the database after it was made: reject it, and tell the operator.",
+      "Wniosek zmieniono w bazie danych po jego złożeniu: odrzuć go i powiadom operatora."
+    ),
+    .changeDuplicate: Phrase(
+      "The same change is requested already: it waits below.",
+      "Ta sama zmiana ma już wniosek: czeka poniżej."
+    ),
+    .changeBadText: Phrase(
+      """
+      A name or another value has spaces around it, invisible characters, or more than %1 bytes: \
+      type it again.
+      """,
+      """
+      Nazwa lub inna wartość ma wokół spacje, niewidoczne znaki albo więcej niż %1 bajtów: wpisz ją \
+      ponownie.
+      """
+    ),
+    .changeBadKey: Phrase(
+      "The public key is not a P-256 key in PEM: ask the authority for it.",
+      "Klucz publiczny nie jest kluczem P-256 w formacie PEM: poproś o niego organ."
+    ),
+    .changeOtherKey: Phrase(
+      "The authority %1 has another key with the id %2: give the new key another id.",
+      "Organ %1 ma inny klucz o identyfikatorze %2: nadaj nowemu kluczowi inny identyfikator."
+    ),
+    .changeOtherAudience: Phrase(
+      "The audience of the authority %1 is %2: leave it, or remove the authority first.",
+      "Odbiorcą organu %1 jest %2: zostaw go albo najpierw usuń organ."
+    ),
     .changeAuthorDisabled: Phrase(
-      "The account %1 that requested it is disabled: request the change again.",
-      "Konto %1, z którego wysłano prośbę, jest wyłączone: poproś o zmianę ponownie."
+      "The account %1 that requested it is disabled or got a new password: request the change again.",
+      "Konto %1, z którego wysłano wniosek, jest wyłączone lub ma nowe hasło: złóż wniosek ponownie."
     ),
     .changeGone: Phrase(
       "What it concerns does not exist any more.",

@@ -28,53 +28,45 @@ extension Texts {
     ),
     .effectWithdraw: Phrase(
       """
-      All phones ignore %1 files, which have %2 keys in all, padding included, and undo the \
-      exposures found through \
-      them. These are the file and its copies in all exports:
+      All phones ignore these files (%1) with their keys (%2, padding included), and undo the exposures \
+      found through them. They are the file and its copies in all exports:
       """,
       """
-      Wszystkie telefony pominą pliki w liczbie %1, które mają razem %2 kluczy z \
-      uzupełnieniem, i cofną narażenia \
+      Wszystkie telefony pominą pliki w liczbie %1, które mają razem %2 kluczy z uzupełnieniem, i cofną narażenia \
       wykryte dzięki nim. To plik i jego kopie we wszystkich eksportach:
       """
     ),
     .effectRestore: Phrase(
-      "All phones read %1 files again. These are the file and its withdrawn copies in all exports:",
+      "All phones read these files (%1) again. They are the file and its withdrawn copies in all exports:",
       """
       Wszystkie telefony znów odczytają pliki w liczbie %1. To plik i jego wycofane kopie we wszystkich \
       eksportach:
       """
     ),
-    .effectFile: Phrase("%1: %2, %3 keys", "%1: %2, kluczy: %3"),
+    .effectFile: Phrase("%1: %2, keys: %3", "%1: %2, kluczy: %3"),
     .effectExpiredFile: Phrase(
       "a file that no export has any more, with the SHA-256 %1",
       "plik, którego nie ma już żaden eksport, o SHA-256 %1"
     ),
     .effectRotateFiles: Phrase(
       """
-      A key is added to the present %1, which end after an overlap. All phones learn it with \
-      their next check, a day \
-      before it signs. The %2 listed key files keep their signature, which phones accept until \
-      the old key ends.
+      A key is added to the present %1, which end after an overlap. All phones learn it with their next check, a day \
+      before it signs. The %2 listed key files keep their signature, which phones accept until the old key ends.
       """,
       """
-      Do obecnych kluczy (%1), które wygasną po okresie przejściowym, dojdzie nowy. Wszystkie \
-      telefony poznają go przy \
-      następnym sprawdzeniu, dzień przed użyciem. Pliki kluczy z listy (%2) zachowają podpis, \
-      przyjmowany do wygaśnięcia \
-      starego klucza.
+      Do obecnych kluczy (%1), które wygasną po okresie przejściowym, dojdzie nowy. Wszystkie telefony poznają \
+      go przy następnym sprawdzeniu, dzień przed użyciem. Pliki kluczy z listy (%2) zachowają podpis, przyjmowany \
+      do wygaśnięcia starego klucza.
       """
     ),
     .effectRotateTokens: Phrase(
       """
-      A key is added to the present %1, which end after an overlap. All phones go on: tokens \
-      and certificates that \
+      A key is added to the present %1, which end after an overlap. All phones go on: tokens and certificates that \
       they have stay valid.
       """,
       """
-      Do obecnych kluczy (%1), które wygasną po okresie przejściowym, dojdzie nowy. Wszystkie \
-      telefony działają dalej: ich \
-      tokeny i certyfikaty pozostają ważne.
+      Do obecnych kluczy (%1), które wygasną po okresie przejściowym, dojdzie nowy. Wszystkie telefony działają \
+      dalej: ich tokeny i certyfikaty pozostają ważne.
       """
     ),
     .effectKeyDevice: Phrase(
@@ -98,50 +90,49 @@ extension Texts {
     ),
     .effectRevoke: Phrase(
       """
-      All requests with the key of %1 (%2) are refused from then on, for good. Codes that were \
-      issued with it can still be \
-      redeemed.
+      All requests with the key of %1 (%2) are refused from then on, for good. Codes that were issued with it can \
+      still be redeemed.
       """,
       """
-      Wszystkie żądania z kluczem %1 (%2) będą odtąd odrzucane, na stałe. Kody wydane tym \
-      kluczem nadal można \
+      Wszystkie żądania z kluczem %1 (%2) będą odtąd odrzucane, na stałe. Kody wydane tym kluczem nadal można \
       wykorzystać.
       """
     ),
     .effectAddAuthority: Phrase(
       """
-      Certificates that the key %1 has signed let phones upload keys to all others. Apps that \
-      name this authority: %2. \
-      Keys that it has stay.
+      Certificates that the key %1 has signed let phones upload keys to all others. Apps that name this \
+      authority: %2. Keys that it has stay.
       """,
       """
-      Certyfikaty podpisane kluczem %1 pozwolą telefonom przesyłać klucze do wszystkich \
-      innych. Aplikacje z tym organem: \
-      %2. Jego obecne klucze pozostają.
+      Certyfikaty podpisane kluczem %1 pozwolą telefonom przesyłać klucze do wszystkich innych. Aplikacje z \
+      tym organem: %2. Jego obecne klucze pozostają.
       """
+    ),
+    .effectFingerprint: Phrase(
+      "SHA-256 of the public key, to be compared with the authority by another way: %1",
+      "SHA-256 klucza publicznego, do porównania z organem inną drogą: %1"
+    ),
+    .effectAudience: Phrase(
+      "Audience of its certificates: %1", "Odbiorca jego certyfikatów: %1"
     ),
     .effectRemoveAuthority: Phrase(
       """
-      The %1 keys of the authority end, and it is removed from %2 apps: all uploads with its \
-      certificates are refused \
-      within a minute.
+      The keys of the authority (%1) end, and it is removed from its apps (%2): all uploads with its \
+      certificates are refused within a minute.
       """,
       """
-      Klucze organu (%1) tracą ważność, a organ znika z aplikacji (%2): wszystkie przesłania z \
-      jego certyfikatami będą \
-      odrzucane w ciągu minuty.
+      Klucze organu (%1) tracą ważność, a organ znika z aplikacji (%2): wszystkie przesłania z jego \
+      certyfikatami będą odrzucane w ciągu minuty.
       """
     ),
     .effectWithdrawKey: Phrase(
       """
-      All uploads with certificates of this key are refused within a minute, and the key can \
-      never be added again. The \
-      authority keeps %1 other keys. Apps that name it: %2.
+      All uploads with certificates of this key are refused within a minute, and the key can never be added \
+      again. The number of its other keys is %1. Apps that name it: %2.
       """,
       """
-      Wszystkie przesłania z certyfikatami tego klucza będą odrzucane w ciągu minuty, a klucza \
-      nie można dodać ponownie. \
-      Organ zachowa innych kluczy: %1. Aplikacje z tym organem: %2.
+      Wszystkie przesłania z certyfikatami tego klucza będą odrzucane w ciągu minuty, a klucza nie można \
+      dodać ponownie. Organ zachowa innych kluczy: %1. Aplikacje z tym organem: %2.
       """
     ),
     .effectAddApp: Phrase(
@@ -176,28 +167,26 @@ extension Texts {
     ),
     .effectLink: Phrase(
       """
-      When the link is used, the password, the code app, %1 sessions and %2 passkeys of the \
-      account end, and it counts as \
-      one person with the one who approves.
+      When the link is used, the password, the code app, the sessions (%1) and the passkeys (%2) of the account \
+      end, and it counts as one person with the one who approves.
       """,
       """
-      Po użyciu linku kończą się hasło, aplikacja z kodami, sesje (%1) i klucze dostępu (%2) \
-      konta, a konto będzie liczone \
-      jako jedna osoba z tą, która zatwierdzi.
+      Po użyciu linku kończą się hasło, aplikacja z kodami, sesje (%1) i klucze dostępu (%2) konta, a konto \
+      będzie liczone jako jedna osoba z tą, która zatwierdzi.
       """
     ),
     .effectDisable: Phrase(
       """
-      %1 sessions of the account and its link end, it cannot sign in, and its open requests are not \
-      carried out.
+      The sessions of the account (%1) and its link end, it cannot sign in, and its open requests are \
+      withdrawn.
       """,
       """
-      Sesje konta (%1) i jego link kończą się, nie można się na nie zalogować, a jego otwarte prośby nie \
-      zostaną wykonane.
+      Sesje konta (%1) i jego link kończą się, nie można się na nie zalogować, a jego otwarte wnioski \
+      zostaną wycofane.
       """
     ),
     .effectEnable: Phrase(
-      "The account can sign in again with its old password, and with %1 passkeys.",
+      "The account can sign in again with its old password and with its passkeys (%1).",
       "Na konto można znów zalogować się starym hasłem i kluczami dostępu (%1)."
     ),
   ]

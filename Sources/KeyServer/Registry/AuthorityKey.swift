@@ -51,6 +51,13 @@ enum AuthorityKeyRule {
     }
   }
 
+  /// True if a key of `known` has the id `id` and another public key than `pem`.
+  static func isOther(_ id: String, _ pem: String, than known: [AuthorityKey]) -> Bool {
+    known.contains {
+      $0.keyID == id && $0.publicKeyPEM != pem && point($0.publicKeyPEM) != point(pem)
+    }
+  }
+
   /// The point of a public key, whose PEM may be written in several ways; nil for another text.
   private static func point(_ pem: String) -> Data? {
     do {

@@ -73,6 +73,8 @@ public struct HealthAuthorityChange: Hashable, Sendable {
   public var removesJWKSURL = false
   /// True if it may read the statistics of its own uploads.
   public var seesStatistics: Bool?
+  /// If true, the change is refused if it replaced a key or the audience of a known authority.
+  package var replacesNothing = false
 
   /// A change that changes nothing yet.
   public init(issuer: String) {

@@ -210,6 +210,7 @@ struct RegistryNames: Sendable {
     for (id, pem) in change.addedKeysPEM {
       try checkKey(id, pem, of: change.issuer, in: entries)
     }
+    if change.replacesNothing { try checkReplacement(change, of: stored, in: entries) }
     return try change.applied(to: stored)
   }
 
@@ -258,6 +259,25 @@ struct RegistryNames: Sendable {
     throw .configuration(
       "The key \(id) of \(issuer) was withdrawn and cannot be added again: add a new key with"
         + " another id.")
+  }
+
+  /// Rejects a change that replaces the audience or a key of a known authority.
+  private func checkReplacement(
+    _ change: HealthAuthorityChange, of stored: HealthAuthority?, in entries: RegistryEntries
+  ) throws(KeyServerError) {
+    guard let stored else { return }
+    guard change.audience == nil || change.audience == stored.audience else {
+      throw .configuration(
+        "The audience of \(change.issuer) is \(stored.audience): leave it, or remove the authority first."
+      )
+    }
+    for (id, pem) in change.addedKeysPEM {
+      guard AuthorityKeyRule.isOther(id, pem, than: entries.keys[change.issuer] ?? []) else {
+        continue
+      }
+      throw .configuration(
+        "\(change.issuer) has another key with the id \(id): give the new key another id.")
+    }
   }
 
   private static func lookAlike(of name: String, among known: Set<String>) -> String? {

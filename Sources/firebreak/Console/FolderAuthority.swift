@@ -248,7 +248,8 @@ extension FolderAuthority {
     return try await reporting {
       try await setup.registry().authorities().map {
         AuthorityFacts(
-          issuer: $0.issuer, audience: $0.audience, keyIDs: $0.publicKeysPEM.keys.sorted())
+          issuer: $0.issuer, audience: $0.audience, keyIDs: $0.publicKeysPEM.keys.sorted(),
+          publicKeysPEM: $0.publicKeysPEM)
       }
     }
   }
@@ -270,6 +271,7 @@ extension FolderAuthority {
   ) -> HealthAuthorityChange {
     var change = HealthAuthorityChange(issuer: authority.issuer)
     change.audience = authority.audience.isEmpty ? nil : authority.audience
+    change.replacesNothing = true
     change.addedKeysPEM = Dictionary(authority.keyIDs.map { ($0, publicKeyPEM) }) { $1 }
     return change
   }
