@@ -4,8 +4,9 @@ import TextEncodings
 
 /// Verifies an audit log, whose entries are passed in their order.
 ///
-/// Entries without the key are accepted only before the entry that completed the upgrade from a version without one. It
-/// states their number and the hash of the last one under the key, and both must be those of `AuditStart`.
+/// Entries without the key are accepted only before the first entry with it, whose hash covers their number and the hash
+/// of the last one. Both must be those of `AuditStart`, whichever action that entry has: an action may have been recorded
+/// before the upgrade was complete. Until the start is stored, only the entry of the upgrade may follow them.
 package struct AuditChain: Sendable {
   /// The number of entries so far.
   package private(set) var count: Int64 = 0
@@ -57,8 +58,10 @@ package struct AuditChain: Sendable {
 
   /// True if the first entry with a key may follow the entries of `before`. Its hash covers their number and head.
   private func isStart(_ before: AuditStart, of entry: AuditEntry) -> Bool {
-    (before == .empty || entry.action == AuditAction.auditKeyed.rawValue)
-      && before == start ?? before
+    guard let start else {
+      return before == .empty || entry.action == AuditAction.auditKeyed.rawValue
+    }
+    return before == start
   }
 
   /// Checks an exported log, one entry a line.

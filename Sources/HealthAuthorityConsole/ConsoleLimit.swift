@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import QuietHTTP
 
 /// The limits of the console.
 enum ConsoleLimit {
@@ -27,6 +28,8 @@ enum ConsoleLimit {
   static let signInWindowSeconds = 900
   /// Failed sign-ins of one address in that time.
   static let addressFailuresMax = 20
+  /// Sign-ins of addresses with these failures that wait until a few others are checked.
+  static let waitingExcessSignInsMax = 4 * QuietLimit.excessAttemptsMax
   /// Networks of one account whose refused sign-ins are recorded separately in that time.
   static let refusedNetworksMax = 8
   /// Accounts and networks whose refused sign-ins are recorded separately in that time. Each has at most two entries.

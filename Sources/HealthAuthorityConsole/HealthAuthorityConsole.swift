@@ -368,11 +368,10 @@ struct ConsoleComposition: Sendable {
   }
 
   private func makeFailureBudget() -> FailureBudget {
-    FailureBudget(
-      FailureLimits(
-        perAddress: ConsoleLimit.addressFailuresMax, windowSeconds: ConsoleLimit.signInWindowSeconds
-      ),
-      clock: clock, randomness: randomness)
+    var limits = FailureLimits(
+      perAddress: ConsoleLimit.addressFailuresMax, windowSeconds: ConsoleLimit.signInWindowSeconds)
+    limits.waitingExcessMax = ConsoleLimit.waitingExcessSignInsMax
+    return FailureBudget(limits, clock: clock, randomness: randomness)
   }
 }
 

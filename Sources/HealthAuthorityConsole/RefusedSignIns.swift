@@ -6,7 +6,7 @@ import World
 ///
 /// The first refusal of an account from a network in a window has an entry at once. Further ones are counted, and have
 /// one entry with their number at the end of the window. An account has so many networks in a window, and all accounts
-/// together so many entries; what is above is counted together.
+/// together so many; what is above is counted by account only.
 actor RefusedSignIns {
   private let audit: AuditLog
   private var counts: [Refusal: Int] = [:]
@@ -41,9 +41,13 @@ actor RefusedSignIns {
     let refusal = bounded(refusal)
     if let count = counts[refusal] {
       counts[refusal] = count + 1
-    } else {
-      counts[refusal] = 0
-      try await audit.append(refusal.event())
+      return
+    }
+    // Further ones during the write are counted.
+    counts[refusal] = 0
+    do { try await audit.append(refusal.event()) } catch {
+      counts[refusal, default: 0] += 1
+      throw error
     }
   }
 
@@ -67,7 +71,9 @@ actor RefusedSignIns {
       }
     } catch {
       // Recorded at the next attempt.
-      counts.merge(counted) { $0 + $1 }
+      for (refusal, count) in counted where count > 0 {
+        counts[bounded(refusal), default: 0] += count
+      }
       throw error
     }
   }
@@ -77,10 +83,11 @@ actor RefusedSignIns {
     var bounded = refusal
     guard counts[bounded] == nil else { return bounded }
     let networks = Set(counts.keys.filter { $0.account == refusal.account }.map(\.network))
-    if networks.count >= ConsoleLimit.refusedNetworksMax, !networks.contains(refusal.network) {
+    let hasManyNetworks =
+      networks.count >= ConsoleLimit.refusedNetworksMax && !networks.contains(refusal.network)
+    if hasManyNetworks || counts.count >= ConsoleLimit.refusalsMax {
       bounded.network = Refusal.otherNetworks
     }
-    guard counts[bounded] == nil, counts.count >= ConsoleLimit.refusalsMax else { return bounded }
-    return Refusal(action: .signInFailed, account: "", network: Refusal.otherNetworks)
+    return bounded
   }
 }

@@ -11,6 +11,7 @@ struct ExcessAttempts: Sendable {
   private let weightMax: Double?
   private let windowSeconds: Int
   private let keysMax: Int
+  private let waitersMax: Int
   private var failures = WeightedTally()
   private var failuresByGroup: [FailureCounterKey: WeightedTally] = [:]
   private var running: [FailureCounterKey: Int] = [:]
@@ -25,6 +26,7 @@ struct ExcessAttempts: Sendable {
     weightMax = limits.total.map { Double($0) * QuietLimit.excessFailuresShare }
     windowSeconds = limits.windowSeconds
     keysMax = limits.keysMax
+    waitersMax = limits.waitingExcessMax
   }
 
   /// The result of a request to be verified.
@@ -39,11 +41,14 @@ struct ExcessAttempts: Sendable {
   /// Decides if `attempt` is verified now.
   mutating func verdict(on attempt: FailureAttempt, at now: Date) -> Verdict {
     switch room(for: attempt, at: now) {
-    case .admitted: runningCount < QuietLimit.excessAttemptsMax ? .admitted : .waits
+    case .admitted: isFull ? .waits : .admitted
     case .waits: .waits
     case .refused: .refused
     }
   }
+
+  /// True if as many attempts as possible are verified.
+  var isFull: Bool { runningCount >= QuietLimit.excessAttemptsMax }
 
   /// Compares the weight of `attempt` with the shares of its groups.
   private mutating func room(for attempt: FailureAttempt, at now: Date) -> Verdict {
@@ -62,7 +67,7 @@ struct ExcessAttempts: Sendable {
     return verdict
   }
 
-  mutating func reserve(_ attempt: FailureAttempt) {
+  mutating func reserve(_ attempt: FailureAttempt, at now: Date) {
     runningCount += 1
     turn += 1
     for group in attempt.groups {
@@ -70,7 +75,7 @@ struct ExcessAttempts: Sendable {
       if waiting[group] != nil { turns[group] = turn }
     }
     guard weightMax != nil, attempt.weight > 0 else { return }
-    makeRoom()
+    makeRoom(at: now)
     failures.reserve(attempt.weight)
     for group in attempt.groups {
       failuresByGroup[group, default: WeightedTally()].reserve(attempt.weight)
@@ -88,10 +93,20 @@ struct ExcessAttempts: Sendable {
     }
   }
 
-  /// Forgets the shares if there are too many. The part of the total still limits all groups together.
-  private mutating func makeRoom() {
-    if failuresByGroup.count >= keysMax {
-      failuresByGroup = failuresByGroup.filter { $0.value.reserved > 0 }
+  /// Removes the shares without a failure in the window if there are too many, and if that is not enough, the smaller
+  /// half. The part of the total still limits all groups together.
+  private mutating func makeRoom(at now: Date) {
+    guard failuresByGroup.count >= keysMax else { return }
+    var weights: [(group: FailureCounterKey, weight: Double)] = []
+    for group in Array(failuresByGroup.keys) {
+      let weight = failuresByGroup[group]?.weight(at: now, windowSeconds: windowSeconds) ?? 0
+      if failuresByGroup[group]?.isEmpty == true { failuresByGroup[group] = nil }
+      weights.append((group, weight))
+    }
+    guard failuresByGroup.count >= keysMax else { return }
+    let idle = weights.filter { failuresByGroup[$0.group]?.reserved == 0 }
+    for (group, _) in idle.sorted(by: { $0.weight < $1.weight }).prefix(keysMax / 2) {
+      failuresByGroup[group] = nil
     }
   }
 
@@ -102,11 +117,24 @@ struct ExcessAttempts: Sendable {
 
   /// True if each group of `attempt` has a place to wait left in its share.
   func mayWait(_ attempt: FailureAttempt) -> Bool {
-    let left = QuietLimit.waitingExcessAttemptsMax - waiters.count
+    let left = waitersMax - waiters.count
     return left > 0
       && attempt.groups.allSatisfy {
         Double(waiting[$0] ?? 0) < $0.level.excessFactor * Double(left)
       }
+  }
+
+  /// The waiting attempt that `attempt` replaces if all places are taken: the newest one of the address with the most.
+  /// Nil if the address or network of `attempt` has a place, or no address has several.
+  func replaceable(by attempt: FailureAttempt) -> Int? {
+    guard waiters.count >= waitersMax,
+      attempt.groups.allSatisfy({ waiting[$0] == nil || !$0.level.isNarrow })
+    else { return nil }
+    let counts = waiters.map { waiter in
+      (waiter.attempt.groups.first.flatMap { waiting[$0] } ?? 0, waiter.number)
+    }
+    guard let largest = counts.max(by: <), largest.0 > 1 else { return nil }
+    return largest.1
   }
 
   mutating func add(_ waiter: FailureWaiter) {
@@ -149,6 +177,24 @@ struct FailureAttempt: Sendable {
   var groups: [FailureCounterKey] { places.filter { $0.level != .subject } }
 }
 
+/// The result of an attempt.
+public enum AttemptResult<Value: Sendable>: Sendable {
+  /// The attempt does not count.
+  case succeeded(Value)
+  /// The attempt counts.
+  case failed(Value)
+
+  var value: Value {
+    switch self {
+    case .succeeded(let value), .failed(let value): value
+    }
+  }
+
+  var hasFailed: Bool {
+    if case .failed = self { true } else { false }
+  }
+}
+
 /// The permission to run an attempt.
 struct FailureAdmission: Sendable {
   /// The seconds to wait if the attempt fails, for a client that has used up its failures; otherwise nil.
@@ -160,6 +206,8 @@ struct FailureWaiter: Sendable {
   let number: Int
   let attempt: FailureAttempt
   let continuation: CheckedContinuation<FailureAdmission, any Error>
+  /// The seconds until the client has failures left again; 0 while it has some.
+  var excessWait = 0
 }
 
 extension FailureLevel {

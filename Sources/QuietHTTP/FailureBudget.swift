@@ -27,6 +27,8 @@ public actor FailureBudget {
   private var alarmedAt: [FailureAlarm: Date] = [:]
   private let totalPlace: FailureCounterKey
   private var excess: ExcessAttempts
+  /// The tasks that refuse waiting attempts of clients that have used up their failures.
+  private var deadlines: [Int: Task<Void, Never>] = [:]
 
   /// Creates a budget without failures. `alarm` is called at most once in a window for each alarm.
   public init(
@@ -113,23 +115,26 @@ public actor FailureBudget {
   }
 
   private func begin(_ attempt: FailureAttempt) async throws -> FailureAdmission {
-    var blocked: FailureCounterKey?
+    var (blocked, excessWait): (FailureCounterKey?, Int) = (nil, 0)
     switch try verdict(on: attempt) {
     case .admitted(let admission):
       reserve(attempt, admission)
       return admission
     case .waits(let place): blocked = place
     case .waitsBeyondLimits(let seconds):
-      guard excess.mayWait(attempt) else {
+      guard hasPlaceToWait(for: attempt) else {
         throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
       }
+      excessWait = seconds
     }
     nextWaiter += 1
-    let (number, place) = (nextWaiter, blocked)
+    let (number, place, wait) = (nextWaiter, blocked, excessWait)
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
       return try await withCheckedThrowingContinuation { continuation in
-        add(FailureWaiter(number: number, attempt: attempt, continuation: continuation), to: place)
+        let waiter = FailureWaiter(
+          number: number, attempt: attempt, continuation: continuation, excessWait: wait)
+        add(waiter, to: place)
       }
     } onCancel: {
       Task { await self.cancel(number) }
@@ -139,8 +144,40 @@ public actor FailureBudget {
   /// - Parameter place: The counter that the attempt waits for; nil for those of clients that have used up their
   ///   failures.
   private func add(_ waiter: FailureWaiter, to place: FailureCounterKey?) {
-    guard let place else { return excess.add(waiter) }
-    waiters[place, default: []].append(waiter)
+    if let place {
+      waiters[place, default: []].append(waiter)
+      return
+    }
+    excess.add(waiter)
+    let (clock, number) = (clock, waiter.number)
+    deadlines[number] = Task {
+      do {
+        try await clock.sleep(for: QuietLimit.excessWaitSecondsMax)
+        self.refuseExcess(number)
+      } catch {
+        // The attempt does not wait any more.
+      }
+    }
+  }
+
+  /// Returns true if the attempt has a place to wait. If all are taken, it may get that of another one, which is refused.
+  private func hasPlaceToWait(for attempt: FailureAttempt) -> Bool {
+    if excess.mayWait(attempt) { return true }
+    guard let other = excess.replaceable(by: attempt) else { return false }
+    refuseExcess(other)
+    return true
+  }
+
+  private func refuseExcess(_ number: Int) {
+    guard let waiter = removeExcess(number) else { return }
+    waiter.continuation.resume(
+      throwing: QuietRefusal.tooManyAttempts(retryAfterSeconds: waiter.excessWait))
+  }
+
+  @discardableResult
+  private func removeExcess(_ number: Int) -> FailureWaiter? {
+    deadlines.removeValue(forKey: number)?.cancel()
+    return excess.remove(number)
   }
 
   private func end(_ attempt: FailureAttempt, _ admission: FailureAdmission, hasFailed: Bool) {
@@ -163,15 +200,20 @@ public actor FailureBudget {
     wakeExcessWaiters()
   }
 
-  /// Counts the failure of a client that had used up its failures, if it is a guess. Only as many failures as a counter
-  /// may have are kept: the latest ones.
+  /// Counts the failure of a client that had used up its failures, if it is a guess. A counter keeps as many failures as
+  /// it may have, the latest ones, and adds no more than these to those of wider networks: one client does not use up
+  /// the failures of its provider.
   private func countExcess(_ attempt: FailureAttempt, at now: Date) {
-    guard limits.total != nil else { return }
+    guard limits.total != nil, attempt.weight > 0 else { return }
     for place in attempt.groups {
       guard let limit = limits.limit(of: place.level, under: .low) else { continue }
       if tallies[place.level]?[place.key] == nil { makeRoom(in: place.level) }
-      tallies[place.level, default: [:]][place.key, default: FailureTally()]
-        .add(at: now, atMost: limit)
+      var tally = tallies[place.level]?[place.key] ?? FailureTally()
+      tally.expire(at: now, after: limits.windowSeconds)
+      let isFull = tally.failures.count >= limit
+      tally.add(at: now, atMost: limit)
+      tallies[place.level, default: [:]][place.key] = tally
+      if isFull { return }
     }
   }
 
@@ -187,11 +229,13 @@ public actor FailureBudget {
           add(waiter, to: blocked)
         case .waitsBeyondLimits(let seconds):
           removeFirstWaiter(of: place)
-          guard excess.mayWait(waiter.attempt) else {
+          guard hasPlaceToWait(for: waiter.attempt) else {
             waiter.continuation.resume(
               throwing: QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds))
             continue
           }
+          var waiter = waiter
+          waiter.excessWait = seconds
           add(waiter, to: nil)
         case .admitted(let admission):
           removeFirstWaiter(of: place)
@@ -207,20 +251,20 @@ public actor FailureBudget {
 
   /// Resumes attempts of clients that have used up their failures, while they are admitted.
   private func wakeExcessWaiters() {
-    while let waiter = excess.next {
+    while !excess.isFull, let waiter = excess.next {
       do {
         switch try verdict(on: waiter.attempt) {
         case .waitsBeyondLimits: return
         case .waits(let blocked):
-          _ = excess.remove(waiter.number)
+          removeExcess(waiter.number)
           add(waiter, to: blocked)
         case .admitted(let admission):
           reserve(waiter.attempt, admission)
-          _ = excess.remove(waiter.number)
+          removeExcess(waiter.number)
           waiter.continuation.resume(returning: admission)
         }
       } catch {
-        _ = excess.remove(waiter.number)
+        removeExcess(waiter.number)
         waiter.continuation.resume(throwing: error)
       }
     }
@@ -232,7 +276,7 @@ public actor FailureBudget {
   }
 
   private func cancel(_ number: Int) {
-    excess.remove(number)?.continuation.resume(throwing: CancellationError())
+    removeExcess(number)?.continuation.resume(throwing: CancellationError())
     for (place, queue) in waiters {
       guard let index = queue.firstIndex(where: { $0.number == number }) else { continue }
       waiters[place]?.remove(at: index)
@@ -247,7 +291,7 @@ public actor FailureBudget {
       tallies[place.level, default: [:]][place.key, default: FailureTally()].reserved += 1
     }
     if admission.excessWait != nil {
-      excess.reserve(attempt)
+      excess.reserve(attempt, at: clock.now)
     } else if limits.total != nil {
       total.reserve(attempt.weight)
     }
@@ -341,56 +385,5 @@ public actor FailureBudget {
       for (key, _) in idle.prefix(limits.keysMax / 2) { known[key] = nil }
     }
     tallies[level] = known
-  }
-}
-
-/// The result of an attempt.
-public enum AttemptResult<Value: Sendable>: Sendable {
-  /// The attempt does not count.
-  case succeeded(Value)
-  /// The attempt counts.
-  case failed(Value)
-
-  var value: Value {
-    switch self {
-    case .succeeded(let value), .failed(let value): value
-    }
-  }
-
-  var hasFailed: Bool {
-    if case .failed = self { true } else { false }
-  }
-}
-
-/// The groups by which failures are counted.
-enum FailureLevel: Hashable, Sendable {
-  /// All bits of IPv4, 64 bits of IPv6.
-  case address
-  /// IPv6 networks of 56, 48, 40 and 32 bits: of a household, a company, a large company, and a provider.
-  case subnet, network, region, provider
-  case subject, total
-
-  static let networks = [FailureLevel.subnet, .network, .region, .provider]
-
-  /// The bytes of an IPv6 address that name the network.
-  var prefixBytes: Int {
-    switch self {
-    case .subnet: 7
-    case .network: 6
-    case .region: 5
-    case .provider: 4
-    default: 8
-    }
-  }
-}
-
-/// The key of one counter: a group of clients, or a subject.
-struct FailureCounterKey: Hashable, Sendable {
-  let level: FailureLevel
-  let key: BudgetKey
-
-  init(_ level: FailureLevel, _ key: BudgetKey) {
-    self.level = level
-    self.key = key
   }
 }

@@ -17,6 +17,9 @@ public struct FailureLimits: Sendable, Hashable {
   /// True if attempts of a client that has used up its failures are verified too. False if each attempt has a cost,
   /// such as an SMS.
   public var verifiesExcess = true
+  /// Attempts of such clients that wait to be verified. Further ones are refused, and those above the share of an
+  /// address or network.
+  public var waitingExcessMax = QuietLimit.waitingExcessAttemptsMax
   /// Keys in memory for each level.
   var keysMax = QuietLimit.budgetKeysMax
 
@@ -59,7 +62,40 @@ public struct FailureLimits: Sendable, Hashable {
   func mayExceed(_ level: FailureLevel) -> Bool { verifiesExcess && level != .subject }
 }
 
+/// The groups by which failures are counted.
+enum FailureLevel: Hashable, Sendable {
+  /// All bits of IPv4, 64 bits of IPv6.
+  case address
+  /// IPv6 networks of 56, 48, 40 and 32 bits: of a household, a company, a large company, and a provider.
+  case subnet, network, region, provider
+  case subject, total
+
+  static let networks = [FailureLevel.subnet, .network, .region, .provider]
+
+  /// The bytes of an IPv6 address that name the network.
+  var prefixBytes: Int {
+    switch self {
+    case .subnet: 7
+    case .network: 6
+    case .region: 5
+    case .provider: 4
+    default: 8
+    }
+  }
+}
+
+/// The key of one counter: a group of clients, or a subject.
+struct FailureCounterKey: Hashable, Sendable {
+  let level: FailureLevel
+  let key: BudgetKey
+
+  init(_ level: FailureLevel, _ key: BudgetKey) {
+    self.level = level
+    self.key = key
+  }
+}
+
 extension FailureLevel {
   /// True for a group of clients that has one owner.
-  fileprivate var isNarrow: Bool { [.address, .subnet, .network].contains(self) }
+  var isNarrow: Bool { [.address, .subnet, .network].contains(self) }
 }

@@ -73,10 +73,12 @@ public enum QuietLimit {
   /// The share of the total of a `FailureBudget` for failures of clients that have used up their limits.
   static let excessFailuresShare = 0.1
   /// Attempts of clients that have used up their failures that are verified at once.
-  static let excessAttemptsMax = 4
-  /// Attempts of such clients that wait to be verified. Further ones are refused, and those above the share of an
-  /// address or network.
-  static let waitingExcessAttemptsMax = 1_024
+  public static let excessAttemptsMax = 4
+  /// Attempts of such clients that wait to be verified, unless a budget has its own limit: half of the requests that are
+  /// processed at once, so that the other half is left for other requests.
+  public static let waitingExcessAttemptsMax = requestsBegunMax / 2
+  /// The longest wait of such an attempt, in seconds; after it, the attempt is refused.
+  static let excessWaitSecondsMax = 1.0
   /// The weight up to which a failure may use up more than three quarters of the total.
   static let lightFailureWeight = 0.1
   /// Keys in the memory of an `AttemptBudget`, and of each level of a `FailureBudget`.

@@ -10,7 +10,7 @@ import Synchronization
 /// and slowest one.
 ///
 /// In its first second a body usually arrives. So it is closed then only if all networks together have too many, and
-/// its network, which has the most, has none that is older.
+/// no network with several bodies has an older one.
 ///
 /// Networks are those of clients, also behind a trusted proxy.
 final class UnfinishedBodies: Sendable {
@@ -115,13 +115,21 @@ final class UnfinishedBodies: Sendable {
     {
       return state.remove(number)?.close
     }
-    guard state.bodies.count > countMax, let most = state.counts.values.max() else { return nil }
-    let largest = Set(state.counts.filter { $0.value == most }.keys)
-    let number =
-      slowest(of: largest, isYoung: false, at: now, state)
-      // The only body of a network is not taken for a flood.
-      ?? (most > 1 ? slowest(of: largest, isYoung: true, at: now, state) : nil)
-    return number.flatMap { state.remove($0) }?.close
+    guard state.bodies.count > countMax else { return nil }
+    return surplus(at: now, state).flatMap { state.remove($0) }?.close
+  }
+
+  /// The body that is closed if all networks together have too many: an older one of the largest network that has one,
+  /// otherwise a young one of the largest network. The only body of a network is closed if no network has several.
+  private func surplus(at now: Instant, _ state: State) -> Int? {
+    let byCount = Dictionary(grouping: state.counts.keys) { state.counts[$0, default: 0] }
+    guard let most = byCount.keys.max() else { return nil }
+    for count in byCount.keys.sorted(by: >) where count > 1 || count == most {
+      let networks = Set(byCount[count] ?? [])
+      if let number = slowest(of: networks, isYoung: false, at: now, state) { return number }
+    }
+    // The only body of a network is not taken for a flood.
+    return most > 1 ? slowest(of: Set(byCount[most] ?? []), isYoung: true, at: now, state) : nil
   }
 
   /// The number of the most silent, then slowest, then oldest body of `networks`, among the young or the other ones.

@@ -87,7 +87,8 @@ struct ServeCommand: AsyncParsableCommand {
     try requirePorts(setup)
     if clockOffset != 0 { try setup.confirmClock() }
     if isServed(.console) {
-      try await setup.prepareConsole(hasVerification: isServed(.verification))
+      try await setup.prepareConsole(
+        hasVerification: isServed(.verification), logger: logger(level: .warning))
     }
     let loop = ServerLoop(
       create: { try servers(of: setup, on: $0) }, logger: logger(level: .error))

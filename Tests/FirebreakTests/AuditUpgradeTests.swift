@@ -87,6 +87,21 @@ struct AuditUpgradeTests {
     }
   }
 
+  @Test("Secrets of before the upgrade that are restored accept the log again, which is reported")
+  func restoredSecrets() async throws {
+    _ = try await setup.consoleAdministration()
+    for name in ["Berta", "Carla"] {
+      try replaceLog(count: 3, actor: "eve")
+      var secrets = try #require(try setup.folder.consoleSecrets.read(ConsoleSecrets.self))
+      secrets.auditStart = nil
+      try setup.folder.consoleSecrets.replace(secrets)
+      let run = try await Run(
+        "console", "account", "add", "--role", "issuer", "--data", data, "--name", name)
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(run.errors.contains("3 entries without a key accepted, head "))
+    }
+  }
+
   @Test(
     "A log that is replaced by entries without a key is found, also after the console has started")
   func replaced() async throws {

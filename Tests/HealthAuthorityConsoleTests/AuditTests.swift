@@ -89,8 +89,6 @@ import TextEncodings
     #expect(try Self.verified(log, start: .empty).fault?.contains("were replaced") == true)
     for start in [start, nil, .empty] {
       #expect(try Self.verified(old, start: start).fault?.contains("was replaced") == true)
-      let other = old + [try keyed(.codeIssued, after: old)]
-      #expect(try Self.verified(other, start: start).fault?.contains("were replaced") == true)
       let others =
         Array(old.prefix(3))
         + [
@@ -99,6 +97,14 @@ import TextEncodings
         ]
       #expect(try Self.verified(others + log.suffix(1), start: start).fault != nil)
       #expect(try Self.verified(others, start: start).fault != nil)
+    }
+    // An action that was recorded before the upgrade was complete.
+    let early = old + [try keyed(.codeIssued, after: old)]
+    for entries in [early, early + [try keyed(.auditKeyed, after: early)]] {
+      #expect(try Self.verified(entries, start: start).fault == nil)
+      for start in [nil, .empty, AuditStart(entries: 3, head: old[2].hash)] {
+        #expect(try Self.verified(entries, start: start).fault?.contains("were replaced") == true)
+      }
     }
     // Sealed again by an older version, with other entries.
     let replaced = Array(Self.chain(9, key: nil).dropLast(4))
@@ -209,6 +215,27 @@ import TextEncodings
     }
   }
 
+  @Test("An account that was added before the upgrade was complete leaves the log intact for good")
+  func addedBeforeTheUpgrade() async throws {
+    let (folder, database) = try database()
+    let old = Self.chain(3, key: nil)
+    try await Self.replaceLog(database, with: old)
+    var start: AuditStart?
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      _ = try await console.administration.addAccount(name: "Anna", role: .issuer)
+      start = try await console.administration.completeAuditUpgrade()
+      #expect(start == AuditStart(entries: 3, head: old[2].hash))
+    }
+    for round in 1...2 {
+      try await RunningConsole.run(in: folder.url, configure: { $0.auditStart = start }) {
+        console async throws in
+        _ = try await console.administration.addAccount(name: "Jan \(round)", role: .issuer)
+        let chain = try await console.administration.audit()
+        #expect(chain.fault == nil && chain.count == Int64(4 + round))
+      }
+    }
+  }
+
   @Test(
     "A log that was replaced by entries without a key is found by every check, which writes nothing"
   )
@@ -308,7 +335,7 @@ import TextEncodings
   }
 
   @Test(
-    "All accounts together have at most 256 entries for their refusals, and what is above is counted"
+    "After 256 accounts and networks with refusals, further ones are counted by account without the network"
   )
   func refusalsOfManyAccounts() async throws {
     let (folder, database) = try database()
@@ -323,11 +350,19 @@ import TextEncodings
           action: .signInFailed, account: "account \(number)", network: "192.0.2.0/24"))
     }
     let entries = try await audit.newest(1_000)
-    #expect(entries.count == ConsoleLimit.refusalsMax + 1)
-    #expect(entries[0].subject.isEmpty && entries[0].detail == "from other networks")
+    #expect(entries.count == ConsoleLimit.refusalsMax + 2)
+    #expect(entries[1].detail == "from other networks" && entries[2].detail.contains("192.0.2.0"))
+    for network in 1...20 {
+      try await refusals.record(
+        RefusedSignIns.Refusal(
+          action: .signInFailed, account: "account \(ConsoleLimit.refusalsMax + 1)",
+          network: "198.51.\(network).0/24"))
+    }
+    #expect(try await audit.newest(1_000) == entries)
     try await refusals.report()
-    let counted = try await audit.newest(1)
-    #expect(counted.first?.detail == "1 more, from other networks")
+    let counted = try #require(try await audit.newest(1).first)
+    #expect(counted.detail == "20 more, from other networks")
+    #expect(counted.subject == "account \(ConsoleLimit.refusalsMax + 1)")
     #expect(await !refusals.isWindowOver)
     try await refusals.record(
       RefusedSignIns.Refusal(action: .signInFailed, account: "a", network: "192.0.2.0/24"))

@@ -279,6 +279,9 @@ extension MemoryKeyStore {
     state.withLock { state in
       for index in state.files.indices
       where state.files[index].export == batch.export && state.files[index].end == batch.end {
+        if let earlier = state.files[index].sha256 {
+          state.files[index].earlierHashes.append(earlier)
+        }
         state.files[index].sha256 = sha256
         state.files[index].paddingCount = paddingCount
         state.files[index].edition = batch.edition

@@ -133,6 +133,38 @@ struct WithdrawnFileTests {
     }
   }
 
+  @Test(
+    "A file that is withdrawn while all are signed again, or under an earlier hash later, is not listed",
+    arguments: [true, false])
+  func withdrawnWhileSigning(isDuring: Bool) async throws {
+    try await publish(in: folder.url)
+    let first = try #require(try listed(in: folder.url).first)
+    let hash = try #require(KeyFileHash(ofFile: first))
+    withdrawn.clear()
+    let reads = Mutex(0)
+    withdrawn.observe { [withdrawn] in
+      let isSecond = reads.withLock { count in
+        count += 1
+        return count == 2
+      }
+      // The second read is for the second file, after the first one was written.
+      if isDuring, isSecond { withdrawn.add(hash) }
+    }
+    let exporter = try exporter(in: folder.url)
+    #expect(try await exporter.signAgain().count == (isDuring ? 3 : 4))
+    withdrawn.observe {}
+    #expect(try published(in: folder.url) == (isDuring ? [2, 1, 2] : [1, 2, 1, 2]))
+    withdrawn.add(hash)
+    for _ in 0..<2 {
+      let next = try self.exporter(in: folder.url)
+      _ = try await next.exportDue()
+      #expect(try published(in: folder.url) == [2, 1, 2])
+      try await next.removeOld()
+      #expect(try await next.signAgain().count == 3)
+      #expect(try published(in: folder.url) == [2, 1, 2])
+    }
+  }
+
   @Test("After an interruption of signing again at any step, no withdrawn file comes back")
   func interrupted() async throws {
     try await publish(in: folder.url)

@@ -310,7 +310,73 @@ struct FailureBudgetTests {
     #expect(verified.value <= 1_000 && verified.value > 800)
   }
 
-  @Test("Guesses above a limit count for the code and for IPv6 networks of 40 and 32 bits too")
+  @Test(
+    "Any number of guesses or texts that are no code from one address leave its IPv6 provider's failures to others",
+    arguments: [0, 0.001])
+  func oneClientOfAProvider(weight: Double) async throws {
+    let budget = budget(FailureLimits(perAddress: 30, total: 100_000, windowSeconds: 600))
+    for _ in 0..<2 {
+      for _ in 0..<5_000 {
+        _ = try await attempt(budget, from: "2001:db8:100:1::1", weight: weight)
+      }
+      for network in ["200", "1ff", "100:1ff"] {
+        #expect(
+          try await attempt(budget, from: "2001:db8:\(network)::1", weight: weight) == nil,
+          "\(network)")
+      }
+      clock.advance(by: 300)
+    }
+  }
+
+  @Test(
+    "Behind twenty noisy addresses that have all places, a right attempt of another one is verified",
+    arguments: ["192.0.2.1", "2001:db8::1"])
+  func noisyWaiters(client: String) async throws {
+    let budget = budget(FailureLimits(perAddress: 1, windowSeconds: 60))
+    let noisy = (0..<20).map { "198.51.100.\($0)" }
+    for text in noisy + [client] { _ = try await attempt(budget, from: text) }
+    let held = Held()
+    for (index, text) in noisy.enumerated() {
+      for _ in 0..<30 { held.add(budget, address(text)) }
+      try await Patience.until {
+        await budget.waitingCount + held.running + held.refusedCount == (index + 1) * 30
+      }
+    }
+    #expect(await budget.waitingCount == QuietLimit.waitingExcessAttemptsMax)
+    let refused = held.refusedCount
+    let right = held.add(budget, address(client))
+    try await Patience.until { held.refusedCount == refused + 1 }
+    #expect(await budget.waitingCount == QuietLimit.waitingExcessAttemptsMax)
+    // A second one of the same address replaces none.
+    #expect(try await attempt(budget, from: client, hasFailed: false) != nil)
+    held.release()
+    try await right.value
+    _ = try await held.count
+  }
+
+  @Test("An attempt above the limits that has waited for a second is refused, and leaves its place")
+  func deadline() async throws {
+    var limits = FailureLimits(perAddress: 1, windowSeconds: 100_000)
+    limits.waitingExcessMax = 3
+    let budget = budget(limits)
+    #expect(try await attempt(budget) == nil)
+    let held = Held()
+    for _ in 0..<QuietLimit.excessAttemptsMax { held.add(budget, address("192.0.2.1")) }
+    try await Patience.until { held.running == QuietLimit.excessAttemptsMax }
+    for refused in 1...2 {
+      held.add(budget, address("192.0.2.1"))
+      try await Patience.until { await budget.waitingCount == 1 }
+      try await Patience.until {
+        clock.advance(by: QuietLimit.excessWaitSecondsMax)
+        return held.refusedCount == refused
+      }
+      #expect(await budget.waitingCount == 0)
+    }
+    held.release()
+    #expect(try await held.count == QuietLimit.excessAttemptsMax)
+  }
+
+  @Test("Guesses above a limit count for the code too, and those of many networks for wider ones")
   func countedEverywhere() async throws {
     let budget = budget(
       FailureLimits(perAddress: 1, perSubject: 3, total: 100_000, windowSeconds: 60))
@@ -318,12 +384,19 @@ struct FailureBudgetTests {
     for _ in 0..<3 { _ = try await attempt(budget, on: "a", weight: 0.001) }
     #expect(try await attempt(budget, from: "192.0.2.9", on: "a", hasFailed: false) == 60)
     #expect(try await attempt(budget, from: "192.0.2.9", on: "b", hasFailed: false) == nil)
-    // Sixteen failures of one address use up those of its /40, then 64 those of its /32.
-    for _ in 0..<16 { _ = try await attempt(budget, from: "2001:db8:100::1", weight: 0.001) }
-    #expect(try await attempt(budget, from: "2001:db8:1ff::1", weight: 0.001) == 60)
-    #expect(try await attempt(budget, from: "2001:db8:200::1", weight: 0.001) == nil)
-    for _ in 0..<64 { _ = try await attempt(budget, from: "2001:db8:100::1", weight: 0.001) }
-    #expect(try await attempt(budget, from: "2001:db8:300::1", weight: 0.001) == 60)
+    // Four networks of a /40 use up its sixteen failures, and four of these the 64 of the /32.
+    for region in 1...4 {
+      for number in 0..<80 {
+        let (network, host) = (region * 0x100 + number % 4, number / 4 * 0x40)
+        let text = "2001:db8:\(String(network, radix: 16)):\(String(host, radix: 16))::1"
+        _ = try await attempt(budget, from: text, weight: 0.001)
+      }
+      #expect(try await attempt(budget, from: "2001:db8:\(region)ff::1", weight: 0.001) == 60)
+      if region < 4 {
+        #expect(try await attempt(budget, from: "2001:db8:9\(region)::1", weight: 0.001) == nil)
+      }
+    }
+    #expect(try await attempt(budget, from: "2001:db8:500::1", weight: 0.001) == 60)
     #expect(try await attempt(budget, from: "2001:db9::1", weight: 0.001) == nil)
     // Right ones are served there.
     #expect(

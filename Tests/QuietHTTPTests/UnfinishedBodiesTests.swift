@@ -143,6 +143,24 @@ struct UnfinishedBodiesTests {
     }
   }
 
+  @Test("Beside slow bodies of many networks, young ones of a larger network are not closed")
+  func youngOfLargerNetwork() throws {
+    let timer = ManualTimer()
+    let bodies = UnfinishedBodies(countMax: 512, now: { timer.now })
+    let closed = ClosedBodies()
+    for number in 0..<512 {
+      let client = "2001:db8:\(String(number / 2, radix: 16))::\(number % 2)"
+      let body = bodies.begin(NumericAddress(client)) { closed.add("slow") }
+      bodies.received(number, body)
+    }
+    timer.pass(to: .seconds(3))
+    for round in 1...2 {
+      for _ in 0..<3 { _ = bodies.begin(NumericAddress("192.0.2.1")) { closed.add("young") } }
+      #expect(closed.names == Array(repeating: "slow", count: 3 * round))
+    }
+    #expect(bodies.count == 512)
+  }
+
   @Test("New bodies of one network in any number leave room for a body of another one")
   func youngFlood() throws {
     let timer = ManualTimer()

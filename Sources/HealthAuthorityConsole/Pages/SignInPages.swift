@@ -72,7 +72,7 @@ struct SignInPages: Sendable {
       return busy(visit, next: next, name: name)
     } catch let refusal as QuietRefusal {
       // The address has used up its failures, and this was one more.
-      try await record(.signInFailed, name, visit)
+      if case .tooManyAttempts = refusal { try await record(.signInFailed, name, visit) }
       throw refusal
     }
   }
@@ -127,7 +127,7 @@ struct SignInPages: Sendable {
         return account == nil ? .failed(nil) : .succeeded(account)
       }
     } catch let refusal as QuietRefusal {
-      try await recordPasskey(visit)
+      if case .tooManyAttempts = refusal { try await recordPasskey(visit) }
       throw refusal
     }
     guard let account else {

@@ -27,6 +27,8 @@ struct Batch: Hashable, Sendable {
   let beforeKey: Data?
   /// The hash by which damage to the file is detected; nil until it was written and verified.
   var sha256: Data?
+  /// The hashes of the file before it was written again.
+  var earlierHashes: [Data] = []
   /// The moment at which the file was written for the first time.
   var writtenAt: Date?
   /// The number of padding keys in the file; 0 until it was written.

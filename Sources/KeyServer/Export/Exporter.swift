@@ -13,7 +13,8 @@ import World
 /// interruption the next run finds a batch without a file and writes the same keys.
 ///
 /// A file that is written again has other signatures, so it gets another name: caches keep what a name stands for. A
-/// withdrawn file is not written again: its new hash would not be that of the withdrawn one.
+/// withdrawn file is not written again: its new hash would not be that of the withdrawn one. A file that is withdrawn
+/// while it is written again is not listed, and if it was listed before, the next run removes it from the index.
 actor Exporter {
   private let store: any KeyStore
   private let folder: ExportFolder
@@ -137,28 +138,45 @@ actor Exporter {
     let signers = try signers.keyFileSigners(at: clock.now)
     var (written, all): ([String], [String: [KeyFileName]]) = ([], [:])
     for (root, batches) in try await batchesByRoot().sorted(by: { $0.key < $1.key }) {
-      var names: [KeyFileName] = []
+      var files: [ListedFile] = []
       do {
         for batch in batches {
           switch try await state(of: batch, of: root, again: again) {
-          case .intact(let name): names.append(name)
+          case .intact(let name):
+            files.append(ListedFile(name: name, earlierHashes: batch.earlierHashes))
           case .left: break
-          case .due(let batch, let name):
-            try await write(batch, to: folder.file(name, of: root), signers: signers)
-            written.append(KeyFileIndex.line(name, under: root))
-            names.append(name)
+          case .due(let due, let name):
+            try await write(due, to: folder.file(name, of: root), signers: signers)
+            files.append(ListedFile(name: name, earlierHashes: batch.hashes, isNew: true))
           }
         }
       } catch {
         // The error that ends the export is reported; the next export replaces the index again.
-        try? folder.replaceIndex(names, of: root)
+        try? folder.replaceIndex(notWithdrawn(files).map(\.name), of: root)
         throw error
       }
-      try folder.replaceIndex(names, of: root)
-      all[root] = names
+      // A file may have been withdrawn since its state was read.
+      files = try notWithdrawn(files)
+      try folder.replaceIndex(files.map(\.name), of: root)
+      written += files.filter(\.isNew).map { KeyFileIndex.line($0.name, under: root) }
+      all[root] = files.map(\.name)
     }
     listed = all
     return written
+  }
+
+  /// A file that is in place, with the hashes that it had before it was written again.
+  private struct ListedFile {
+    let name: KeyFileName
+    let earlierHashes: [Data]
+    var isNew = false
+  }
+
+  /// The files that were not withdrawn before they were written again.
+  private func notWithdrawn(_ files: [ListedFile]) throws -> [ListedFile] {
+    guard files.contains(where: { !$0.earlierHashes.isEmpty }) else { return files }
+    let withdrawn = try withdrawn()
+    return files.filter { !withdrawn.containsAny(of: $0.earlierHashes) }
   }
 
   private enum FileState {
@@ -176,9 +194,7 @@ actor Exporter {
     // A former export keeps its files until they expire and gets no new ones.
     let isConfigured = exports.contains { $0.filenameRoot == root }
     guard isConfigured || folder.hasFile(name, of: root) else { return .left }
-    if let hash = batch.sha256.flatMap({ KeyFileHash($0) }), try withdrawn().contains(hash) {
-      return .left
-    }
+    if !batch.hashes.isEmpty, try withdrawn().containsAny(of: batch.hashes) { return .left }
     var batch = batch
     // A name that may have been served keeps its bytes.
     if batch.writtenAt != nil { batch.edition += 1 }
@@ -214,6 +230,17 @@ actor Exporter {
       FileManager.default.removeUnneeded(file)
       throw error
     }
+  }
+}
+
+extension Batch {
+  /// All hashes that the file has had.
+  fileprivate var hashes: [Data] { earlierHashes + [sha256].compactMap(\.self) }
+}
+
+extension Set<KeyFileHash> {
+  fileprivate func containsAny(of hashes: [Data]) -> Bool {
+    hashes.contains { KeyFileHash($0).map(contains) ?? false }
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import ExposureKeys
 import Foundation
 import GRDB
@@ -90,7 +91,9 @@ extension SQLiteKeyStore {
       try db.execute(
         sql: """
           UPDATE export_file
-          SET sha256 = ?, padding = ?, edition = ?, written_at = coalesce(written_at, ?)
+          SET earlier_sha256 =
+              CAST(coalesce(earlier_sha256, x'') || coalesce(sha256, x'') AS BLOB),
+            sha256 = ?, padding = ?, edition = ?, written_at = coalesce(written_at, ?)
           WHERE export = ? AND start_at = ? AND end_at = ?
           """,
         arguments: [
@@ -142,6 +145,7 @@ private struct BatchRow {
   var firstKey: Data?
   var beforeKey: Data?
   var sha256: Data?
+  var earlierSHA256 = Data()
   var writtenAt: Int64?
   var paddingCount = 0
   var edition = 1
@@ -171,6 +175,7 @@ private struct BatchRow {
     firstKey = row["first_key"]
     beforeKey = row["before_key"]
     sha256 = row["sha256"]
+    earlierSHA256 = row["earlier_sha256"] ?? Data()
     writtenAt = row["written_at"]
     paddingCount = row["padding"]
     edition = row["edition"]
@@ -192,8 +197,15 @@ private struct BatchRow {
           inputRegions: Self.regions(inputRegions),
           excludedRegions: Self.regions(excludedRegions), travellers: travellers),
         firstKey: firstKey, beforeKey: beforeKey, sha256: sha256,
+        earlierHashes: Self.hashes(earlierSHA256),
         writtenAt: writtenAt.map { Date(unixSecond: $0) },
         paddingCount: paddingCount, edition: edition)
+    }
+  }
+
+  private static func hashes(_ bytes: Data) -> [Data] {
+    stride(from: bytes.startIndex, to: bytes.endIndex, by: SHA256.byteCount).map {
+      Data(bytes[$0...].prefix(SHA256.byteCount))
     }
   }
 

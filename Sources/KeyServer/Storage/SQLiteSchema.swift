@@ -30,8 +30,17 @@ enum SQLiteSchema {
       try db.execute(sql: editions)
       try db.execute(sql: servedIssuer)
     }
+    migrator.registerMigration("4 earlier hashes of key files") { db in
+      try db.execute(sql: earlierHashes)
+    }
     return migrator
   }
+
+  /// The hashes that a file had before it was written again, one after the other: a file that was withdrawn with one of
+  /// them is not listed.
+  private static let earlierHashes = """
+    ALTER TABLE export_file ADD COLUMN earlier_sha256 BLOB;
+    """
 
   /// The issuer that the server was last started with, which an option of `serve` may name.
   private static let servedIssuer = """

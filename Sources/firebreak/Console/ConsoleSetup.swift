@@ -46,13 +46,22 @@ extension ServerSetup {
 
   /// Stores the start of the audit log with the secret, once: new secrets have it already. So entries without a key are
   /// accepted only in the log that the first start of this version has found.
-  private func completeAuditUpgrade() async throws {
+  ///
+  /// - Parameter warn: Reports the entries without a key that are accepted. Secrets that were restored from before this
+  ///   version accept those of the log again.
+  private func completeAuditUpgrade(_ warn: @Sendable (String) -> Void = { note($0) }) async throws
+  {
     guard try consoleSecrets().auditStart == nil else { return }
     try await FolderLock.withLock(on: folder.console) {
       var secrets = try consoleSecrets()
       guard secrets.auditStart == nil else { return }
-      secrets.auditStart = try await consoleAdministration(secrets).completeAuditUpgrade()
+      let start = try await consoleAdministration(secrets).completeAuditUpgrade()
+      secrets.auditStart = start
       try folder.consoleSecrets.replace(secrets)
+      guard start != .empty else { return }
+      warn(
+        "audit log: \(start.entries) entries without a key accepted, head \(start.head); compare with"
+          + " your last head")
     }
   }
 
@@ -60,8 +69,10 @@ extension ServerSetup {
   /// this folder.
   ///
   /// - Parameter hasVerification: True if the verification server runs in the same process.
-  func prepareConsole(hasVerification: Bool) async throws {
-    try await reportingConsoleErrors { try await completeAuditUpgrade() }
+  func prepareConsole(hasVerification: Bool, logger: Logger) async throws {
+    try await reportingConsoleErrors {
+      try await completeAuditUpgrade { logger.warning("\($0)") }
+    }
     guard hasVerification else { return }
     // A backup has either none of the key, or both the key's row and the secret.
     try await FolderLock.withLock(on: folder.console) { try await replaceInvalidAPIKey() }
