@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
 import Crypto
 import Foundation
 import GRDB
+import HealthAuthorityConsole
 import ServedSystem
 import TestSupport
 import Testing

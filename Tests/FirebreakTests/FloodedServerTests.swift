@@ -2,7 +2,6 @@
 import Foundation
 import QuietHTTP
 import ServedSystem
-import Synchronization
 import TestSupport
 import Testing
 
@@ -103,52 +102,6 @@ struct FloodedServerTests {
     #expect(grown < Self.slowReaders * Self.readerBytesMax >> 10, "grew by \(grown) KiB")
     withExtendedLifetime(clients) {}
     #expect(try await authority.servers.stop() == 0)
-  }
-
-  @Test(
-    "SIGTERM during a flood of wrong sign-ins ends the console in the time for requests in progress"
-  )
-  func signIns() async throws {
-    // A slow machine may need a second attempt; a queue that is not cancelled exceeds the time at each.
-    var took: [Duration] = []
-    for _ in 0..<3 where took.last ?? .seconds(60) > Self.stopMax {
-      let folder = try TemporaryFolder()
-      let servers = try await ServedFirebreak(folder: folder, ["--only", "console"])
-      let port = try Self.port(try #require(try await servers.addresses()["console"]))
-      let statuses = Mutex<[Int: Int]>([:])
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for number in 0..<60 {
-          group.addTask {
-            // A refused connection ends this sender.
-            while let status = try? await Self.wrongSignIn(number, port: port), status != 0 {
-              statuses.withLock { $0[status, default: 0] += 1 }
-            }
-          }
-        }
-        try await Patience.until {
-          statuses.withLock { $0[503] ?? 0 > 20 && $0.values.reduce(0, +) > 60 }
-        }
-        let start = ContinuousClock.now
-        #expect(try await servers.stop() == 0)
-        took.append(ContinuousClock.now - start)
-        try await group.waitForAll()
-      }
-      #expect(statuses.withLock { $0.keys.allSatisfy { [401, 429, 503].contains($0) } })
-    }
-    #expect(try #require(took.last) <= Self.stopMax, "\(took)")
-  }
-
-  private static let stopMax = Duration.seconds(
-    QuietLimit.shutdownSeconds + QuietLimit.unfinishedRequestSeconds)
-
-  /// Returns the status; 0 without a response.
-  private static func wrongSignIn(_ number: Int, port: Int) async throws -> Int {
-    try await RawPost(
-      port: port, path: "/sign-in",
-      headers: [
-        "host": "127.0.0.1:\(port)", "content-type": "application/x-www-form-urlencoded",
-      ]
-    ).answer(sending: Data("name=Name+\(number)&password=wrong&code=123456".utf8)).status
   }
 
   private static let fileBytes = 8_300_000

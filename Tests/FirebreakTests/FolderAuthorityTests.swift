@@ -32,7 +32,7 @@ struct FolderAuthorityTests {
     let setup = ServerSetup(
       folder: try ServerFolder(path: data), options: try ServerOptions.parse(["--data", data]))
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    try await setup.prepareConsole(hasVerification: true)
+    try await setup.prepareConsole(hasVerification: true, logger: logger)
     let verification = try setup.verificationServer(host: "127.0.0.1", port: 0, logger: logger)
     let keys = try setup.keyServer(logger: logger)
     let secrets = try #require(try setup.folder.consoleSecrets.read(ConsoleSecrets.self))
@@ -86,10 +86,13 @@ struct FolderAuthorityTests {
       #expect(try await bench.authority.state(ofCode: order.uuid).isUsed == false)
       let keys = try await bench.authority.apiKeys()
       #expect(keys.map(\.name) == ["console"])
-      try await bench.setup.prepareConsole(hasVerification: true)
+      try await bench.setup.prepareConsole(
+        hasVerification: true, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       #expect(try await bench.authority.apiKeys() == keys)
       try await bench.authority.revokeAPIKey(keys[0].id)
-      try await bench.setup.prepareConsole(hasVerification: true)
+      try await bench.setup.prepareConsole(
+        hasVerification: true,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       #expect(try await bench.authority.apiKeys().count == 2)
     }
   }

@@ -240,7 +240,10 @@ extension Batch {
 
 extension Set<KeyFileHash> {
   fileprivate func containsAny(of hashes: [Data]) -> Bool {
-    hashes.contains { KeyFileHash($0).map(contains) ?? false }
+    hashes.contains { bytes in
+      guard let hash = KeyFileHash(bytes) else { return false }
+      return contains(hash)
+    }
   }
 }
 
