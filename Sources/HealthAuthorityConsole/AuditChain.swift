@@ -4,9 +4,10 @@ import TextEncodings
 
 /// Verifies an audit log, whose entries are passed in their order.
 ///
-/// Entries without the key are accepted only before the first entry with it, whose hash covers their number and the hash
-/// of the last one. Both must be those of `AuditStart`, whichever action that entry has: an action may have been recorded
-/// before the upgrade was complete. Until the start is stored, only the entry of the upgrade may follow them.
+/// Entries without the key are accepted only before the first entry with it, whose hash covers their
+/// number and the hash of the last one. Both must be those of `AuditStart`, whichever action that
+/// entry has: an action may have been recorded before the upgrade was complete. Until the start is
+/// stored, only the entry of the upgrade may follow them.
 package struct AuditChain: Sendable {
   /// The number of entries so far.
   package private(set) var count: Int64 = 0
@@ -48,7 +49,8 @@ package struct AuditChain: Sendable {
     } else if entry.isIntact(key) {
       if !hasKeyed, !isStart(before, of: entry) {
         firstFault =
-          "The \(before.entries) entries before entry \(entry.sequence) are not those of the upgrade: they were replaced."
+          "The \(before.entries) entries before entry \(entry.sequence) are not those of the upgrade:"
+          + " they were replaced."
       }
       hasKeyed = true
     } else if hasKeyed || !entry.isIntact(nil) {

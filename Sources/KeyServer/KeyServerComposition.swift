@@ -26,13 +26,11 @@ struct KeyServerComposition {
     _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness,
     logger: Logger
   ) throws(KeyServerError) {
-    let signers = configuration.signers
-    _ = try signers.keyFileSigners(at: clock.now)
+    _ = try configuration.signers.keyFileSigners(at: clock.now)
     remoteConfiguration = try SignedConfiguration(
-      configuration.remoteConfiguration, signers: signers, clock: clock)
+      configuration.remoteConfiguration, signers: configuration.signers, clock: clock)
     let store = try Self.store(configuration, at: clock.now)
-    let issuer = configuration.tokenIssuer
-    keepServedIssuer = { try store.keepServedIssuer(issuer) }
+    keepServedIssuer = { [configuration] in try store.keepServedIssuer(configuration.tokenIssuer) }
     let folder = try Self.folder(configuration)
     let tokenKeys = try TokenKeySource(configuration, logger: logger)
     let faults = ServerHealth(logger: logger, server: "KeyServer")
@@ -44,7 +42,7 @@ struct KeyServerComposition {
       platforms: configuration.platforms, keys: configuration.databaseKeys)
     let time = TrustedTime(clock, store)
     exporter = Exporter(
-      store: store, folder: folder, exports: configuration.exports, signers: signers,
+      store: store, folder: folder, exports: configuration.exports, signers: configuration.signers,
       clock: clock, time: time, randomness: randomness, withdrawn: configuration.withdrawnFiles)
     health = KeyServerHealth(store, exporter, faults)
     router = Router.quiet(

@@ -218,8 +218,8 @@ extension FailureLevel {
     case .address: 0.5
     case .subnet: 0.75
     case .network: 1
-    case .region: 1.5
-    case .provider, .subject, .total: 2
+    case .region: 9
+    case .provider, .subject, .total: 10
     }
   }
 }

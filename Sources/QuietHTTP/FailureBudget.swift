@@ -160,7 +160,8 @@ public actor FailureBudget {
     }
   }
 
-  /// Returns true if the attempt has a place to wait. If all are taken, it may get that of another one, which is refused.
+  /// Returns true if the attempt has a place to wait. If all are taken, it may get that of another
+  /// one, which is refused.
   private func hasPlaceToWait(for attempt: FailureAttempt) -> Bool {
     if excess.mayWait(attempt) { return true }
     guard let other = excess.replaceable(by: attempt) else { return false }
@@ -200,9 +201,9 @@ public actor FailureBudget {
     wakeExcessWaiters()
   }
 
-  /// Counts the failure of a client that had used up its failures, if it is a guess. A counter keeps as many failures as
-  /// it may have, the latest ones, and adds no more than these to those of wider networks: one client does not use up
-  /// the failures of its provider.
+  /// Counts the failure of a client that had used up its failures, if it is a guess. A counter keeps as
+  /// many failures as it may have, the latest ones, and adds no more than these to those of wider
+  /// networks: one client does not use up the failures of its provider.
   private func countExcess(_ attempt: FailureAttempt, at now: Date) {
     guard limits.total != nil, attempt.weight > 0 else { return }
     for place in attempt.groups {

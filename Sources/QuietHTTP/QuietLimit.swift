@@ -74,8 +74,8 @@ public enum QuietLimit {
   static let excessFailuresShare = 0.1
   /// Attempts of clients that have used up their failures that are verified at once.
   public static let excessAttemptsMax = 4
-  /// Attempts of such clients that wait to be verified, unless a budget has its own limit: half of the requests that are
-  /// processed at once, so that the other half is left for other requests.
+  /// Attempts of such clients that wait to be verified, unless a budget has its own limit: half of the
+  /// requests that are processed at once, so that the other half is left for other requests.
   public static let waitingExcessAttemptsMax = requestsBegunMax / 2
   /// The longest wait of such an attempt, in seconds; after it, the attempt is refused.
   static let excessWaitSecondsMax = 1.0

@@ -25,7 +25,7 @@ struct AuditUpgradeTests {
       folder: try ServerFolder(path: data), options: try ServerOptions.parse(["--data", data]))
   }
 
-  /// Replaces the log by entries whose hashes are SHA-256, as whoever can write the database can do.
+  /// Replaces the log by entries whose hashes are SHA-256, as an attacker who can write the database does.
   private func replaceLog(count: Int64, actor: String) throws {
     let queue = try DatabaseQueue(path: setup.folder.consoleDatabase.path)
     try queue.write { db in
@@ -108,6 +108,7 @@ struct AuditUpgradeTests {
     "A log that is replaced by entries without a key is found, also after the console has started")
   func replaced() async throws {
     let add = ["console", "account", "add", "--role", "issuer", "--data", data, "--name"]
+    _ = try await setup.consoleAdministration()
     #expect(try await Run(add + ["Anna"]).status == 0)
     #expect(try await verify().status == 0)
     try replaceLog(count: 5, actor: "eve")

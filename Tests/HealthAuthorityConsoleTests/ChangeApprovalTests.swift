@@ -11,7 +11,7 @@ import World
 
 @testable import HealthAuthorityConsole
 
-/// What an approval of a change relies on: the effect that was shown, the people, and the outcome.
+/// The basis of an approval: the effect that was shown, the people, and the outcome.
 @Suite struct ChangeApprovalTests {
   let folder: TemporaryFolder
 

@@ -80,7 +80,8 @@ import World
         "/sign-in", ["name": "Anna", "password": password, "code": next])
       #expect(signIn.status == 303)
       _ = try await browser.post("/configuration/propose", try Self.fields("1400"))
-      let page = try await administrator.post("/configuration/2/approve", [:])
+      // The request for the link has the number 2.
+      let page = try await administrator.post("/configuration/3/approve", [:])
       #expect(page.status == 422 && page.element("fault")?.contains("one person") == true)
     }
   }

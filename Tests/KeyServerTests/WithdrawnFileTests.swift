@@ -51,8 +51,10 @@ struct WithdrawnFileTests {
   private func listed(in place: URL) throws -> [URL] {
     let folder = try exportFolder(in: place)
     return try ["", "PL"].flatMap { root in
-      KeyFileIndex.parse(String(decoding: try folder.index(of: root), as: UTF8.self)).names
-        .map { folder.file($0, of: root) }
+      // The lines of a root begin with it.
+      let lines = String(decoding: try folder.index(of: root), as: UTF8.self)
+        .replacing("\(root)/", with: "")
+      return KeyFileIndex.parse(lines).names.map { folder.file($0, of: root) }
     }
   }
 

@@ -187,14 +187,16 @@ struct PhoneFortnightTests {
   }
 
   /// The clock is three hours ahead for an hour, twice.
-  private func wrongClockDay(_ phone: Phone) async throws {
+  private func wrongClockDay(_ first: Phone) async throws {
+    var phone = first
     for _ in 1...2 {
       scene.server.setPhoneClock(ahead: 3 * Self.hour)
       try await check(phone, failure: .clockWrong, shown: [.clockWrong, .risk], risk: true)
       scene.clock.advance(by: Self.hour)
       scene.server.setPhoneClock(ahead: -3 * Self.hour)
       try publishConfiguration()
-      try await check(try await started(), shown: [.risk], risk: true)
+      phone = try await started()
+      try await check(phone, shown: [.risk], risk: true)
     }
   }
 

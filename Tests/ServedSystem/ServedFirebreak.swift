@@ -193,9 +193,10 @@ package final class ServedAuthority {
     _ change: (inout UploadRequest) -> Void = { _ in }
   ) async throws -> Response {
     let now = SystemClock().now.timeIntervalSince1970
+    // Two days old: the servers release a key of yesterday two hours after midnight.
     let key = UploadKey(
       key: Data(SystemRandomness().bytes(16)).base64EncodedString(),
-      rollingStartNumber: UInt32(now / 86_400) * 144 - 144, transmissionRisk: 3)
+      rollingStartNumber: (UInt32(now / 86_400) - 2) * 144, transmissionRisk: 3)
     var request = UploadRequest(
       data: UploadPayload(
         temporaryExposureKeys: [key], regions: ["PL"], platform: platform, appPackageName: app,

@@ -9,7 +9,7 @@ import World
 struct ChangeEffect: Sendable {
   let title: String
   var sentences: [String] = []
-  /// What the change depends on, in no language and without times that pass.
+  /// The facts that the change depends on, in no language and without times that pass.
   var facts: [String] = []
   /// The files of a withdrawal or its end.
   var files: [KeyFileHash] = []

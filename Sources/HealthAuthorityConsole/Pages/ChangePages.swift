@@ -294,7 +294,7 @@ struct ChangePages: Sendable {
   private func approve(_ visit: Visit, _ form: Form) async throws -> Response {
     let (request, change) = try await self.request(visit)
     let (texts, own) = (visit.texts, try visit.account)
-    guard request.decision == nil else {
+    guard request.decision == nil, !requests.isExpired(request) else {
       return try await show(visit, fault: notOpen(request, texts), status: .conflict)
     }
     let author = try await accounts.account(named: request.proposedBy)

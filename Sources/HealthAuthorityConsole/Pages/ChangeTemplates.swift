@@ -48,7 +48,8 @@ enum ChangeTemplates {
     {{/canApprove}}
     {{#canReject}}
     <form method="post" action="/changes/{{id}}/reject">\(LayoutTemplate.token)
-    <button id="reject-{{id}}" aria-label="{{t.configurationReject}}: {{title}}">{{t.configurationReject}}</button></form>
+    <button id="reject-{{id}}" aria-label="{{t.configurationReject}}: {{title}}">\
+    {{t.configurationReject}}</button></form>
     {{/canReject}}
     </div>
     </section>

@@ -68,7 +68,8 @@ extension Texts {
     .changeNobody: Phrase(
       """
       Nobody else can approve it: there is no other account with this right that is independent of yours. The \
-      operator adds one with the command firebreak console account add, or makes the change with a command on the server.
+      operator adds one with the command firebreak console account add, or makes the change with a command \
+      on the server.
       """,
       """
       Nikt inny nie może tego zatwierdzić: nie ma innego konta z tym uprawnieniem, niezależnego od Twojego. Operator \
