@@ -89,7 +89,7 @@ final class Housekeeping {
     guard let record = try? context.uploads.load() else { return }
     if let completed = record.completed, isUnrecorded(completed) {
       let isOffered = record.followUp != nil
-      // Whether the user agreed to share the keys with other countries is not known any more.
+      // The record does not say if the user agreed to share the keys with other countries.
       let isNoted = context.store.updateIfPossible { state in
         state.noteSharing(at: completed.date)
         if isOffered { state.offerFollowUp(goesAbroad: false, at: completed.date) }

@@ -131,7 +131,7 @@ struct CatalogueGrammarTests {
       #expect(wrong == nil, "\(key): \(text)")
     }
     let learned = try texts(.polish).filter { $0.key.hasSuffix(".learned") }
-    // What someone has learned of is in the genitive.
+    // The object of these verbs is in the genitive.
     #expect(
       learned["kind.upload.learned"] == "Losowych kluczy z 14 dni i zaraźliwości w każdym z nich.")
     #expect(learned["receiver.keyServer.learned"]?.contains("jego adresu internetowego") == true)
