@@ -28,6 +28,6 @@ private struct RandomnessGenerator<Source: Randomness>: RandomNumberGenerator {
   let source: Source
 
   mutating func next() -> UInt64 {
-    source.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+    UInt64(bigEndian: source.bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) })
   }
 }

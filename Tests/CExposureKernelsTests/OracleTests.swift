@@ -87,9 +87,15 @@ struct OracleTests {
     let keys = (0..<70).map { _ in
       (0..<16).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
     }
-    let fold = try keys.map(Oracle.identifierKey).flatMap { key in
-      try (9..<153).map { try Oracle.identifier(of: key, at: $0) }
-    }.map { $0[..<8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }.reduce(0, ^)
+    var fold: UInt64 = 0
+    for key in keys.map(Oracle.identifierKey) {
+      for interval in 9..<153 {
+        let identifier = try Oracle.identifier(of: key, at: UInt32(interval))
+        var word: UInt64 = 0
+        for byte in identifier[..<8].reversed() { word = word << 8 | UInt64(byte) }
+        fold ^= word
+      }
+    }
     let header = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("KernelsOnArm64/oracle.h")
     let text = try String(contentsOf: header, encoding: .utf8)

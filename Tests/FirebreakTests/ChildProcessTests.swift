@@ -41,8 +41,9 @@ struct ChildProcessTests {
     let result = try await ChildProcess.run(
       URL(fileURLWithPath: "/usr/bin/env"), environment: ["ONLY": "this"])
     let names = result.output.split(separator: "\n").compactMap { $0.split(separator: "=").first }
-    let added: Set = ["PWD", "SHLVL", "_", "OLDPWD", ChildProcess.runVariable]
-    #expect(Set(names.map(String.init)).subtracting(added) == ["ONLY"])
+    let added: Set<String> = ["PWD", "SHLVL", "_", "OLDPWD", ChildProcess.runVariable]
+    let given: Set<String> = Set(names.map { String($0) }).subtracting(added)
+    #expect(given == ["ONLY"])
     let isMarked = result.output.contains("\(ChildProcess.runVariable)=")
     let isRun = ProcessInfo.processInfo.environment[ChildProcess.runVariable] != nil
     #expect(isMarked == isRun)

@@ -81,14 +81,17 @@ struct BannedPattern {
   static func textViolations(in file: SourceFile) -> [Violation] {
     let markers = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
     let places = ["work", "home", "root", "Users"].map { "/\($0)/" }
-    return file.lines.enumerated().flatMap { index, line in
-      markers.filter { contains(line, word: $0) }.map {
-        file.violation(index + 1, "\($0): finish the work or file an issue")
+    var violations: [Violation] = []
+    for (index, line) in file.lines.enumerated() {
+      for marker in markers where contains(line, word: marker) {
+        violations.append(file.violation(index + 1, "\(marker): finish the work or file an issue"))
       }
-        + places.filter { line.contains("\"\($0)") || line.contains(" \($0)") }.map {
-          file.violation(index + 1, "\($0) is a path of one machine: take it as a parameter")
-        }
+      for place in places where line.contains("\"\(place)") || line.contains(" \(place)") {
+        violations.append(
+          file.violation(index + 1, "\(place) is a path of one machine: take it as a parameter"))
+      }
     }
+    return violations
   }
 
   private static func contains(_ line: String, word: String) -> Bool {

@@ -63,7 +63,8 @@ struct ZeroingBytesTests {
   @Test("Bytes passed to a closure are overwritten afterwards, also if it throws")
   func onExit() {
     struct Failure: Error {}
-    #expect(withZeroedOnExit(secret) { $0.reduce(0) { $0 + Int($1) } } == 820)
+    let sum: Int = withZeroedOnExit(secret) { bytes in bytes.reduce(0) { $0 + Int($1) } }
+    #expect(sum == 820)
     let bytes = Overwritten()
     #expect(withZeroedOnExit(bytes) { $0.count } == 0)
     #expect(bytes.count == 1)

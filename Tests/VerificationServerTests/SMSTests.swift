@@ -250,19 +250,23 @@ import VerificationAPI
       change(&configuration)
       return (try? configuration.validate()) != nil
     }
-    for (region, good) in [
+    let regions: [(String, Bool)] = [
       ("PL", true), ("US-WA", true), ("FR-75C", true), ("pl", false), ("P", false), ("PL-", false),
       ("PL&c=", false), ("US-WASH", false), ("", false),
-    ] { #expect(isGood { $0.region = region } == good, "\(region)") }
+    ]
+    for (region, good) in regions { #expect(isGood { $0.region = region } == good, "\(region)") }
     let long = String(repeating: "a", count: 63)
-    for (domain, good) in [
+    let domains: [(String, Bool)] = [
       ("en.example", true), ("EN.example.org", true), ("en", false), ("en.", false),
       ("a..b", false),
       ("en.example/x", false), ("-a.b", false), (long + ".b", true), (long + "a.b", false),
       (Array(repeating: long, count: 3).joined(separator: ".") + ".aaaaaaa", true),
       (Array(repeating: long, count: 3).joined(separator: ".") + ".aaaaaaaa", true),
       (Array(repeating: long, count: 3).joined(separator: ".") + ".aaaaaaaaa", false),
-    ] { #expect(isGood { $0.linkDomain = domain } == good, "\(domain)") }
+    ]
+    for (domain, good) in domains {
+      #expect(isGood { $0.linkDomain = domain } == good, "\(domain)")
+    }
     for (length, good) in [(0, false), (1, true), (99, true), (100, true), (101, false)] {
       let label = String(repeating: "a", count: length)
       #expect(isGood { $0.templates[label] = "[code]" } == good)
