@@ -8,11 +8,13 @@ struct SourceFile {
   let lines: [String]
   /// The same lines with comments and string contents replaced by spaces.
   let code: [String]
+  private let wholeCode: String
 
   init(path: String, text: String) {
     self.path = path
     lines = text.components(separatedBy: "\n")
-    code = CodeLexer.code(of: text).components(separatedBy: "\n")
+    wholeCode = CodeLexer.code(of: text)
+    code = wholeCode.components(separatedBy: "\n")
   }
 
   var name: String { path.split(separator: "/").last.map(String.init) ?? path }
@@ -34,10 +36,16 @@ struct SourceFile {
     guard let expression = try? NSRegularExpression(pattern: pattern) else {
       preconditionFailure("\(pattern) is not a regular expression")
     }
+    // Most files have no match. A lookaround may see the next line, so it decides line by line.
+    if !pattern.contains("(?"), !isMatched(by: pattern) { return [] }
     return code.enumerated().compactMap { index, text in
       let all = NSRange(text.startIndex..., in: text)
       return expression.firstMatch(in: text, range: all) == nil ? nil : (index + 1, text)
     }
+  }
+
+  private func isMatched(by pattern: String) -> Bool {
+    wholeCode.range(of: "(?m)" + pattern, options: .regularExpression) != nil
   }
 
   func violation(_ line: Int, _ advice: String) -> Violation {

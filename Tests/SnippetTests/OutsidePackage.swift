@@ -22,6 +22,7 @@ struct OutsidePackage {
     ".build/outside-package")
   private static let package = folder.appendingPathComponent("MyApp")
   private static let scratch = folder.appendingPathComponent("build")
+  private static let compiler = package.appendingPathComponent("compiler")
 
   /// The compiler optimizes nothing and writes neither an index nor debug information: most of the time is for the C
   /// code of swift-crypto.
@@ -45,6 +46,7 @@ struct OutsidePackage {
     for radio in ["MyRadio", "MyRadioInSwift5"] {
       try write(page.radio, to: "Sources/\(radio)/DriverRadio.swift")
     }
+    try writeCompiler()
     try await swift(["build"] + options)
     return OutsidePackage()
   }
@@ -98,10 +100,40 @@ struct OutsidePackage {
     try Data(text.utf8).write(to: file)
   }
 
+  /// Writes the C compiler of the package. It copies the objects that the build of this repository has made of the same
+  /// version of BoringSSL, because compiling them again takes most of the time, and compiles everything else.
+  private static func writeCompiler() throws {
+    try write(
+      """
+      #!/bin/bash
+      for argument; do
+        case $argument in
+          */CCryptoBoringSSL/*.c | */CCryptoBoringSSL/*.cc | */CCryptoBoringSSL/*.S) source=$argument ;;
+          *.build/*.o) object=$argument ;;
+          *.build/*.d) dependencies=$argument ;;
+        esac
+      done
+      project=\(SharedData.projectRoot.path)/.build
+      built=$project/debug/${object#*/release/}
+      # This file names the version.
+      version=${source%/CCryptoBoringSSL/*}/CCryptoBoringSSL/hash.txt
+      if [ -n "$source" ] && [ -n "$dependencies" ] && [ -s "$built" ] &&
+        cmp -s "$version" "$project/checkouts/${version#*/checkouts/}"; then
+        cp "$built" "$object" && echo "dependencies: $source" >"$dependencies"
+      else
+        exec clang "$@"
+      fi
+
+      """, to: "compiler")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: compiler.path)
+  }
+
   private static func swift(_ arguments: [String]) async throws {
     let places = ["--package-path", package.path, "--scratch-path", scratch.path]
     try await ChildProcess.withRunning(
-      URL(fileURLWithPath: "/usr/bin/env"), ["swift"] + arguments + places, combinesOutput: true
+      URL(fileURLWithPath: "/usr/bin/env"), ["CC=\(compiler.path)", "swift"] + arguments + places,
+      combinesOutput: true
     ) { compiler in
       let end = ContinuousClock.now + .seconds(60 * minutesMax)
       while compiler.status == nil, ContinuousClock.now < end {
