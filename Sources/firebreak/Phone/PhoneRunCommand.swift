@@ -6,6 +6,7 @@ import Logging
 import PWA
 import PhoneProcess
 import Terminal
+import UnixSockets
 import World
 
 /// `firebreak phone run`: runs the phone until SIGINT or SIGTERM.
