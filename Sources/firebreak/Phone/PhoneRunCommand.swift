@@ -129,10 +129,8 @@ struct PhoneRunCommand: AsyncParsableCommand {
     of phone: Phone, in folder: PhoneFolder, logger: Logger
   ) throws -> PhoneWebsite? {
     guard let web else { return nil }
-    let statistics: any StatisticsSource =
-      if let published = phone.statistics { PublishedStatistics(published) } else { NoStatistics() }
     let bridge = Bridge(
-      to: phone, statistics: statistics, version: ProductVersion.number,
+      to: phone, statistics: PublishedStatistics(phone.statistics), version: ProductVersion.number,
       clock: phone.clock)
     do {
       return try PhoneWebsite(
