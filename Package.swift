@@ -70,7 +70,7 @@ let package = Package(
     .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
     .library(name: "UserNotifications", targets: ["UserNotifications"]),
     .library(name: "DeviceCheck", targets: ["DeviceCheck"]),
-    .library(name: "PhoneProcess", targets: ["PhoneProcess"]),
+    .library(name: "DesktopNotifications", targets: ["DesktopNotifications"]),
   ],
   traits: [
     .trait(
@@ -108,6 +108,7 @@ let package = Package(
       name: "ExposureKeys", dependencies: ["Secrets", crypto, cryptoExtras],
       swiftSettings: strictOnTheCallersActor),
     .target(name: "CExposureKernels"),
+    .target(name: "UnixSockets", dependencies: ["Secrets"], swiftSettings: strict),
     .systemLibrary(name: "CProcessControl"),
     .target(
       name: "RehearsalClock",
@@ -160,6 +161,10 @@ let package = Package(
 
     .target(name: "BackgroundTasks", swiftSettings: strictOnTheCallersActor),
     .target(name: "UserNotifications", swiftSettings: strictOnTheCallersActor),
+    .target(
+      name: "DesktopNotifications",
+      dependencies: ["World", "TextEncodings", "UnixSockets", "UserNotifications", logging],
+      swiftSettings: strictOnTheCallersActor),
     .target(name: "DeviceCheck", swiftSettings: strictOnTheCallersActor),
 
     // The framework on the phone, the two servers of the health authority.
@@ -235,7 +240,7 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "SealedStorage",
         "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "KeyServerAPI",
-        "UserNotifications", logging,
+        "DesktopNotifications", "UnixSockets", logging,
       ], resources: [.copy("Texts")], swiftSettings: strictOnTheCallersActor),
 
     // The phone's user interface: a web app, and the bridge between its pages and the phone.
@@ -274,7 +279,8 @@ let package = Package(
       name: "firebreak",
       dependencies: [
         "Terminal", "Bench", "Classroom", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
-        "RehearsalClock", "Simulation", "HealthAuthorityConsole", "DiagnosisKeyFile",
+        "DesktopNotifications", "UnixSockets", "RehearsalClock", "Simulation",
+        "HealthAuthorityConsole", "DiagnosisKeyFile",
         "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp", "UploadToken",
         "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "QuietHTTP",
         "ServerStorage", "StrictJSON", "Secrets", "World", "TextEncodings", crypto, logging,
@@ -363,6 +369,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(
+      name: "UnixSocketsTests", dependencies: ["UnixSockets", "TestSupport"], swiftSettings: strict),
+    .testTarget(
       name: "TextEncodingsTests", dependencies: ["TextEncodings"], swiftSettings: strict),
     .testTarget(name: "WorldTests", dependencies: ["World", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -433,6 +441,12 @@ let package = Package(
       name: "UserNotificationsTests", dependencies: ["UserNotifications"],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
+      name: "DesktopNotificationsTests",
+      dependencies: [
+        "DesktopNotifications", "UnixSockets", "UserNotifications", "World", "TestSupport", logging,
+      ],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
       name: "DeviceCheckTests", dependencies: ["DeviceCheck"],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
@@ -467,8 +481,8 @@ let package = Package(
       name: "PhoneProcessTests",
       dependencies: [
         "PhoneProcess", "ExposureApp", "ExposureNotification", "ExposureKeys", "DiagnosisKeyFile",
-        "KeyServerAPI", "SealedStorage", "Secrets", "UserNotifications", "World", "TestSupport",
-        logging,
+        "KeyServerAPI", "SealedStorage", "Secrets", "DesktopNotifications", "UnixSockets", "World",
+        "TestSupport", logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

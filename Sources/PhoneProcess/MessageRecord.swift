@@ -6,6 +6,7 @@ import KeyServerAPI
 import Logging
 import SealedStorage
 import Synchronization
+import TextEncodings
 import World
 
 /// A record of the requests that left the phone, and of the number of sent beacons, for its owner.
@@ -249,14 +250,8 @@ extension MessageRecord.Exchange {
         .decoy
       } else if request.body != nil {
         isUpload ? .upload : .code
-      } else if path.hasSuffix(KeyServerRoute.index) {
-        .index
-      } else if path.hasSuffix(KeyServerRoute.deviceConfiguration) {
-        .deviceConfiguration
-      } else if path.hasSuffix(KeyServerRoute.remoteConfiguration) {
-        .remoteConfiguration
       } else {
-        .keyFile
+        Self.downloads.first { path.hasSuffix($0.key) }?.value ?? .keyFile
       }
     self.init(
       id: UUID(), time: time, kind: kind,
@@ -265,6 +260,12 @@ extension MessageRecord.Exchange {
         ? .statistics : request.body == nil || isUpload ? .keyServer : .verificationServer,
       host: request.url.hostAndPort, sent: request.body?.count ?? 0)
   }
+
+  /// The kinds of the documents, by their routes.
+  private static let downloads: [String: MessageRecord.RequestKind] = [
+    KeyServerRoute.index: .index, KeyServerRoute.deviceConfiguration: .deviceConfiguration,
+    KeyServerRoute.remoteConfiguration: .remoteConfiguration,
+  ]
 }
 
 /// A radio that counts the beacons that a running phone sends.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DesktopNotifications
 import DiagnosisKeyFile
 import ExposureApp
 import ExposureKeys
@@ -7,6 +8,7 @@ import Foundation
 import Logging
 import SealedStorage
 import Synchronization
+import UnixSockets
 import World
 
 /// One phone: the framework, the app's engine and its background schedule, without a user interface.
@@ -56,7 +58,6 @@ package final class Phone: Sendable {
 
   let folder: PhoneFolder
   package let settings: PhoneSettings
-  package let clock: any WallClock
   package let device: Device
   package let app: ExposureApp
   let consent = PhoneConsent()
@@ -66,19 +67,10 @@ package final class Phone: Sendable {
   /// The statistics of the health authority; `nil` if the configuration names no server.
   package let statistics: Statistics?
   let travel: TravelLog
-  /// The radio for developers; `nil` if the phone was not started with `--developer`.
-  package let developerRadio: DeveloperRadio?
   let key: SealingKey
-  let version: String
-  /// The time zone of the owner's calendar.
-  let zone: TimeZone
-  private let runRadio: @Sendable () async -> Void
-  private let radioChanges: AsyncStream<Void>?
-  private let logger: Logger
+  let surroundings: Surroundings
   private let running = Mutex(false)
   private let radio: CountingRadio
-  /// False for a phone without a Bluetooth controller.
-  private let hasBluetooth: Bool
   /// The lock of the folder while the phone runs.
   private let lock = Mutex<HeldFolderLock?>(nil)
   /// The result of the last upload that a user interface has not shown.
@@ -92,10 +84,7 @@ package final class Phone: Sendable {
     let (clock, randomness) = (surroundings.clock, surroundings.randomness)
     let logger = surroundings.logger
     (self.folder, self.key, self.settings) = (folder, key, settings)
-    (self.clock, self.logger) = (clock, logger)
-    (version, zone) = (surroundings.version, surroundings.zone)
-    (runRadio, radioChanges) = (surroundings.runRadio, surroundings.radioChanges)
-    developerRadio = surroundings.radio as? DeveloperRadio
+    self.surroundings = surroundings
     let preferences = PhonePreferences(
       in: folder, key: key, language: surroundings.language, randomness: randomness)
     self.preferences = preferences
@@ -115,8 +104,6 @@ package final class Phone: Sendable {
         logger: logger)
     }
     radio = CountingRadio(surroundings.radio, record: messages)
-    hasBluetooth =
-      (surroundings.radio as? DeveloperRadio)?.hasBluetooth ?? !(surroundings.radio is NoRadio)
     let device = Device(
       radio: radio, consent: consent, clock: clock,
       randomness: randomness, folder: folder.framework, sealingKey: key, region: settings.region,
@@ -154,10 +141,16 @@ package final class Phone: Sendable {
     return device.storageDamage.map { DataDamage($0) } + own.compactMap(\.self)
   }
 
+  package var clock: any WallClock { surroundings.clock }
+
+  /// The radio for developers; `nil` if the phone was not started with `--developer`.
+  package var developerRadio: DeveloperRadio? { surroundings.radio as? DeveloperRadio }
+
   /// The radio as the state reports it.
   var radioState: PhoneState.Radio {
     get async {
       guard isRunning else { return .unused }
+      let hasBluetooth = developerRadio?.hasBluetooth ?? !(surroundings.radio is NoRadio)
       guard hasBluetooth else { return .none }
       return await radio.isPoweredOn ? .on : .off
     }
@@ -202,11 +195,11 @@ package final class Phone: Sendable {
     holding held: HeldFolderLock? = nil, ready: @Sendable () throws -> Void
   ) async throws {
     lock.withLock { $0 = held }
-    let socket = try PhoneSocket(in: folder.url, logger: logger)
+    let socket = try PhoneSocket(in: folder.url, logger: surroundings.logger)
     // Before the start: the first beacon is sent by it.
     radio.startCounting()
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { await self.runRadio() }
+      group.addTask { await self.surroundings.runRadio() }
       // A radio that is still being opened must not be reported as off.
       await openRadio(in: &group)
       await start()
@@ -257,7 +250,7 @@ package final class Phone: Sendable {
 
   /// Passes the radio's changes to the device. Returns after the first change or a timeout.
   private func openRadio(in group: inout ThrowingTaskGroup<Void, any Error>) async {
-    guard let radioChanges else { return }
+    guard let radioChanges = surroundings.radioChanges else { return }
     let (opening, opened) = AsyncStream.makeStream(of: Void.self)
     group.addTask {
       for await _ in radioChanges {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureApp
 import Foundation
+import TextEncodings
 
 extension PhoneState {
   /// The sharing of the keys of the days after an upload.

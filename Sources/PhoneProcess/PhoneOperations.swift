@@ -292,7 +292,7 @@ extension Phone {
       developerRadio?.forgetSent()
       noteUpload(nil)
     }
-    return PhoneReply(.done, "Removed.", RemovalReport(removed: removal.rawValue))
+    return PhoneReply(.done, "Removed.", ["removed": removal.rawValue])
   }
 
   private func remove(_ rows: PhoneOperation.Rows) async throws -> PhoneReply {
@@ -321,7 +321,7 @@ extension Phone {
       return PhoneReply(
         .done,
         "The damaged data was set aside. The next check analyses the last fourteen days again.",
-        StartOverReport(startedOver: true))
+        ["startedOver": true])
     }
   }
 }

@@ -4,6 +4,7 @@ import ExposureNotification
 import Foundation
 import KeyServerAPI
 import Synchronization
+import TextEncodings
 import World
 
 // The results of operations as JSON objects, in the form of `PhoneState`.
@@ -132,16 +133,6 @@ struct TravelReport: Encodable {
   let incomplete: Bool
 }
 
-/// The result of `start-over`.
-struct StartOverReport: Encodable {
-  let startedOver: Bool
-}
-
-/// The result of `remove`.
-struct RemovalReport: Encodable {
-  let removed: String
-}
-
 /// All data about the owner: `export-my-data`. Keys and received identifiers are only counted: the keys would let
 /// others recognize the owner, the identifiers belong to other people.
 struct OwnerDataReport: Encodable {
@@ -205,20 +196,21 @@ extension Phone {
       hidesDetails: choices.hidesDetails, notifications: choices.notifications,
       statisticsNews: choices.wantsStatistics, developer: developerRadio != nil,
       region: settings.region.region, lastCheckKeys: await app.checks.last?.keysCount ?? 0,
-      notices: shown.count, shownNotices: shown, version: version, now: clock.now,
+      notices: shown.count, shownNotices: shown, version: surroundings.version,
+      now: clock.now,
       languageChosen: choices.hasChosenLanguage ?? false, clockWrong: await app.isClockWrong,
       permissionUnreadable: device.consentFailure != nil)
   }
 
   /// The day in the owner's calendar.
-  private var today: CalendarDay { CalendarDay(of: clock.now, in: zone) }
+  private var today: CalendarDay { CalendarDay(of: clock.now, in: surroundings.zone) }
 
   private func positiveTest(_ test: ReportedTest) -> PhoneState.PositiveTest {
-    let day = test.day(in: zone)
+    let day = test.day(in: surroundings.zone)
     let until = day.adding(days: AdviceRule.isolationDays)
     return PhoneState.PositiveTest(
       shared: test.shared, day: day, until: until, isOver: until < today,
-      isRecent: test.isRecent(at: clock.now, in: zone))
+      isRecent: test.isRecent(at: clock.now, in: surroundings.zone))
   }
 
   /// The number of the level; `nil` while it is unknown. Without a complete check, nothing is known of the files.
@@ -324,20 +316,18 @@ extension UploadProgress {
 
 extension PhoneExposures.Row {
   init(_ exposure: Exposure, _ level: RiskLevel, isHidden: Bool) {
-    let score = isHidden ? 0 : exposure.riskScore
+    let details = isHidden ? nil : exposure
+    let score = details?.riskScore ?? 0
     self.init(
       id: exposure.id.uuidString, date: exposure.day.description, riskLevel: level.known ?? 0,
-      seconds: isHidden ? 0 : Int(exposure.durationSeconds),
-      bands: isHidden
-        ? []
-        : exposure.bands.map {
-          PhoneExposures.Band(
-            maximumAttenuation: $0.maximumAttenuation, seconds: $0.seconds,
-            weightPercent: $0.weightPercent)
-        },
-      score: score, riskScore: score,
-      level: isHidden ? nil : exposure.judgement?.level?.rawValue,
-      normalizedMinutes: isHidden ? nil : exposure.judgement?.normalizedMinutes, hidden: isHidden)
+      seconds: Int(details?.durationSeconds ?? 0),
+      bands: (details?.bands ?? []).map {
+        PhoneExposures.Band(
+          maximumAttenuation: $0.maximumAttenuation, seconds: $0.seconds,
+          weightPercent: $0.weightPercent)
+      },
+      score: score, riskScore: score, level: details?.judgement?.level?.rawValue,
+      normalizedMinutes: details?.judgement?.normalizedMinutes, hidden: isHidden)
   }
 }
 

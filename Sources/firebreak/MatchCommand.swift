@@ -4,7 +4,6 @@ import DiagnosisKeyFile
 import ExposureKeys
 import ExposureNotification
 import Foundation
-import PhoneProcess
 import Terminal
 import TextEncodings
 import World

@@ -21,6 +21,7 @@ enum AllowedImports {
     "ExposureKeys": Row(["Secrets"], libraries: ["Crypto", "_CryptoExtras"]),
     "CExposureKernels": Row(),
     "CProcessControl": Row(),
+    "UnixSockets": Row(["Secrets"]),
     "RehearsalClock": Row(["World", "TextEncodings"]),
     "CallableEnvelope": Row(),
     "StrictJSON": Row(),
@@ -46,6 +47,7 @@ enum AllowedImports {
     // Linux implementations of the Apple modules that apps use beside the framework.
     "BackgroundTasks": Row(),
     "UserNotifications": Row(),
+    "DesktopNotifications": Row(["World", "TextEncodings", "UnixSockets", "UserNotifications"]),
     "DeviceCheck": Row(),
     "ExposureNotification": Row(
       [
@@ -80,7 +82,7 @@ enum AllowedImports {
     "PhoneProcess": Row([
       "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "SealedStorage",
       "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "KeyServerAPI",
-      "UserNotifications",
+      "DesktopNotifications", "UnixSockets",
     ]),
     // The phone's user interface answers from the phone and the app.
     "PWA": Row(
@@ -112,7 +114,8 @@ enum AllowedImports {
       ], libraries: ["ArgumentParser", "Hummingbird", "GRDB", "Subprocess", "SystemPackage"]),
     "firebreak": Row(
       allBelowSimulation.union([
-        "Terminal", "Bench", "Bluetooth", "Classroom", "FieldTrials", "PhoneProcess", "PWA",
+        "Terminal", "Bench", "Bluetooth", "Classroom", "DesktopNotifications", "FieldTrials",
+        "PhoneProcess", "PWA", "UnixSockets",
         "ServerStorage", "RehearsalClock", "Simulation", "Town", "HealthAuthorityConsole",
       ]),
       libraries: [
@@ -125,7 +128,7 @@ enum AllowedImports {
   static let framework: Set<String> = [
     "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels", "CLibArchive", "CZlib",
     "DiagnosisKeyFile", "SealedStorage", "Bluetooth", "ExposureNotification", "BackgroundTasks",
-    "UserNotifications", "DeviceCheck",
+    "UserNotifications", "DeviceCheck", "UnixSockets", "DesktopNotifications",
   ]
 
   /// The libraries of the framework. All others have the condition `System` in Package.swift.
@@ -143,7 +146,7 @@ enum AllowedImports {
 
   static let ground: Set<String> = [
     "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels", "CProcessControl",
-    "CallableEnvelope", "RehearsalClock", "StrictJSON", "UploadToken", "QRCodes",
+    "CallableEnvelope", "RehearsalClock", "StrictJSON", "UploadToken", "QRCodes", "UnixSockets",
   ]
 
   /// The system headers that C targets may include. None of them allocates, reads or writes.

@@ -117,7 +117,8 @@ struct PageCopyTests {
     for _ in 0..<2 {
       let website = try PhoneWebsite(
         Bridge(
-          to: ScriptedPhone(), statistics: NoStatistics(), version: "1.2.3", clock: SystemClock()),
+          to: ScriptedPhone(), statistics: PublishedStatistics(nil), version: "1.2.3",
+          clock: SystemClock()),
         port: 0, pages: pages, copy: copy, randomness: SystemRandomness(),
         logger: Logger(label: "test"))
       await #expect(throws: WebsiteError.pages(.overlapsCopy(copy.path))) {
@@ -143,7 +144,8 @@ struct PageCopyTests {
     try Data(count: PageLimit.fileBytesMax + 1).write(to: folder.path("app/large.bin"))
     let website = try PhoneWebsite(
       Bridge(
-        to: ScriptedPhone(), statistics: NoStatistics(), version: "1.2.3", clock: SystemClock()),
+        to: ScriptedPhone(), statistics: PublishedStatistics(nil), version: "1.2.3",
+        clock: SystemClock()),
       port: 0, pages: pages, copy: copy, randomness: SystemRandomness(),
       logger: Logger(label: "test"))
     await #expect(throws: WebsiteError.pages(.notCopied(copy.path))) { try await website.run() }

@@ -18,7 +18,8 @@ struct RunningWebsite: Sendable {
 
   /// Serves while `body` runs.
   static func with<Value: Sendable>(
-    _ phone: ScriptedPhone = ScriptedPhone(), statistics: any StatisticsSource = NoStatistics(),
+    _ phone: ScriptedPhone = ScriptedPhone(),
+    statistics: any StatisticsSource = PublishedStatistics(nil),
     pages: URL? = nil, copy: URL? = nil, owner: UInt32 = geteuid(),
     clock: any WallClock = SystemClock(),
     _ body: @Sendable @escaping (RunningWebsite) async throws -> Value

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import DesktopNotifications
 import Foundation
 import Logging
 import SealedStorage
 import TestSupport
 import Testing
+import UnixSockets
 import World
 
 @testable import ExposureApp

@@ -4,6 +4,7 @@ import Logging
 import Secrets
 import TestSupport
 import Testing
+import UnixSockets
 
 @testable import PhoneProcess
 
@@ -195,16 +196,5 @@ struct PhoneSocketTests {
         #expect(reply?.status == .done)
         slow.cancel()
       })
-  }
-
-  @Test("A transfer ends at its deadline")
-  func deadline() async throws {
-    let folder = try TemporaryFolder()
-    let listener = try UnixListener(at: folder.path("socket").path)
-    defer { listener.stop() }
-    let client = try UnixSocket.connected(to: .file(folder.path("socket").path))
-    #expect(throws: UnixSocketError.timedOut) {
-      try client.receive(atMost: 1, before: .now + .milliseconds(20))
-    }
   }
 }

@@ -13,6 +13,8 @@ struct FrameworkPage {
   let output: String
   /// A radio outside this package.
   let radio: String
+  /// The statements that show an app's notifications on a desktop.
+  let desktop: String
 
   init() throws {
     let file = SharedData.projectRoot.appendingPathComponent("Documentation/Framework.md")
@@ -21,6 +23,7 @@ struct FrameworkPage {
     manifest = try #require(code.first { $0.hasPrefix("// swift-tools-version") })
     example = try #require(code.first { $0.hasPrefix("import ExposureNotification\n") })
     radio = try #require(code.first { $0.contains(": Radio {") })
+    desktop = try #require(code.first { $0.contains("DesktopNotificationSink(") })
     output = try #require(Self.blocks(of: text, after: "prints:\n\n```\n").first)
   }
 

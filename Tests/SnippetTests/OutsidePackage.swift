@@ -47,6 +47,7 @@ struct OutsidePackage {
       try write(page.radio, to: "Sources/\(radio)/DriverRadio.swift")
     }
     try writeCompiler()
+    try write(function(with: page.desktop), to: "Sources/MyDesktop/MyDesktop.swift")
     try await swift(["build"] + options)
     return OutsidePackage()
   }
@@ -87,9 +88,32 @@ struct OutsidePackage {
       .target(
         name: "MyRadioInSwift5", dependencies: [.product(name: "ExposureKeys", package: "firebreak")],
         swiftSettings: [.swiftLanguageMode(.v5)] + strict),
+      .target(
+        name: "MyDesktop",
+        dependencies: [
+          .product(name: "DesktopNotifications", package: "firebreak"),
+          .product(name: "UserNotifications", package: "firebreak"),
+        ],
+        swiftSettings: strict),
     ]
 
     """
+
+  /// The statements of the page that show notifications on a desktop, with the names that they use.
+  private static func function(with statements: String) -> String {
+    """
+    import DesktopNotifications
+    import Foundation
+    import UserNotifications
+
+    func install(
+      _ stored: UNAuthorizationOptions?,
+      askAndStore: @escaping @Sendable (UNAuthorizationOptions) async -> UNAuthorizationOptions
+    ) {
+    \(statements)
+    }
+    """
+  }
 
   /// Writes a file of the package; an unchanged one keeps its date, so that it is not compiled again.
   private static func write(_ text: String, to path: String) throws {

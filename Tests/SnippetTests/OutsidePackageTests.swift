@@ -10,7 +10,7 @@ struct OutsidePackageTests {
     try await OutsidePackage.build(of: try FrameworkPage())
   }
 
-  @Test("An app with `traits: []` fetches four packages")
+  @Test("An app with `traits: []`, also one with a desktop, fetches four packages")
   func resolved() async throws {
     let dependencies = try await Self.build.value.dependencies()
     #expect(dependencies == ["swift-crypto", "swift-asn1", "swift-log", "swift-protobuf"])

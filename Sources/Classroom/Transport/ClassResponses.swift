@@ -2,6 +2,7 @@
 import Foundation
 import Hummingbird
 import NIOCore
+import QuietHTTP
 
 /// The responses of the class in a browser's language, and their headers.
 struct ClassResponses: Sendable {
@@ -12,16 +13,7 @@ struct ClassResponses: Sendable {
   }
 
   func page(_ html: HTML, status: HTTPResponse.Status = .ok) -> Response {
-    Response(
-      status: status,
-      headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: html.text(in: language))))
-  }
-
-  static func redirection(to path: String, setting cookie: String? = nil) -> Response {
-    var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
-    if let cookie { headers[.setCookie] = cookie }
-    return Response(status: .seeOther, headers: headers)
+    .unstored(html.text(in: language).utf8, type: .html, status: status)
   }
 
   func refusal(
@@ -46,28 +38,17 @@ struct ClassResponses: Sendable {
 
   /// Adds the headers of every response. They keep other sites from reading, framing or changing it.
   static func addCommonHeaders(to response: inout Response) {
-    for (name, value) in common {
-      guard let name = HTTPFields.Element.Name(name) else { continue }
-      response.headers[name] = value
-    }
-  }
-
-  private static let common = [
-    (
-      "content-security-policy",
+    response.headers[.contentSecurityPolicy] =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self';"
-        + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    ),
-    ("x-content-type-options", "nosniff"), ("x-frame-options", "DENY"),
+      + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     // Not `no-referrer`: browsers would then hide the origin of forms as well.
-    ("referrer-policy", "same-origin"), ("cross-origin-opener-policy", "same-origin"),
-    ("cross-origin-resource-policy", "same-origin"), ("x-dns-prefetch-control", "off"),
-  ]
+    response.isolate(referrerPolicy: "same-origin")
+  }
 }
 
 /// The style sheet and the script of the pages, in memory.
 struct ClassFiles: Sendable {
-  private let files: [String: (content: Data, type: String)]
+  private let files: [String: (content: Data, type: ContentType)]
 
   /// Reads the files beside the program. `Bundle.module` would end the program if they are missing.
   ///
@@ -75,15 +56,11 @@ struct ClassFiles: Sendable {
   init() throws(ClassroomError) {
     let folder = Bundle.main.bundleURL.appendingPathComponent(
       "firebreak_Classroom.resources/WebFiles")
-    var files: [String: (content: Data, type: String)] = [:]
-    let names = [
-      "class.css": "text/css; charset=utf-8", "class.js": "text/javascript; charset=utf-8",
-      "print.js": "text/javascript; charset=utf-8",
-    ]
-    for (name, type) in names {
+    var files: [String: (content: Data, type: ContentType)] = [:]
+    for name in ["class.css", "class.js", "print.js"] {
       let file = folder.appendingPathComponent(name)
       guard let content = FileManager.default.contents(atPath: file.path) else { throw .files }
-      files["/" + name] = (content, type)
+      files["/" + name] = (content, ContentType(fileName: name))
     }
     self.files = files
   }
@@ -91,7 +68,7 @@ struct ClassFiles: Sendable {
   func response(to path: String) -> Response? {
     files[path].map { file in
       Response(
-        status: .ok, headers: [.contentType: file.type, .cacheControl: "no-cache"],
+        status: .ok, headers: [.contentType: file.type.header, .cacheControl: "no-cache"],
         body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.content)))
     }
   }

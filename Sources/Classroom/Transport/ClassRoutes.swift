@@ -83,10 +83,10 @@ struct PupilRoutes: Sendable {
     switch (request.method, request.uri.path) {
     case (.get, "/"), (.head, "/"):
       // The same browser gets the same phone back.
-      if number != nil { return ClassResponses.redirection(to: "/phone") }
+      if number != nil { return Response.redirection(to: "/phone") }
       return await lesson.hasSeats ? responses.page(JoinPages.join) : full(.ok)
     case (.post, "/join"):
-      return number == nil ? await join() : ClassResponses.redirection(to: "/phone")
+      return number == nil ? await join() : Response.redirection(to: "/phone")
     case (.get, "/phone"), (.head, "/phone"):
       guard let number else { return withoutPhone(hadSession: session != nil) }
       let state = await lesson.state
@@ -107,7 +107,7 @@ struct PupilRoutes: Sendable {
   private func join() async -> Response {
     do {
       let (token, _) = try await lesson.join()
-      return ClassResponses.redirection(to: "/phone", setting: cookies.pupil(token))
+      return Response.redirection(to: "/phone", setting: cookies.pupil(token))
     } catch LessonRefusal.classIsFull {
       return full(.conflict)
     } catch {
@@ -123,7 +123,7 @@ struct PupilRoutes: Sendable {
   private func withoutPhone(hadSession: Bool) -> Response {
     hadSession
       ? responses.page(JoinPages.ended, status: .forbidden)
-      : ClassResponses.redirection(to: "/")
+      : Response.redirection(to: "/")
   }
 
   private func command(_ name: String, _ request: Request, number: Int) async -> Response {
@@ -139,10 +139,10 @@ struct PupilRoutes: Sendable {
       case "check": try await lesson.check(number)
       case "leave":
         try await lesson.leave(number)
-        return ClassResponses.redirection(to: "/", setting: cookies.noPupil)
+        return Response.redirection(to: "/", setting: cookies.noPupil)
       default: return responses.notFound
       }
-      return ClassResponses.redirection(to: "/phone")
+      return Response.redirection(to: "/phone")
     } catch {
       return responses.refusal(LessonRefusal(error))
     }
@@ -164,7 +164,7 @@ struct TeacherRoutes: Sendable {
       let typed = request.uri.queryParameters["secret"], secret.matches(String(typed))
     {
       // The next page's address has no secret: it may be on a projector.
-      return ClassResponses.redirection(to: Self.home, setting: secret.cookie(port: addresses.port))
+      return Response.redirection(to: Self.home, setting: secret.cookie(port: addresses.port))
     }
     guard secret.isIn(cookies: request.headers[.cookie], port: addresses.port) else {
       return responses.refusal(.forbidden, .noTeacherTitle, .noTeacherText)
@@ -202,7 +202,7 @@ struct TeacherRoutes: Sendable {
     } catch {
       // The teacher's page shows the refusal.
     }
-    return ClassResponses.redirection(to: Self.home)
+    return Response.redirection(to: Self.home)
   }
 }
 

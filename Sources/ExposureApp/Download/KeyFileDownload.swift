@@ -113,20 +113,13 @@ struct KeyFileDownload: Sendable {
   }
 
   private func makeFolder() throws(NetworkFailure) {
-    var folder = folder
-    var missing: [URL] = []
-    while mkdir(folder.path, 0o700) != 0, errno != EEXIST {
-      guard errno == ENOENT, folder.pathComponents.count > 1 else {
-        throw NetworkFailure(code: errno)
-      }
-      missing.append(folder)
-      folder.deleteLastPathComponent()
-    }
-    for folder in missing.reversed() where mkdir(folder.path, 0o700) != 0 && errno != EEXIST {
-      throw NetworkFailure(code: errno)
+    do throws(FileError) {
+      try AtomicFile.makeFolder(folder)
+    } catch {
+      throw NetworkFailure(code: error.code)
     }
     var status = stat()
-    guard stat(self.folder.path, &status) == 0 else { throw NetworkFailure(code: errno) }
+    guard stat(folder.path, &status) == 0 else { throw NetworkFailure(code: errno) }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw NetworkFailure(code: ENOTDIR) }
   }
 

@@ -50,12 +50,7 @@ final class Framework {
   }
 
   func setEnabled(_ isEnabled: Bool) async throws {
-    try await run { (call: FrameworkCall<Void>) in
-      manager.setExposureNotificationEnabled(isEnabled) {
-        call.finish($0.map { .failure($0) } ?? .success(()))
-      }
-      return nil
-    }
+    try await complete { manager.setExposureNotificationEnabled(isEnabled, completionHandler: $0) }
   }
 
   /// The phone's own keys; the system asks the user first.
@@ -68,10 +63,7 @@ final class Framework {
 
   /// Asks the user to release the phone's own keys in advance.
   func preAuthorizeKeys() async throws {
-    try await run { (call: FrameworkCall<Void>) in
-      manager.preAuthorizeDiagnosisKeys { call.finish($0.map { .failure($0) } ?? .success(())) }
-      return nil
-    }
+    try await complete { manager.preAuthorizeDiagnosisKeys(completionHandler: $0) }
   }
 
   /// The keys that the user has released in advance. The system accepts one request for each consent, within five days:
@@ -93,15 +85,18 @@ final class Framework {
       received.finish(.success($0.map(ReleasedKey.init)))
     }
     defer { manager.diagnosisKeysAvailableHandler = nil }
-    try await run { (call: FrameworkCall<Void>) in
-      manager.requestPreAuthorizedDiagnosisKeys {
-        call.finish($0.map { .failure($0) } ?? .success(()))
-      }
-      return nil
-    }
+    try await complete { manager.requestPreAuthorizedDiagnosisKeys(completionHandler: $0) }
     // Without keys, the handler may not have been called.
     received.finish(.success([]))
     return try await received.value
+  }
+
+  /// Runs one call whose handler gets only an error. It ends like that of `run(_:)`.
+  private func complete(_ start: (@escaping ENErrorHandler) -> Void) async throws {
+    try await run { (call: FrameworkCall<Void>) in
+      start { call.finish($0.map { .failure($0) } ?? .success(())) }
+      return nil
+    }
   }
 
   /// Runs one call, which ends with its result, with the cancellation of the task, or at the deadline.

@@ -19,7 +19,7 @@ package final class Bridge: Sendable {
   private let lastPush = Mutex<Task<Void, Never>?>(nil)
 
   package init(
-    to phone: any BridgePhone, statistics: any StatisticsSource = NoStatistics(), version: String,
+    to phone: any BridgePhone, statistics: any StatisticsSource, version: String,
     clock: any WallClock
   ) {
     self.phone = phone

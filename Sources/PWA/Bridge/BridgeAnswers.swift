@@ -230,9 +230,9 @@ extension Bridge {
 extension JSONValue {
   /// The answer to messages 1006 and 1007: `until` is there only if the entry of PINs is locked.
   fileprivate var uploadAnswer: JSONValue {
-    let answer = ["result": self["result"] ?? 2, "reason": self["reason"] ?? .null]
-    guard let until = self["until"], until != .null else { return .object(answer) }
-    return .object(answer.merging(["until": until]) { $1 })
+    let answer: JSONValue = ["result": self["result"] ?? 2, "reason": self["reason"] ?? .null]
+    guard let until = self["until"], until != .null else { return answer }
+    return answer.with(["until": until])
   }
 }
 

@@ -41,37 +41,60 @@ package struct BridgeMessage: Hashable, Sendable {
 }
 
 /// The reason why a message has no answer, as `{"error":{"code":…,"message":…}}`.
-enum BridgeFailure: Error, Hashable, Sendable {
-  case unknownMessage(Int)
+struct BridgeFailure: Error, Hashable, Sendable {
+  let code: String
+  /// A sentence for the owner.
+  let message: String
+
+  static let timeout = BridgeFailure(
+    code: "timeout", message: "The phone did not answer in time: try again.")
+  static let notDeveloper = BridgeFailure(
+    code: "notDeveloper", message: "This is for developers: start the phone with --developer.")
+
+  static func unknownMessage(_ type: Int) -> BridgeFailure {
+    BridgeFailure(code: "unknownMessage", message: "There is no message \(type).")
+  }
+
   /// The content is not valid; the sentence names the field.
-  case badRequest(String)
-  case timeout
-  case notDeveloper
-  /// The phone could not read or store its data; the sentence for its owner.
-  case phone(String)
+  static func badRequest(_ need: String) -> BridgeFailure {
+    BridgeFailure(code: "badRequest", message: need)
+  }
+
+  /// The phone could not read or store its data.
+  static func phone(_ sentence: String) -> BridgeFailure {
+    BridgeFailure(code: "failed", message: sentence)
+  }
 
   var answer: JSONValue {
     ["error": ["code": .string(code), "message": .string(message)]]
   }
+}
 
-  private var code: String {
+// The values of fields in the forms that pages write.
+extension JSONValue {
+  /// A whole number, also as text.
+  var asInteger: Int? { integer ?? string.flatMap { Int($0) } }
+
+  /// A truth value, also as text or as 0 and 1.
+  var asBool: Bool? {
     switch self {
-    case .unknownMessage: "unknownMessage"
-    case .badRequest: "badRequest"
-    case .timeout: "timeout"
-    case .notDeveloper: "notDeveloper"
-    case .phone: "failed"
+    case .bool(let value): value
+    case "true", 1: true
+    case "false", 0: false
+    default: nil
     }
   }
 
-  private var message: String {
-    switch self {
-    case .unknownMessage(let type): "There is no message \(type)."
-    case .badRequest(let need): need
-    case .timeout: "The phone did not answer in time: try again."
-    case .notDeveloper: "This is for developers: start the phone with --developer."
-    case .phone(let sentence): sentence
-    }
+  /// A list of row identifiers, which are texts or numbers.
+  var asIdentifiers: [String]? {
+    guard case .array(let values) = self else { return nil }
+    return values.compactMap { $0.string ?? $0.integer.map(String.init) }
+  }
+
+  /// An object with these fields in addition, or in place of its own; another value is unchanged.
+  func with(_ fields: [String: JSONValue]) -> JSONValue {
+    guard case .object(let own) = self else { return self }
+    return .object(own.merging(fields) { $1 })
   }
 }
 

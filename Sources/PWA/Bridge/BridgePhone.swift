@@ -83,7 +83,7 @@ extension JSONValue {
       "riskChecks": .array(checks.map { $0.renamed(count.merging(["keys": "keys"]) { $1 }) }),
       "exposures": .array(
         checks.filter { $0["matchedKeys"]?.integer ?? 0 > 0 }.map {
-          .object($0.renamed(count).fields.merging($0.riskLevelMessage.fields) { $1 })
+          $0.renamed(count).with($0.riskLevelMessage.fields)
         }),
     ]
   }

@@ -19,18 +19,19 @@ package protocol StatisticsSource: Sendable {
 
 /// The statistics that the health authority publishes, for the messages of the bridge.
 package struct PublishedStatistics: StatisticsSource {
-  private let statistics: Statistics
+  private let statistics: Statistics?
 
-  package init(_ statistics: Statistics) {
+  /// The messages about `statistics`; `nil` for a health authority that publishes none.
+  package init(_ statistics: Statistics?) {
     self.statistics = statistics
   }
 
   /// The server states when the districts change, so `refreshing` asks for nothing more.
   package func districts(refreshing: Bool) async -> JSONValue {
     guard let document = await document(.districts), let regions = document["voivodeships"] else {
-      return await NoStatistics().districts(refreshing: refreshing)
+      return ["result": 2, "updated": 0, "voivodeships": []]
     }
-    let followed = await statistics.districts
+    let followed = await followed
     return [
       "result": 1, "updated": document["updated"] ?? 0,
       "voivodeships": .array(regions.elements.map { $0.marking(followed) }),
@@ -39,11 +40,11 @@ package struct PublishedStatistics: StatisticsSource {
 
   package func subscribedDistricts() async -> JSONValue {
     let known = await knownDistricts()
-    let followed = await statistics.districts
-    return ["districts": .array(followed.compactMap { known[$0] })]
+    return ["districts": .array(await followed.compactMap { known[$0] })]
   }
 
   package func subscribe(_ isSubscribed: Bool, to district: Int) async -> JSONValue? {
+    guard let statistics else { return await subscribedDistricts() }
     guard await knownDistricts()[district] != nil,
       // If it cannot be stored, the page is told what it is told of an unknown district.
       (try? await statistics.setFollowed(isSubscribed, district: district)) != nil
@@ -56,7 +57,11 @@ package struct PublishedStatistics: StatisticsSource {
   package func details() async -> JSONValue? { await document(.details) }
 
   private func document(_ document: Statistics.Document) async -> JSONValue? {
-    await statistics.json(of: document).flatMap { JSONValue(text: $0) }
+    await statistics?.json(of: document).flatMap { JSONValue(text: $0) }
+  }
+
+  private var followed: [Int] {
+    get async { await statistics?.districts ?? [] }
   }
 
   /// The districts by their number.
@@ -69,37 +74,13 @@ package struct PublishedStatistics: StatisticsSource {
   }
 }
 
-/// A phone whose health authority publishes no statistics.
-package struct NoStatistics: StatisticsSource {
-  package init() {}
-
-  package func districts(refreshing: Bool) async -> JSONValue {
-    ["result": 2, "updated": 0, "voivodeships": .array([])]
-  }
-
-  package func subscribedDistricts() async -> JSONValue { ["districts": .array([])] }
-
-  package func subscribe(_ isSubscribed: Bool, to district: Int) async -> JSONValue? {
-    await subscribedDistricts()
-  }
-
-  package func dashboard() async -> JSONValue? { nil }
-
-  package func details() async -> JSONValue? { nil }
-}
-
 extension JSONValue {
   /// The region with its districts, each of which says if it is in `followed`.
   fileprivate func marking(_ followed: [Int]) -> JSONValue {
-    guard case .object(var region) = self else { return self }
-    let districts = region["districts"]?.elements ?? []
-    region["districts"] = .array(
-      districts.map { district in
-        guard case .object(var fields) = district else { return district }
-        let isFollowed = fields["id"]?.asInteger.map(followed.contains) ?? false
-        fields["isSubscribed"] = .bool(isFollowed)
-        return .object(fields)
-      })
-    return .object(region)
+    let districts = (self["districts"]?.elements ?? []).map { district in
+      let isFollowed = district["id"]?.asInteger.map(followed.contains) ?? false
+      return district.with(["isSubscribed": .bool(isFollowed)])
+    }
+    return with(["districts": .array(districts)])
   }
 }

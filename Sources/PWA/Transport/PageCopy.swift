@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import QuietHTTP
 
 /// A copy of a web app in a private folder, with the bridge and a secret: for apps that run only where a browser shows
 /// them from a file, as a phone's program does.

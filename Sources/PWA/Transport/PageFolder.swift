@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import Hummingbird
 import NIOCore
+import QuietHTTP
 import TextEncodings
 import World
 
@@ -61,11 +62,13 @@ package struct PageFolder: Sendable {
 
   /// The content of the file with this relative path; `nil` if it cannot be read or is too large.
   func content(of name: String) -> Data? {
-    guard let file = file(name), let handle = FileHandle(forReadingAtPath: file),
-      let content = handle.bytes(upTo: PageLimit.fileBytesMax + 1),
-      content.count <= PageLimit.fileBytesMax
-    else { return nil }
-    return content
+    let content = file(name).flatMap(beginning)
+    return content.flatMap { $0.count <= PageLimit.fileBytesMax ? $0 : nil }
+  }
+
+  /// The content of a file up to one byte more than the limit; `nil` if it cannot be read.
+  private func beginning(of file: String) -> Data? {
+    FileHandle(forReadingAtPath: file)?.bytes(upTo: PageLimit.fileBytesMax + 1)
   }
 
   private static func encoded(_ name: String) -> String { name.replacing("%", with: "%25") }
@@ -77,12 +80,9 @@ package struct PageFolder: Sendable {
   }
 
   private func load(_ file: String, isDocument: Bool) -> Lookup {
-    let url = URL(fileURLWithPath: file)
-    guard let handle = FileHandle(forReadingAtPath: file),
-      let content = handle.bytes(upTo: PageLimit.fileBytesMax + 1)
-    else { return .nothing }
+    guard let content = beginning(of: file) else { return .nothing }
     guard content.count <= PageLimit.fileBytesMax else { return .tooLarge }
-    let type = ContentType(fileName: url.lastPathComponent)
+    let type = ContentType(fileName: URL(fileURLWithPath: file).lastPathComponent)
     let sent =
       type.isHTML ? BridgeInjection.inject(into: content, isFragmentKept: !isDocument) : content
     let tag = SHA256.hash(data: sent).prefix(16).hexadecimal
@@ -215,16 +215,15 @@ struct PageRoutes: Sendable {
     switch pages.page(at: path, isDocument: wantsDocument) {
     case .page(let page): response(page, to: request)
     // With two slashes at its start, a path would name another machine.
-    case .folder: WebResponses.redirection(to: "/" + path.drop { $0 == "/" } + "/")
+    case .folder: .redirection(to: "/" + path.drop { $0 == "/" } + "/")
     case .tooLarge: WebResponses.tooLarge
     case .nothing: WebResponses.notFound
     }
   }
 
   private func response(_ page: PageFolder.Page, to request: Request) -> Response {
-    let isCompressible =
-      page.contentType.isText && ContentCoding.isAccepted(by: request.headers[.acceptEncoding])
-    let deflated = isCompressible ? ContentCoding.deflated(page.content) : nil
+    let deflated =
+      page.contentType.isText ? ContentCoding.deflated(page.content, for: request) : nil
     let tag = deflated == nil ? page.tag : ContentCoding.tag(of: page.tag)
     var headers: HTTPFields = [
       .cacheControl: "no-cache", .eTag: tag, .contentSecurityPolicy: policy.header,
@@ -251,63 +250,22 @@ struct PageRoutes: Sendable {
   }
 }
 
-/// The media type of a file, by the ending of its name. Browsers run scripts of the right type only.
-package struct ContentType: Hashable, Sendable {
-  /// The value of the header.
-  package let header: String
-
-  /// The type of `fileName`; bytes if the ending is unknown.
-  package init(fileName: String) {
-    let ending = fileName.split(separator: ".", omittingEmptySubsequences: false).last
-    header = ending.flatMap { Self.byEnding[$0.lowercased()] } ?? "application/octet-stream"
-  }
-
-  private init(_ header: String) {
-    self.header = header
-  }
-
-  static let html = ContentType("text/html; charset=utf-8")
-  static let json = ContentType("application/json")
-
-  /// True for documents that get the bridge.
-  var isHTML: Bool { header.hasPrefix("text/html") || header.hasPrefix("application/xhtml") }
-
-  /// True for texts, which compress well.
-  var isText: Bool {
-    header.hasPrefix("text/") || header.hasSuffix("json") || header.hasSuffix("xml")
-  }
-
-  private static let byEnding: [String: String] = [
-    // HTML and XHTML may name their own encoding in the document, older ones not UTF-8.
-    "html": "text/html", "htm": "text/html", "xhtml": "application/xhtml+xml",
-    "js": "text/javascript; charset=utf-8", "mjs": "text/javascript; charset=utf-8",
-    "css": "text/css; charset=utf-8", "json": "application/json", "map": "application/json",
-    "webmanifest": "application/manifest+json", "txt": "text/plain; charset=utf-8",
-    "xml": "application/xml", "pdf": "application/pdf", "wasm": "application/wasm",
-    "svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg",
-    "gif": "image/gif", "webp": "image/webp", "avif": "image/avif", "ico": "image/x-icon",
-    "bmp": "image/bmp", "woff": "font/woff", "woff2": "font/woff2", "ttf": "font/ttf",
-    "otf": "font/otf", "eot": "application/vnd.ms-fontobject", "mp3": "audio/mpeg",
-    "ogg": "audio/ogg", "wav": "audio/wav", "mp4": "video/mp4", "webm": "video/webm",
-  ]
-}
-
 /// The coding `deflate` of answers (RFC 9110, 8.4.1.2): it reduces the texts of the web app to a third.
 enum ContentCoding {
   /// The size from which a body is compressed, in bytes. Below it the headers weigh more.
   private static let bytesMin = 1_024
 
-  /// Returns `true` if the value of `Accept-Encoding` names the coding.
-  static func isAccepted(by header: String?) -> Bool {
-    (header ?? "").split(separator: ",").contains { item in
+  /// Returns `true` if `Accept-Encoding` names the coding.
+  private static func isAccepted(by request: Request) -> Bool {
+    (request.headers[.acceptEncoding] ?? "").split(separator: ",").contains { item in
       let parts = item.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
       return parts.first?.lowercased() == "deflate" && !parts.dropFirst().contains("q=0")
     }
   }
 
-  /// `content` compressed; `nil` if that saves nothing.
-  static func deflated(_ content: Data) -> Data? {
-    guard content.count >= bytesMin else { return nil }
+  /// `content` compressed; `nil` if the client does not accept that, or it saves nothing.
+  static func deflated(_ content: Data, for request: Request) -> Data? {
+    guard isAccepted(by: request), content.count >= bytesMin else { return nil }
     var count = compressBound(uLong(content.count))
     var room = [UInt8](repeating: 0, count: Int(count))
     let status = content.withUnsafeBytes { content in

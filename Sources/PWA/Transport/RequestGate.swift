@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Synchronization
 
 /// The checks that every request passes first: it is for this server, from a page of this server, and not for a frame.
 ///
@@ -74,33 +73,6 @@ package struct RequestGate: Sendable {
   private static let frames: Set<String> = [
     "iframe", "frame", "embed", "object", "fencedframe", "portal",
   ]
-}
-
-/// The users of this machine whose browsers may use the phone.
-///
-/// The owner is the user that runs the phone. Another user is admitted by the address that the phone has printed, and
-/// only then: a cookie alone proves nothing, since browsers send cookies to all ports of a machine.
-package final class WebUsers: Sendable {
-  private let owner: UInt32
-  /// `nil` is a user that the system does not report.
-  private let admitted = Mutex<Set<UInt32?>>([])
-
-  package init(owner: UInt32) {
-    self.owner = owner
-  }
-
-  /// True for the user that runs the phone.
-  package func isOwner(_ user: UInt32?) -> Bool { user == owner }
-
-  /// True if `user` may use the secret of this start.
-  package func mayUseSecret(_ user: UInt32?) -> Bool {
-    isOwner(user) || admitted.withLock { $0.contains(user) }
-  }
-
-  /// Admits a user that has opened the printed address.
-  package func admit(_ user: UInt32?) {
-    admitted.withLock { _ = $0.insert(user) }
-  }
 }
 
 /// The paths of the bridge. All others are the web app's.

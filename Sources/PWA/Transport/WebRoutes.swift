@@ -24,7 +24,7 @@ struct WebRoutes: RouterMiddleware {
     next: (Request, QuietContext) async throws -> Response
   ) async throws -> Response {
     var response = await response(to: request, context)
-    WebResponses.addCommonHeaders(to: &response)
+    response.isolate()
     return request.method == .head ? response.createHeadResponse() : response
   }
 
@@ -133,7 +133,7 @@ struct WebRoutes: RouterMiddleware {
   ) -> Response {
     if facts.isDocument, let typed = request.uri.queryParameters["secret"], secret.matches(typed) {
       users.admit(context.peerUserID)
-      return WebResponses.redirection(
+      return .redirection(
         to: request.targetWithoutSecret, setting: secret.cookie(port: port))
     }
     // A manifest is loaded without cookies, so the owner's processes get files without the secret.
@@ -174,7 +174,7 @@ struct WebRoutes: RouterMiddleware {
       return WebResponses.notFound
     }
     bridge.open(route)
-    return WebResponses.redirection(to: "/")
+    return .redirection(to: "/")
   }
 }
 
@@ -235,66 +235,60 @@ enum EventStream {
 }
 
 /// The answers of the server that are not from the web app.
-package enum WebResponses {
+enum WebResponses {
   /// A JSON document.
   static func json(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
-    Response(
-      status: status,
-      headers: [.contentType: ContentType.json.header, .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    .unstored(text.utf8, type: .json, status: status)
   }
 
   /// The catalogue of a language.
   static func catalogue(_ texts: Data, to request: Request) -> Response {
-    let isAccepted = ContentCoding.isAccepted(by: request.headers[.acceptEncoding])
-    let deflated = isAccepted ? ContentCoding.deflated(texts) : nil
-    var headers: HTTPFields = [
-      .contentType: ContentType.json.header, .cacheControl: "no-store", .vary: "accept-encoding",
-    ]
-    if deflated != nil { headers[.contentEncoding] = "deflate" }
-    return Response(
-      status: .ok, headers: headers,
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: deflated ?? texts)))
+    let deflated = ContentCoding.deflated(texts, for: request)
+    var response = Response.unstored(deflated ?? texts, type: .json)
+    response.headers[.vary] = "accept-encoding"
+    if deflated != nil { response.headers[.contentEncoding] = "deflate" }
+    return response
   }
 
   /// A page that opens a target of this server at once. Only its `&` needs escaping.
   static func entrance(to target: String) -> Response {
     let path = target.replacing("&", with: "&amp;")
-    let html = """
-      <!doctype html>
-      <html lang="en">
-      <head><title>Firebreak</title><meta name="viewport" content="width=device-width">
-      <meta http-equiv="refresh" content="0; url=\(path)"></head>
-      <body><p><a href="\(path)">Open the app</a></p></body>
-      </html>
-      """
-    return Response(
-      status: .ok,
-      headers: [
-        .contentType: ContentType.html.header, .cacheControl: "no-store",
-        .contentSecurityPolicy: PagePolicy.inert,
-      ],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    return document(
+      title: "Firebreak", head: #"<meta http-equiv="refresh" content="0; url=\#(path)">"#,
+      body: #"<p><a href="\#(path)">Open the app</a></p>"#)
   }
 
   /// A short page for a person: a heading and a sentence that says what to do.
   static func page(
     _ status: HTTPResponse.Status, _ title: String, _ sentence: String
   ) -> Response {
+    document(
+      title: title,
+      body:
+        #"<main><h1>\#(title)</h1><p>\#(sentence)</p><p><a href="/">Open the app</a></p></main>"#,
+      status: status)
+  }
+
+  private static func document(
+    title: String, head: String = "", body: String, status: HTTPResponse.Status = .ok
+  ) -> Response {
     let html = """
       <!doctype html>
       <html lang="en">
-      <head><title>\(title)</title><meta name="viewport" content="width=device-width"></head>
-      <body><main><h1>\(title)</h1><p>\(sentence)</p><p><a href="/">Open the app</a></p></main></body>
+      <head><title>\(title)</title><meta name="viewport" content="width=device-width">\(head)</head>
+      <body>\(body)</body>
       </html>
       """
-    return Response(
-      status: status,
-      headers: [
-        .contentType: ContentType.html.header, .cacheControl: "no-store",
-        .contentSecurityPolicy: PagePolicy.inert,
-      ],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    return inert(html, type: .html, status: status)
+  }
+
+  /// A text of our own that loads nothing.
+  private static func inert(
+    _ text: String, type: ContentType, status: HTTPResponse.Status = .ok
+  ) -> Response {
+    var response = Response.unstored(text.utf8, type: type, status: status)
+    response.headers[.contentSecurityPolicy] = PagePolicy.inert
+    return response
   }
 
   static func refusal(_ refusal: RequestGate.Refusal) -> Response {
@@ -333,13 +327,7 @@ package enum WebResponses {
         for (const page of await clients.matchAll({ type: 'window' })) await page.navigate(page.url);
       })()));
       """
-    return Response(
-      status: .ok,
-      headers: [
-        .contentType: ContentType(fileName: "service-worker.js").header, .cacheControl: "no-store",
-        .contentSecurityPolicy: PagePolicy.inert,
-      ],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: script)))
+    return inert(script, type: ContentType(fileName: "service-worker.js"))
   }
 
   static var tooLarge: Response {
@@ -347,26 +335,4 @@ package enum WebResponses {
       .contentTooLarge, "Too large",
       "The file or message is too large: the limits are in Documentation/Bridge.md.")
   }
-
-  /// A redirection to `path` of this server.
-  package static func redirection(to path: String, setting cookie: String? = nil) -> Response {
-    var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
-    if let cookie { headers[.setCookie] = cookie }
-    return Response(status: .seeOther, headers: headers)
-  }
-
-  /// The headers of every answer. They keep other sites from reading, framing or opening it.
-  package static func addCommonHeaders(to response: inout Response) {
-    for (name, value) in common {
-      guard let name = HTTPFields.Element.Name(name) else { continue }
-      response.headers[name] = value
-    }
-  }
-
-  private static let common = [
-    ("x-content-type-options", "nosniff"), ("x-frame-options", "DENY"),
-    ("cross-origin-opener-policy", "same-origin"),
-    ("cross-origin-resource-policy", "same-origin"), ("referrer-policy", "no-referrer"),
-    ("x-dns-prefetch-control", "off"),
-  ]
 }

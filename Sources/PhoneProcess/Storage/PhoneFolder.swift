@@ -31,15 +31,13 @@ package struct PhoneFolder: Sendable {
   ///   change it.
   package init(existing path: String, mayBeMoved: Bool = false) throws(PhoneSetupError) {
     url = URL(fileURLWithPath: path)
-    var facts = stat()
-    let exists = stat(url.path, &facts) == 0
-    guard !exists || facts.st_mode & S_IFMT == S_IFDIR else {
-      throw .folder(path, "is not a folder but a file: name that of the phone with --data")
-    }
-    guard exists else {
+    guard Self.isFolder(url) else {
       throw .folder(
         path,
-        "does not exist: name the folder of the phone with --data, or make one with --create-key")
+        FileManager.default.fileExists(atPath: url.path)
+          ? "is not a folder but a file: name that of the phone with --data"
+          : "does not exist: name the folder of the phone with --data, or make one with --create-key"
+      )
     }
     if !mayBeMoved { try requireNotMoved() }
     try requirePrivacy()

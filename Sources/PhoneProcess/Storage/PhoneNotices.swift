@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DesktopNotifications
 import ExposureApp
 import Foundation
 import Logging

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import SealedStorage
+import Secrets
 import World
 
 /// A file with the 32 bytes of a phone's sealing key, outside the phone's folder: a copy of the folder alone can then
@@ -50,11 +51,7 @@ package struct SealingKeyFile: Hashable, Sendable {
       throw fault("can be read by other users: chmod 600 it")
     }
     var bytes = [UInt8](repeating: 0, count: SealingKey.byteCount + 1)
-    defer {
-      bytes.withUnsafeMutableBytes { bytes in
-        if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
-      }
-    }
+    defer { bytes.zero() }
     let count = bytes.withUnsafeMutableBytes {
       Foundation.read(descriptor, $0.baseAddress, $0.count)
     }

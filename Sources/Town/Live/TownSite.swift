@@ -73,7 +73,7 @@ struct TownRoutes: RouterMiddleware {
     next: @concurrent (Request, QuietContext) async throws -> Response
   ) async throws -> Response {
     var response = await response(to: request, context)
-    WebResponses.addCommonHeaders(to: &response)
+    response.isolate()
     response.headers[.contentSecurityPolicy] = PagePolicy.strict.header
     return request.method == .head ? response.createHeadResponse() : response
   }
@@ -106,17 +106,15 @@ struct TownRoutes: RouterMiddleware {
   ) -> Response {
     if facts.isDocument, let typed = request.uri.queryParameters["secret"], secret.matches(typed) {
       users.admit(context.peerUserID)
-      return WebResponses.redirection(to: "/", setting: secret.cookie(port: port))
+      return .redirection(to: "/", setting: secret.cookie(port: port))
     }
     guard hasSecret || users.isOwner(context.peerUserID) else { return Self.noSecret }
     guard let file = files[facts.path] else {
       return Self.text("There is no such page.", .notFound)
     }
-    var headers: HTTPFields = [.contentType: file.type, .cacheControl: "no-store"]
-    if facts.isDocument, !hasSecret { headers[.setCookie] = secret.cookie(port: port) }
-    return Response(
-      status: .ok, headers: headers,
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.content)))
+    var response = Response.unstored(file.content, type: file.type)
+    if facts.isDocument, !hasSecret { response.headers[.setCookie] = secret.cookie(port: port) }
+    return response
   }
 
   private func command(_ request: Request) async -> Response {
@@ -142,19 +140,14 @@ struct TownRoutes: RouterMiddleware {
   }
 
   private static func text(_ text: String, _ status: HTTPResponse.Status) -> Response {
-    Response(
-      status: status,
-      headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    .unstored(text.utf8, type: .plainText, status: status)
   }
 
   private static func json(_ value: some Encodable) -> Response {
     guard let data = JSONEncoder().encodeIfPossible(value) else {
       return text("The state cannot be shown.", .internalServerError)
     }
-    return Response(
-      status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
+    return .unstored(data, type: .json)
   }
 }
 
@@ -162,7 +155,7 @@ struct TownRoutes: RouterMiddleware {
 struct TownFiles: Sendable {
   struct File: Sendable {
     let content: Data
-    let type: String
+    let type: ContentType
   }
 
   private static let names = [
@@ -179,10 +172,10 @@ struct TownFiles: Sendable {
     for name in Self.names {
       let file = folder.appendingPathComponent(name)
       guard let content = FileManager.default.contents(atPath: file.path) else { throw .files }
-      files["/" + name] = File(content: content, type: ContentType(fileName: name).header)
+      files["/" + name] = File(content: content, type: ContentType(fileName: name))
     }
     if let index = files["/index.html"] {
-      files["/"] = File(content: index.content, type: "text/html; charset=utf-8")
+      files["/"] = File(content: index.content, type: .html)
     }
     self.files = files
   }

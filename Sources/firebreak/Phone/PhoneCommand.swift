@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Bluetooth
+import DesktopNotifications
 import ExposureApp
 import ExposureKeys
 import ExposureNotification

@@ -6,6 +6,7 @@ import Logging
 import PWA
 import PhoneProcess
 import Terminal
+import UnixSockets
 import World
 
 /// `firebreak phone run`: runs the phone until SIGINT or SIGTERM.
@@ -128,10 +129,8 @@ struct PhoneRunCommand: AsyncParsableCommand {
     of phone: Phone, in folder: PhoneFolder, logger: Logger
   ) throws -> PhoneWebsite? {
     guard let web else { return nil }
-    let statistics: any StatisticsSource =
-      if let published = phone.statistics { PublishedStatistics(published) } else { NoStatistics() }
     let bridge = Bridge(
-      to: phone, statistics: statistics, version: ProductVersion.number,
+      to: phone, statistics: PublishedStatistics(phone.statistics), version: ProductVersion.number,
       clock: phone.clock)
     do {
       return try PhoneWebsite(

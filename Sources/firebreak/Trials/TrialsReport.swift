@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import FieldTrials
-import PhoneProcess
+import TextEncodings
 
 /// The result of `firebreak trials`, as `--json` prints it.
 struct TrialsReport: Encodable {

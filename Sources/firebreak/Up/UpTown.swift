@@ -12,6 +12,7 @@ import SystemPackage
 import Terminal
 import TextEncodings
 import Town
+import UnixSockets
 import World
 
 /// All parts of a running town: clock, controllers, servers, phones and the page.

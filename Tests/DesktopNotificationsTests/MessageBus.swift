@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PhoneProcess
+@testable import DesktopNotifications
 
 /// A message bus of the system's own program, for one test.
 enum MessageBus {

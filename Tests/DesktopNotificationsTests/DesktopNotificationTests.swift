@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UserNotifications
 
-@testable import PhoneProcess
+@testable import DesktopNotifications
 
 @Suite("The form of an app's notification for the desktop")
 struct DesktopNotificationTests {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TextEncodings
+import UnixSockets
 
 /// A connection to a message bus over a Unix domain socket, for sequential calls.
 ///
@@ -131,15 +132,5 @@ package struct DBusAddress: Hashable, Sendable {
 extension [UInt8] {
   fileprivate func ends(with end: String.UTF8View) -> Bool {
     suffix(end.count).elementsEqual(end)
-  }
-}
-
-extension UnixSocket {
-  /// True if bytes have arrived, or if the peer has closed the connection.
-  fileprivate var hasInput: Bool {
-    withDescriptor { descriptor in
-      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      return poll(&entry, 1, 0) > 0
-    }
   }
 }

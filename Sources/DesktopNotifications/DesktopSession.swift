@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import Logging
 import Synchronization
+import UnixSockets
 
 /// A lasting connection to the notification service of a desktop, on which the user's responses arrive.
 ///

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TestSupport
+import UnixSockets
 
-@testable import PhoneProcess
+@testable import DesktopNotifications
 
 /// A notification service on a bus. Each notification gets the next number, and the service then sends signals of the
 /// test's choice to its sender, as some desktops do.

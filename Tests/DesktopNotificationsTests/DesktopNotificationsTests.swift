@@ -2,8 +2,9 @@
 import Foundation
 import TestSupport
 import Testing
+import UnixSockets
 
-@testable import PhoneProcess
+@testable import DesktopNotifications
 
 @Suite("Notices on the desktop")
 struct DesktopNotificationsTests {

@@ -6,7 +6,7 @@ import Testing
 import UserNotifications
 import World
 
-@testable import PhoneProcess
+@testable import DesktopNotifications
 
 @Suite(
   "An app's notifications on the desktop", .needs(.process), .timeLimit(.minutes(Patience.minutes)))

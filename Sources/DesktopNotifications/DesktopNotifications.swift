@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import TextEncodings
+import UnixSockets
 
 /// The notification service of a desktop (Desktop Notifications Specification 1.2), reached over the session bus.
 ///

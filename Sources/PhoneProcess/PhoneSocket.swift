@@ -4,6 +4,7 @@ import Logging
 import Secrets
 import StrictJSON
 import TextEncodings
+import UnixSockets
 
 /// The socket of a running phone, `phone.socket` in its folder, through which commands reach it.
 ///
@@ -57,7 +58,7 @@ package struct PhoneSocket: Sendable {
       return
     }
     do {
-      let reply = await reply(to: try await request(from: connection), perform)
+      let reply = try await reply(to: connection, perform)
       try await UnixSocket.offThread {
         try PhoneMessage.send(
           reply, to: connection, before: .now + .seconds(PhoneMessageLimit.replySeconds))
@@ -68,27 +69,17 @@ package struct PhoneSocket: Sendable {
     }
   }
 
-  private func request(
-    from connection: UnixSocket
-  ) async throws -> Result<PhoneRequest, PhoneMessageError> {
-    try await UnixSocket.offThread {
-      do {
-        return .success(
-          try PhoneMessage.receiveRequest(
-            from: connection, before: .now + .seconds(PhoneMessageLimit.requestSeconds)))
-      } catch let error as PhoneMessageError {
-        return .failure(error)
-      }
-    }
-  }
-
   private func reply(
-    to request: Result<PhoneRequest, PhoneMessageError>,
-    _ perform: @Sendable (PhoneRequest) async -> PhoneReply
-  ) async -> PhoneReply {
-    switch request {
-    case .success(let request): await perform(request)
-    case .failure(let error): error.reply
+    to connection: UnixSocket, _ perform: @Sendable (PhoneRequest) async -> PhoneReply
+  ) async throws -> PhoneReply {
+    do {
+      let request = try await UnixSocket.offThread {
+        try PhoneMessage.receiveRequest(
+          from: connection, before: .now + .seconds(PhoneMessageLimit.requestSeconds))
+      }
+      return await perform(request)
+    } catch let error as PhoneMessageError {
+      return PhoneReply(.badInput, error.rawValue)
     }
   }
 }
@@ -244,26 +235,14 @@ enum PhoneMessage {
   private static let chunkBytes = 64 << 10
 }
 
-/// A request that the phone cannot perform.
-enum PhoneMessageError: Error {
+/// A request that the phone cannot perform, with the reason for the command.
+enum PhoneMessageError: String, Error {
   /// It is not JSON of the expected form.
-  case malformed
+  case malformed =
+    "The phone does not understand the request: use the program of the running phone."
   /// It is of another version.
-  case version
-
-  var reply: PhoneReply {
-    switch self {
-    case .malformed:
-      PhoneReply(
-        .badInput,
-        "The phone does not understand the request: use the program of the running phone.")
-    case .version:
-      PhoneReply(
-        .badInput,
-        "The running phone is of another version than this command: restart it, or use its program."
-      )
-    }
-  }
+  case version =
+    "The running phone is of another version than this command: restart it, or use its program."
 }
 
 /// Limits of the messages between a command and a running phone.
