@@ -340,8 +340,8 @@ let package = Package(
     .target(
       name: "ServedSystem",
       dependencies: [
-        "ExposureKeys", "KeyServerAPI", "PhoneProcess", "Secrets", "World", "TextEncodings",
-        "TestSupport", crypto,
+        "DiagnosisKeyFile", "ExposureKeys", "KeyServerAPI", "PhoneProcess", "Secrets", "World",
+        "TextEncodings", "TestSupport", crypto,
       ], path: "Tests/ServedSystem", swiftSettings: strictOnTheCallersActor),
 
     .testTarget(
@@ -482,7 +482,7 @@ let package = Package(
       dependencies: [
         "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
         "ServerStorage", "UploadToken", "QRCodes", "World", "TextEncodings", "Browser",
-        "TestSupport", crypto, cryptoExtras, grdb, logging,
+        "TestSupport", crypto, cryptoExtras, grdb, logging, serviceLifecycle,
       ], exclude: ["AccessibilityTrees"], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",
