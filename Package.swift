@@ -346,8 +346,8 @@ let package = Package(
     .target(
       name: "ServedSystem",
       dependencies: [
-        "ExposureKeys", "KeyServerAPI", "PhoneProcess", "Secrets", "World", "TextEncodings",
-        "TestSupport", crypto,
+        "DiagnosisKeyFile", "ExposureKeys", "KeyServerAPI", "PhoneProcess", "Secrets", "World",
+        "TextEncodings", "TestSupport", crypto,
       ], path: "Tests/ServedSystem", swiftSettings: strictOnTheCallersActor),
 
     .testTarget(
@@ -496,7 +496,7 @@ let package = Package(
       dependencies: [
         "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
         "ServerStorage", "UploadToken", "QRCodes", "World", "TextEncodings", "Browser",
-        "TestSupport", crypto, cryptoExtras, grdb, logging,
+        "TestSupport", crypto, cryptoExtras, grdb, logging, serviceLifecycle,
       ], exclude: ["AccessibilityTrees"], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",

@@ -316,8 +316,7 @@ struct ConsoleComposition: Sendable {
       requests: ProposalStore(
         database: database, audit: audit, clock: clock, kind: .administration),
       accounts: accounts,
-      effects: ChangeEffects(
-        authority: authority, accounts: accounts, execution: execution, clock: serviceClock),
+      effects: ChangeEffects(authority: authority, accounts: accounts, clock: serviceClock),
       execution: execution)
   }
 

@@ -47,6 +47,16 @@ struct ExcessAttempts: Sendable {
     }
   }
 
+  /// The used share of the part of the total, from 0 to 1; 0 without a total.
+  mutating func usedShare(at now: Date) -> Double {
+    guard let weightMax else { return 0 }
+    let used = failures.weight(at: now, windowSeconds: windowSeconds)
+    return min(1, (used + FailurePressure.rounding) / weightMax)
+  }
+
+  /// The number of groups in memory.
+  var groupCount: Int { failuresByGroup.count }
+
   /// True if as many attempts as possible are verified.
   var isFull: Bool { runningCount >= QuietLimit.excessAttemptsMax }
 
@@ -104,7 +114,7 @@ struct ExcessAttempts: Sendable {
       weights.append((group, weight))
     }
     guard failuresByGroup.count >= keysMax else { return }
-    let idle = weights.filter { failuresByGroup[$0.group]?.reserved == 0 }
+    let idle = weights.filter { failuresByGroup[$0.group]?.isReserved == false }
     for (group, _) in idle.sorted(by: { $0.weight < $1.weight }).prefix(keysMax / 2) {
       failuresByGroup[group] = nil
     }

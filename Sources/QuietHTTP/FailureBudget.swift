@@ -192,10 +192,15 @@ public actor FailureBudget {
     }
     if admission.excessWait != nil {
       excess.end(attempt, hasFailed: hasFailed, at: now)
-      if hasFailed { countExcess(attempt, at: now) }
+      if hasFailed {
+        countExcess(attempt, at: now)
+        if excess.usedShare(at: now) >= FailurePressure.alarmingExcessShare {
+          raise(.beyondLimits, at: now)
+        }
+      }
     } else if limits.total != nil {
       total.end(attempt.weight, hasFailed: hasFailed, at: now)
-      if hasFailed { raiseAlarm(at: now) }
+      if hasFailed, let reached = FailurePressure(pressure).alarm { raise(reached, at: now) }
     }
     for place in places + [totalPlace] { wakeWaiters(of: place) }
     wakeExcessWaiters()
@@ -359,8 +364,8 @@ public actor FailureBudget {
 
   // MARK: - Totals and memory
 
-  private func raiseAlarm(at now: Date) {
-    guard let reached = FailurePressure(pressure).alarm else { return }
+  /// Calls the alarm, once in a window.
+  private func raise(_ reached: FailureAlarm, at now: Date) {
     let age = alarmedAt[reached].map { now.timeIntervalSince($0) }
     if let age, (0..<Double(limits.windowSeconds)).contains(age) { return }
     alarmedAt[reached] = now
@@ -373,8 +378,9 @@ public actor FailureBudget {
   /// The number of keys in memory.
   var keyCount: Int { tallies.values.reduce(0) { $0 + $1.count } }
 
-  /// Evicts the keys of `level` without a failure in the window. If that is not enough, also evicts the half whose
-  /// last failures are oldest. Keys with a reservation stay.
+  /// Evicts the keys of `level` without a failure in the window. If that is not enough, also evicts the half with the
+  /// fewest failures, of these the oldest first, so that a client does not evict its own by failures of others. Keys
+  /// with a reservation stay.
   private func makeRoom(in level: FailureLevel) {
     guard var known = tallies[level], known.count >= limits.keysMax else { return }
     let now = clock.now
@@ -382,7 +388,7 @@ public actor FailureBudget {
     known = known.filter { !$0.value.isEmpty }
     if known.count >= limits.keysMax {
       let idle = known.filter { $0.value.reserved == 0 }
-        .sorted { ($0.value.failures.last ?? now) < ($1.value.failures.last ?? now) }
+        .sorted { $0.value.evictionOrder < $1.value.evictionOrder }
       for (key, _) in idle.prefix(limits.keysMax / 2) { known[key] = nil }
     }
     tallies[level] = known

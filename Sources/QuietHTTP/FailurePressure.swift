@@ -38,6 +38,9 @@ enum FailurePressure: Sendable {
     weight > QuietLimit.lightFailureWeight ? 0.75 : 1 - QuietLimit.excessFailuresShare
   }
 
+  /// The share of the part for clients that have used up their limits from which on the operator is told.
+  static let alarmingExcessShare = 0.5
+
   /// Sums of weights are inexact by less than this.
   static let rounding = 1e-6
 }
@@ -50,4 +53,7 @@ public enum FailureAlarm: Hashable, Sendable {
   case guarded
   /// Three quarters of the total are reached: guesses of much weight are refused.
   case stopped
+  /// Clients that have used up their limits have used up half of the part that is kept for them: they have less and
+  /// less room, and right attempts behind them may have to wait.
+  case beyondLimits
 }

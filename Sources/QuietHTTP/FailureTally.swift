@@ -8,6 +8,9 @@ struct FailureTally: Sendable {
 
   var isEmpty: Bool { failures.isEmpty && reserved == 0 }
 
+  /// The order in which counters are evicted from a full memory.
+  var evictionOrder: (Int, Date) { (failures.count, failures.last ?? .distantFuture) }
+
   /// Removes failures outside the window, and failures in the future, which precede a clock change.
   mutating func expire(at now: Date, after windowSeconds: Int) {
     while let first = failures.first, now.timeIntervalSince(first) >= Double(windowSeconds) {

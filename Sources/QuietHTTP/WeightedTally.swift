@@ -16,7 +16,10 @@ struct WeightedTally: Sendable {
   }
 
   /// True without failures and running attempts. The rest of a sum of weights is rounding.
-  var isEmpty: Bool { sums.isEmpty && reserved < FailurePressure.rounding }
+  var isEmpty: Bool { sums.isEmpty && !isReserved }
+
+  /// True with running attempts.
+  var isReserved: Bool { reserved >= FailurePressure.rounding }
 
   /// The largest part of a window whose failures are added up.
   private static let shareOfWindow = 1.0 / 256

@@ -41,7 +41,8 @@ package struct APIKeys: Sendable {
 
   /// Returns all keys, revoked or not, oldest first.
   package func list() async throws -> [APIKeyEntry] {
-    try await storage.apiKeys().map(APIKeyEntry.init)
+    let live = try await storage.liveCounts(at: clock.now)
+    return try await storage.apiKeys().map { APIKeyEntry($0, liveCodes: live[$0.id] ?? 0) }
   }
 
   /// Revokes the key with `id`; returns false if it does not exist.
@@ -149,8 +150,11 @@ package struct APIKeyEntry: Sendable, Hashable {
   package let createdAt: Date
   /// The date of revocation if the key was revoked.
   package let revokedAt: Date?
+  /// The number of codes issued with the key that can still be redeemed, also after it was revoked.
+  package let liveCodes: Int
 
-  init(_ record: APIKeyRecord) {
+  init(_ record: APIKeyRecord, liveCodes: Int) {
+    self.liveCodes = liveCodes
     id = record.id.text
     kind = record.kind
     name = record.name

@@ -58,6 +58,9 @@ protocol CodeStorage: Sendable {
   /// Returns all API keys, oldest first.
   func apiKeys() async throws -> [APIKeyRecord]
 
+  /// Counts the live codes that are not redeemed, by the API key that issued them.
+  func liveCounts(at now: Date) async throws -> [APIKeyID: Int]
+
   /// Revokes the API key unless it was revoked before; returns false if it does not exist.
   func revokeAPIKey(_ id: APIKeyID, at now: Date) async throws -> Bool
 

@@ -216,6 +216,48 @@ import TextEncodings
     }
   }
 
+  @Test("An upgraded log and its start that are restored together are intact, but not each alone")
+  func restored() async throws {
+    let (folder, database) = try database()
+    let old = Self.chain(3, key: nil)
+    try await Self.replaceLog(database, with: old)
+    var start: AuditStart?
+    let before = try Self.copy(folder.path("console.sqlite"), to: folder.path("before.sqlite"))
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      start = try await console.administration.completeAuditUpgrade()
+      _ = try await console.administration.addAccount(name: "Anna", role: .issuer)
+    }
+    let after = try Self.copy(folder.path("console.sqlite"), to: folder.path("after.sqlite"))
+    func restore(_ backup: URL, _ start: AuditStart?) throws -> ConsoleAdministration {
+      let file = folder.path("restored-\(UUID().uuidString).sqlite")
+      var configuration = ConsoleConfiguration(
+        databaseFile: try Self.copy(backup, to: file), secret: Data(repeating: 7, count: 32))
+      configuration.auditStart = start
+      return try ConsoleAdministration(
+        configuration, clock: ManualClock(RunningConsole.start), randomness: TestRandomness())
+    }
+    for _ in 1...2 {
+      let together = try await restore(after, start).audit()
+      #expect(together.fault == nil && together.count > 4)
+      // Later secrets with an earlier log.
+      #expect(try await restore(before, start).audit().fault?.contains("was replaced") == true)
+      // Earlier secrets: the upgrade states the number and the head again.
+      for backup in [before, after] {
+        let again = try await restore(backup, nil).completeAuditUpgrade()
+        #expect(again == AuditStart(entries: 3, head: old[2].hash))
+      }
+    }
+  }
+
+  /// Copies a database.
+  private static func copy(_ source: URL, to target: URL) throws -> URL {
+    let queues = (try DatabaseQueue(path: source.path), try DatabaseQueue(path: target.path))
+    try queues.0.backup(to: queues.1)
+    try queues.0.close()
+    try queues.1.close()
+    return target
+  }
+
   @Test("An account that was added before the upgrade was complete leaves the log intact for good")
   func addedBeforeTheUpgrade() async throws {
     let (folder, database) = try database()

@@ -19,18 +19,6 @@ import World
     folder = try TemporaryFolder()
   }
 
-  /// A console with two independent administrators.
-  private func run(
-    _ test: (_ console: RunningConsole, _ anna: ConsoleBrowser, _ berta: ConsoleBrowser)
-      async throws -> Void
-  ) async throws {
-    try await RunningConsole.run(in: folder.url) { console async throws in
-      let anna = try await console.signedIn(.administrator, name: "Anna Lis")
-      let berta = try await console.signedIn(.administrator, name: "Berta Lis")
-      try await test(console, anna, berta)
-    }
-  }
-
   private func database() throws -> ConsoleDatabase {
     let keys = try #require(ConsoleKeys(Data(repeating: 7, count: 32), byteCount: 32))
     return try ConsoleDatabase(file: folder.path("console.sqlite"), keys: keys)
@@ -41,7 +29,8 @@ import World
   @Test(
     "The key of an authority is shown by its fingerprint, and replaces no other key or audience")
   func authorityKey() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators("Anna Lis", "Berta Lis", in: folder.url) {
+      console, anna, berta async throws in
       let keys = (0..<2).map { _ in P256.Signing.PrivateKey().publicKey }
       func form(_ key: Int, audience: String = "a", id: String = "v9") -> [String: String] {
         ["issuer": "de", "audience": audience, "key-id": id, "pem": keys[key].pemRepresentation]
@@ -79,7 +68,8 @@ import World
 
   @Test("An approval of an effect that has changed since the page was shown carries nothing out")
   func changedEffect() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators("Anna Lis", "Berta Lis", in: folder.url) {
+      console, anna, berta async throws in
       let app = try await anna.request(
         "/keys/apps", ["app": "org.new", "regions": "PL", "authorities": "pl"])
       let shown = try await berta.effect(of: "\(app)")
@@ -96,7 +86,8 @@ import World
 
   @Test("Copies that were added since the page was shown are not withdrawn with the file")
   func addedCopies() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators("Anna Lis", "Berta Lis", in: folder.url) {
+      console, anna, berta async throws in
       console.authority.state.exports = [try Self.export("", "0b")]
       let hash = String(repeating: "0b", count: 32)
       let number = try await anna.request("/phones/withdraw", ["hash": hash])
@@ -127,7 +118,8 @@ import World
     "The own account is recognized however its name is written",
     arguments: ["ANNA LIS", "anna  lis"])
   func ownName(name: String) async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators("Anna Lis", "Berta Lis", in: folder.url) {
+      console, anna, berta async throws in
       let link = #"{"makeLink":{"account":"\#(name)"}}"#
       let own = try await anna.post("/changes", ["change": link, "reason": "x"])
       #expect(own.status == 409 && own.text.contains("own account"), "\(own.text)")
@@ -150,7 +142,8 @@ import World
   @Test(
     "The requests of an account end when it is disabled or recovered", arguments: [true, false])
   func withdrawn(isDisabled: Bool) async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators("Anna Lis", "Berta Lis", in: folder.url) {
+      console, anna, berta async throws in
       let number = try await anna.request("/keys/rotate", ["server": "keys"])
       if isDisabled {
         for isDisabled in [true, false] {
@@ -168,7 +161,8 @@ import World
 
   @Test("One circle has at most 10 open requests, and a request to disable an account has a place")
   func places() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators("Anna Lis", "Berta Lis", in: folder.url) {
+      console, anna, berta async throws in
       func fill(_ browser: ConsoleBrowser, _ name: String, _ count: Int) async throws {
         for number in 0..<count {
           let key = ["name": "\(name) \(number)", "kind": "stats"]
@@ -192,7 +186,8 @@ import World
 
   @Test("Nobody of the circle of an account rejects that it is disabled")
   func shielded() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators("Anna Lis", "Berta Lis", in: folder.url) {
+      console, anna, berta async throws in
       let cara = try await console.signedIn(.administrator, name: "Cara", invitedBy: anna)
       let disabling = try await berta.request("/accounts/1/disable")
       #expect(try await !cara.get("/changes").text.contains("reject-\(disabling)"))
@@ -238,7 +233,8 @@ import World
   @Test(
     "A change that was approved, and whose outcome is not known, is shown as such after a restart")
   func interrupted() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators("Anna Lis", "Berta Lis", in: folder.url) {
+      console, anna, berta async throws in
       console.authority.state.isHeld = true
       let number = try await anna.request("/keys/rotate", ["server": "keys"])
       let approval = Task { try await berta.post("/changes/\(number)/approve", [:]).status }
@@ -260,7 +256,8 @@ import World
 
   @Test("A change of an account and its approval are stored together or not at all")
   func together() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators("Anna Lis", "Berta Lis", in: folder.url) {
+      console, anna, berta async throws in
       let disabling = try await anna.request("/accounts", ["name": "Marek", "role": "issuer"])
       try await database().write {
         try $0.execute(
@@ -282,7 +279,8 @@ import World
     "The audit entry of a request states its values, and a document that was replaced is not approved"
   )
   func record() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators("Anna Lis", "Berta Lis", in: folder.url) {
+      console, anna, berta async throws in
       _ = try await anna.request("/phones/pause", ["hours": "30"])
       _ = try await anna.request(
         "/keys/apps", ["app": "org.new", "regions": "PL, DE", "authorities": "pl"])
@@ -307,7 +305,8 @@ import World
     "Values with hidden characters, spaces around them or too many bytes are refused",
     arguments: [" lab", "lab\n", "l\u{200B}ab", "l\u{202E}ab", "l\u{7}ab"])
   func values(name: String) async throws {
-    try await run { _, anna, _ async throws in
+    try await RunningConsole.runWithAdministrators("Anna Lis", "Berta Lis", in: folder.url) {
+      _, anna, _ async throws in
       func post(_ change: ConsoleChange, reason: String = "x") async throws -> Int {
         try await anna.post("/changes", ["change": try change.document, "reason": reason]).status
       }

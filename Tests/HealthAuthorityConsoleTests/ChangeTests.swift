@@ -15,20 +15,8 @@ import World
     folder = try TemporaryFolder()
   }
 
-  /// A console with two independent administrators, and something of each kind to change.
-  private func run(
-    _ test: (_ console: RunningConsole, _ anna: ConsoleBrowser, _ berta: ConsoleBrowser)
-      async throws -> Void
-  ) async throws {
-    try await RunningConsole.run(in: folder.url) { console async throws in
-      let anna = try await console.signedIn(.administrator, name: "Anna")
-      let berta = try await console.signedIn(.administrator, name: "Berta")
-      try await prepare(console)
-      try await test(console, anna, berta)
-    }
-  }
-
-  private func prepare(_ console: RunningConsole) async throws {
+  /// Adds something of each kind to change.
+  private static func prepare(_ console: RunningConsole) async throws {
     _ = try await console.administration.addAccount(name: "Ewa", role: .issuer)
     _ = try await console.administration.addAccount(name: "Zofia", role: .issuer)
     console.authority.state.apiKeys = [
@@ -40,7 +28,7 @@ import World
     console.authority.state.apps = [
       AppFacts(id: "org.example", regions: ["PL"], authorities: ["pl"])
     ]
-    console.authority.state.exports = try Self.exports()
+    console.authority.state.exports = try exports()
     console.authority.state.withdrawn = [try #require(KeyFileHash(hex: ChangeKind.withdrawn))]
   }
 
@@ -81,7 +69,8 @@ import World
     "A single form changes nothing, and a change is carried out once after another person approved",
     arguments: ChangeKind.all)
   func eachKind(kind: ChangeKind) async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      console, anna, berta async throws in
       try await prepare(kind, console)
       let before = (console.authority.state.summary, try await actions(console, kind).count)
       let page = try await anna.post(kind.path, kind.fields)
@@ -111,7 +100,8 @@ import World
 
   @Test("The title of the effect names numbers of files, keys, sessions and apps")
   func numbers() async throws {
-    try await run { console, anna, _ async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      console, anna, _ async throws in
       let file = try await anna.post("/phones/withdraw", ["hash": ChangeKind.file]).text
       #expect(file.contains("All phones ignore these files (2) with their keys (1290"))
       #expect(file.contains("Export PL, region PL: 1.zip, keys: 650"))
@@ -131,7 +121,8 @@ import World
 
   @Test("An account of the same circle cannot approve, and neither can one without the right")
   func related() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      console, anna, berta async throws in
       let cara = try await console.signedIn(.administrator, name: "Cara", invitedBy: anna)
       let number = try await anna.request("/keys/rotate", ["server": "keys"])
       #expect(try await !cara.get("/changes").text.contains("approve-\(number)"))
@@ -148,7 +139,8 @@ import World
 
   @Test("Of two approvals of one request at once, one carries it out")
   func atOnce() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      console, anna, berta async throws in
       let cara = try await console.signedIn(.administrator, name: "Cara")
       let number = try await anna.request("/keys/rotate", ["server": "keys"])
       let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -164,7 +156,8 @@ import World
 
   @Test("A request expires after seven days, and a rejected one is not carried out")
   func expiry() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      console, anna, berta async throws in
       let rejected = try await anna.request("/keys/rotate", ["server": "keys"])
       #expect(try await anna.post("/changes/\(rejected)/reject", [:]).status == 200)
       let late = try await berta.post("/changes/\(rejected)/approve", [:])
@@ -185,7 +178,8 @@ import World
 
   @Test("A change that its server refuses is open again, and one without an answer is not")
   func failed() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      console, anna, berta async throws in
       let number = try await anna.request("/phones/withdraw", ["hash": ChangeKind.file])
       console.authority.state.changeFailure = .refused("There are too many.")
       let refused = try await berta.post("/changes/\(number)/approve", [:])
@@ -209,7 +203,8 @@ import World
 
   @Test("Ten minutes after the sign-in a session neither requests, approves nor pauses")
   func oldSession() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      console, anna, berta async throws in
       let number = try await anna.request("/keys/rotate", ["server": "keys"])
       console.clock.advance(by: Double(ConsoleLimit.freshSessionSeconds))
       let change = #"{"pause":{"hours":1}}"#
@@ -227,7 +222,8 @@ import World
 
   @Test("One person pauses phones for 24 hours, not for 25, and not again within seven days")
   func emergency() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      console, anna, berta async throws in
       let long = try await anna.post("/phones/pause", ["hours": "25"])
       #expect(!long.text.contains("id=\"now\""))
       let forced = try await anna.ask("/phones/pause", ["hours": "25"], when: "now")
@@ -257,7 +253,8 @@ import World
 
   @Test("A withdrawal and its end cover all copies of a file, and no other file")
   func copies() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      console, anna, berta async throws in
       console.authority.state.withdrawn = []
       let list = try await anna.get("/exports").text
       #expect(list.contains("Withdraw: Export PL, region PL, 1.zip"))
@@ -280,7 +277,8 @@ import World
 
   @Test("A change that has become impossible is refused with the cause, and stays open")
   func impossible() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      console, anna, berta async throws in
       let first = try await anna.request("/keys/api/revoke", ["id": "k0"])
       let twice = try await anna.ask("/keys/api/revoke", ["id": "k0"])
       #expect(twice.status == 422 && twice.element("fault")?.contains("requested already") == true)
@@ -308,7 +306,8 @@ import World
 
   @Test("The holder of an account decides no request about it, and those of a disabled one end")
   func concerned() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      console, anna, berta async throws in
       let link = try await anna.request("/accounts/2/link")
       for decision in ["approve", "reject"] {
         let page = try await berta.post("/changes/\(link)/\(decision)", [:])
@@ -338,7 +337,8 @@ import World
 
   @Test("A request needs a reason of at most 500 characters")
   func limits() async throws {
-    try await run { _, anna, _ async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      _, anna, _ async throws in
       for (length, status) in [(0, 422), (500, 200), (501, 422)] {
         let page = try await anna.ask(
           "/keys/rotate", ["server": "keys"], reason: String(repeating: "a", count: length))
@@ -358,7 +358,8 @@ import World
 
   @Test("An API key and a link are shown once, to the person who approves")
   func secrets() async throws {
-    try await run { console, anna, berta async throws in
+    try await RunningConsole.runWithAdministrators(in: folder.url, prepare: Self.prepare) {
+      console, anna, berta async throws in
       let key = try await anna.request("/keys/api", ["name": "lab", "kind": "admin"])
       let shown = try await berta.post("/changes/\(key)/approve", [:])
       #expect(shown.element("secret") == "k1.the-text-of-the-key")

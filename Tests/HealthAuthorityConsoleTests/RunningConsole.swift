@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeyServerAPI
+import Logging
+import ServiceLifecycle
 import Synchronization
 import TestSupport
 import Testing
@@ -20,6 +22,7 @@ struct RunningConsole {
   let console: HealthAuthorityConsole
   let administration: ConsoleAdministration
   let port: Int
+  private let services: ServiceGroup
 
   /// Starts a console with its database in `folder`, runs `test`, and stops the console.
   static func run(
@@ -38,15 +41,39 @@ struct RunningConsole {
     let console = try HealthAuthorityConsole(
       configuration, authority: authority, clock: clock, serviceClock: serviceClock,
       randomness: SystemRandomness(), logger: log.logger)
-    let run = Task { try await console.run() }
+    let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let services = ServiceGroup(configuration: .init(services: [console], logger: quiet))
+    let run = Task { try await services.run() }
     defer { run.cancel() }
     try await test(
       RunningConsole(
         clock: clock, serviceClock: serviceClock, log: log,
         authority: authority as? SimulatedAuthority ?? SimulatedAuthority(),
-        console: console, administration: administration, port: await console.boundPort))
+        console: console, administration: administration, port: await console.boundPort,
+        services: services))
     run.cancel()
     _ = await run.result
+  }
+
+  /// Starts a console with two independent administrators, calls `prepare` and `test`, and stops the console.
+  static func runWithAdministrators(
+    _ first: String = "Anna", _ second: String = "Berta", in folder: URL,
+    prepare: (RunningConsole) async throws -> Void = { _ in },
+    _ test: (_ console: RunningConsole, _ anna: ConsoleBrowser, _ berta: ConsoleBrowser)
+      async throws -> Void
+  ) async throws {
+    try await run(in: folder) { console async throws in
+      let anna = try await console.signedIn(.administrator, name: first)
+      let berta = try await console.signedIn(.administrator, name: second)
+      try await prepare(console)
+      try await test(console, anna, berta)
+    }
+  }
+
+  /// Starts the shutdown of a signal, and waits until the console does not listen any more.
+  func shutDown() async {
+    await services.triggerGracefulShutdown()
+    await console.waitUntilClosed()
   }
 
   /// A browser without a session.

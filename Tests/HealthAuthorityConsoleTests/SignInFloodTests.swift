@@ -49,9 +49,11 @@ import World
       sending: Data("name=\(name.replacing(" ", with: "+"))&password=wrong&code=123456".utf8))
   }
 
-  private func runBehindProxy(_ test: (RunningConsole) async throws -> Void) async throws {
+  private func runBehindProxy(
+    in place: TemporaryFolder? = nil, _ test: (RunningConsole) async throws -> Void
+  ) async throws {
     try await RunningConsole.run(
-      in: folder.url,
+      in: (place ?? folder).url,
       configure: {
         // An eighth of the true cost, which `make prove` pays.
         $0.scryptCostLog = ConsoleLimit.scryptCostLog - (Proof.isRunning ? 0 : 3)
@@ -76,6 +78,46 @@ import World
       await flood.value
       #expect(statuses.others([401, 429, 503]).isEmpty)
     }
+  }
+
+  @Test(
+    "A shutdown during a flood of wrong sign-ins ends, and the official's request before it is answered"
+  )
+  func shutdown() async throws {
+    // On a busy machine the grace period may be over before the test has done its part.
+    try await Patience.until {
+      let start = ContinuousClock.now
+      let isAnswered = try await answersWhileShuttingDown()
+      return isAnswered
+        || ContinuousClock.now - start < .seconds(QuietLimit.shutdownSeconds)
+    }
+  }
+
+  /// True if an approval that was in progress at the shutdown gets its complete response.
+  private func answersWhileShuttingDown() async throws -> Bool {
+    let place = try TemporaryFolder()
+    let statuses = Statuses()
+    var isAnswered = false
+    try await runBehindProxy(in: place) { console async throws in
+      let anna = try await console.signedIn(.administrator, name: "Anna")
+      let berta = try await console.signedIn(.administrator, name: "Berta")
+      let number = try await anna.request("/keys/rotate", ["server": "keys"])
+      console.authority.state.isHeld = true
+      let approval = Task { try await berta.post("/changes/\(number)/approve", [:]).status }
+      try await Patience.until { try await anna.get("/changes").text.contains("outcome unknown") }
+      let flood = flood(console, statuses)
+      try await Patience.until { statuses.count(of: 503) > 20 && statuses.count(of: 401) > 2 }
+      await console.shutDown()
+      console.authority.state.isHeld = false
+      // A response that the end of the grace period has cut off throws.
+      isAnswered = (try? await approval.value) == 200
+      // Each sender goes on until its connection is refused.
+      await flood.value
+      #expect(console.authority.state.rotated == [.keys])
+    }
+    // Zero is a connection that was closed before its request was read.
+    #expect(statuses.others([401, 429, 503, 0]).isEmpty)
+    return isAnswered
   }
 
   @Test("Of more sign-ins than may wait, the ones above are refused at once and do not count")

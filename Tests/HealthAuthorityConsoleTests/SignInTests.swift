@@ -131,6 +131,30 @@ import World
     }
   }
 
+  @Test("A locked account that the operator recovers signs in with the new credentials only")
+  func recovered() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      var credentials = try await console.administration.addAccount(name: "Anna", role: .issuer)
+      for round in 1...2 {
+        let earlier = console.browser()
+        #expect(try await earlier.signIn(credentials, at: console.clock.now).status == 303)
+        for _ in 0...ConsoleLimit.signInFailuresMax {
+          _ = try await console.browser().post(
+            "/sign-in", ["name": "Anna", "password": "x", "code": "1"])
+        }
+        console.clock.advance(by: 30)
+        let locked = try await console.browser().signIn(credentials, at: console.clock.now)
+        #expect(locked.status == 429)
+        let old = credentials
+        credentials = try await console.administration.recoverAccount(name: "anna")
+        #expect(try await earlier.get("/own").status == 401, "\(round)")
+        let refused = try await console.browser().signIn(old, at: console.clock.now)
+        #expect(refused.status == 401, "\(round)")
+      }
+      #expect(try await console.browser().signIn(credentials, at: console.clock.now).status == 303)
+    }
+  }
+
   @Test("A session ends after half an hour without requests and after ten hours with them")
   func expiry() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in

@@ -32,6 +32,8 @@ final class SimulatedAuthority: AdministeredAuthority {
     var replaceFailure: AuthorityFailure?
     /// True if a new remote configuration is stored before its failure.
     var storesBeforeFailure = false
+    /// The number of requests by function.
+    var calls: [String: Int] = [:]
   }
 
   private let mutex = Mutex(State())
@@ -42,9 +44,11 @@ final class SimulatedAuthority: AdministeredAuthority {
   }
 
   private func with<Value: Sendable>(
+    _ caller: String = #function,
     _ work: (inout State) throws(AuthorityFailure) -> sending Value
   ) throws(AuthorityFailure) -> Value {
     try mutex.withLock { state throws(AuthorityFailure) in
+      state.calls[caller, default: 0] += 1
       if let failure = state.failure { throw failure }
       return try work(&state)
     }
@@ -140,16 +144,27 @@ final class SimulatedAuthority: AdministeredAuthority {
     try with { state throws(AuthorityFailure) in state.pause = nil }
   }
 
-  /// Files of the same name are copies.
   func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy] {
+    try with { state throws(AuthorityFailure) in Self.copies(of: file, in: state.exports) }
+  }
+
+  func copies(
+    ofEach files: Set<KeyFileHash>
+  ) async throws(AuthorityFailure) -> [KeyFileHash: [KeyFileCopy]] {
     try with { state throws(AuthorityFailure) in
-      let names = Set(state.exports.flatMap(\.files).filter { $0.hash == file }.map(\.name))
-      return state.exports.flatMap { export in
-        export.files.filter { names.contains($0.name) }.map {
-          KeyFileCopy(
-            root: export.root, region: export.region, name: $0.name, keyCount: $0.keyCount,
-            hash: $0.hash)
-        }
+      let exports = state.exports
+      return Dictionary(files.map { ($0, Self.copies(of: $0, in: exports)) }) { $1 }
+    }
+  }
+
+  /// Files of the same name are copies.
+  private static func copies(of file: KeyFileHash, in exports: [ExportFacts]) -> [KeyFileCopy] {
+    let names = Set(exports.flatMap(\.files).filter { $0.hash == file }.map(\.name))
+    return exports.flatMap { export in
+      export.files.filter { names.contains($0.name) }.map {
+        KeyFileCopy(
+          root: export.root, region: export.region, name: $0.name, keyCount: $0.keyCount,
+          hash: $0.hash)
       }
     }
   }
@@ -168,10 +183,12 @@ final class SimulatedAuthority: AdministeredAuthority {
   }
 
   func signingKeys(of server: SigningServer) async throws(AuthorityFailure) -> [SigningKeyFacts] {
-    [
-      SigningKeyFacts(
-        id: server.rawValue, version: "v1", publicKeyPEM: "", validFrom: nil, validThru: nil)
-    ]
+    try with { _ throws(AuthorityFailure) in
+      [
+        SigningKeyFacts(
+          id: server.rawValue, version: "v1", publicKeyPEM: "", validFrom: nil, validThru: nil)
+      ]
+    }
   }
 
   func rotateSigningKey(of server: SigningServer) async throws(AuthorityFailure) {

@@ -42,10 +42,12 @@ struct DocumentationTests {
     for row in rows { record(PromiseRule.violations(in: row, tests: Project.tests)) }
   }
 
-  @Test("Every promise of SECURITY.md about failing servers names tests that exist")
-  func securityPromises() throws {
+  @Test(
+    "Every promise of SECURITY.md about failing servers and recoveries names tests that exist",
+    arguments: ["Servers that fail", "Recoveries"])
+  func securityPromises(heading: String) throws {
     let text = try #require(Project.text("SECURITY.md"))
-    let rows = PromiseRule.rows(in: text, under: "Servers that fail")
+    let rows = PromiseRule.rows(in: text, under: heading)
     #expect(rows.count > 10)
     for row in rows { record(PromiseRule.violations(in: row, tests: Project.tests)) }
   }

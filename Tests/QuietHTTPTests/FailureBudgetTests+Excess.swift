@@ -126,12 +126,29 @@ extension FailureBudgetTests {
     for _ in 0..<340 {
       for number in 0..<addresses { _ = try await attempt(budget, from: "198.51.100.\(number)") }
     }
-    #expect(alarms.value.isEmpty)
+    #expect(alarms.value == [.beyondLimits])
     for _ in 0..<3 { _ = try await attempt(budget) }
     #expect(try await attempt(budget, hasFailed: false) == nil)
     // Also behind an address with all its wrong ones.
     for _ in 0..<32 { _ = try await attempt(budget) }
     #expect(try await attempt(budget, hasFailed: false) == nil)
+  }
+
+  @Test("Guesses above the limits raise an alarm at half of their part, once in each window")
+  func alarmAboveTheLimit() async throws {
+    let alarms = Recorded<[FailureAlarm]>([])
+    let limits = FailureLimits(perAddress: 2, total: 1_000, windowSeconds: 60)
+    let budget = budget(limits) { alarm in alarms.change { $0.append(alarm) } }
+    for window in 1...2 {
+      // A tenth of the total is 100, of which the first address has a third, and the next one a third of the rest.
+      for _ in 0..<60 { _ = try await attempt(budget, from: "192.0.2.1") }
+      #expect(alarms.value.count == window - 1)
+      for host in [2, 3] {
+        for _ in 0..<60 { _ = try await attempt(budget, from: "192.0.2.\(host)") }
+        #expect(alarms.value == [FailureAlarm](repeating: .beyondLimits, count: window))
+      }
+      clock.advance(by: 60)
+    }
   }
 
   @Test(

@@ -186,14 +186,14 @@ package final class ServedAuthority {
     return (response.json["result"] as? [String: Any])?["accessToken"] as? String ?? ""
   }
 
-  /// Uploads one key of yesterday, with a device verification payload if `isVerified`.
+  /// Uploads one key of two days ago, with a device verification payload if `isVerified`. The servers release a key of
+  /// yesterday two hours after midnight.
   package func upload(
     token: String, platform: String = "ios", isVerified: Bool = true,
     app: String = "pl.gov.mc.protegosafe", headers: [String: String] = [:],
     _ change: (inout UploadRequest) -> Void = { _ in }
   ) async throws -> Response {
     let now = SystemClock().now.timeIntervalSince1970
-    // Two days old: the servers release a key of yesterday two hours after midnight.
     let key = UploadKey(
       key: Data(SystemRandomness().bytes(16)).base64EncodedString(),
       rollingStartNumber: (UInt32(now / 86_400) - 2) * 144, transmissionRisk: 3)

@@ -316,6 +316,27 @@ import World
   }
 
   @Test(
+    "The live codes of an API key are counted until they are redeemed, ended or expired",
+    arguments: Implementation.allCases)
+  func liveCounts(implementation: Implementation) async throws {
+    let storage = try implementation.open(in: folder)
+    let (one, other) = (APIKeyID(text: "1"), APIKeyID(text: "2"))
+    var codes = (1...5).map { Self.linked($0, handle: UUID()) }
+    for index in codes.indices { codes[index].issuer = index < 4 ? one : other }
+    _ = try await storage.issue(codes + [Self.code(9)], at: Self.now)
+    #expect(try await storage.liveCounts(at: Self.now) == [one: 4, other: 1])
+    _ = try await storage.redeem(codes[0].hash, as: Self.first, at: Self.now)
+    #expect(try await storage.liveCounts(at: Self.now) == [one: 3, other: 1])
+    let handle = try #require(codes[1].handle)
+    _ = try await storage.expire(handle, at: Self.now)
+    #expect(try await storage.liveCounts(at: Self.now) == [one: 2, other: 1])
+    // The long codes are valid for longer than the short ones.
+    let last = try #require(codes.map(\.longExpiresAt).max())
+    #expect(try await storage.liveCounts(at: last) == [one: 2, other: 1])
+    #expect(try await storage.liveCounts(at: last + 1) == [:])
+  }
+
+  @Test(
     "A later step of the schema keeps codes and API keys, and an older server refuses the result")
   func laterStep() async throws {
     let file = folder.path("verification.sqlite")

@@ -194,6 +194,7 @@ struct GuessingTests {
         try await group.waitForAll()
       }
       #expect(server.log.lines.filter { $0.contains("of the guesses") }.isEmpty)
+      #expect(server.log.errors.count { $0.contains("half of what is left for them") } == 1)
       for count in Proof.isRunning ? [3, 30] : [3, 30, 20] {
         for _ in 0..<count { _ = try await guess(server, from: "192.0.2.1", characters: 8) }
         for _ in 0..<5 {

@@ -202,6 +202,18 @@ final class MemoryCodeStorage: CodeStorage {
     }
   }
 
+  func liveCounts(at now: Date) async throws -> [APIKeyID: Int] {
+    state.withLock { state in
+      let live = state.issues.values.filter { issue in
+        issue.redemption == nil
+          && Self.isLive(max(issue.code.expiresAt, issue.code.longExpiresAt), at: now)
+      }
+      return live.reduce(into: [:]) { counts, issue in
+        if let issuer = issue.code.issuer { counts[issuer, default: 0] += 1 }
+      }
+    }
+  }
+
   func revokeAPIKey(_ id: APIKeyID, at now: Date) async throws -> Bool {
     state.withLock { state in
       guard let number = state.apiKeys.firstIndex(where: { $0.id == id }) else { return false }

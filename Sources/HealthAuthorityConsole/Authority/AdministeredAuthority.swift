@@ -44,6 +44,10 @@ package protocol AdministeredAuthority: Sendable {
   /// The key file with a hash and its copies: the files of all exports that share keys with it, or have its region and
   /// its period. Empty if there is no such file.
   func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy]
+  /// The same for several files at once, by their hashes.
+  func copies(
+    ofEach files: Set<KeyFileHash>
+  ) async throws(AuthorityFailure) -> [KeyFileHash: [KeyFileCopy]]
   /// Tells phones to ignore key files and to undo their exposures, all at once.
   func withdraw(_ files: [KeyFileHash]) async throws(AuthorityFailure)
   /// Ends the withdrawal of key files, all at once.
@@ -80,6 +84,17 @@ package protocol AdministeredAuthority: Sendable {
   func check(_ app: AppFacts) async throws(AuthorityFailure)
   /// Refuses the uploads of an app from now on.
   func removeApp(_ id: String) async throws(AuthorityFailure)
+}
+
+extension AdministeredAuthority {
+  /// Reads the copies of one file after the other.
+  package func copies(
+    ofEach files: Set<KeyFileHash>
+  ) async throws(AuthorityFailure) -> [KeyFileHash: [KeyFileCopy]] {
+    var found: [KeyFileHash: [KeyFileCopy]] = [:]
+    for file in files { found[file] = try await copies(of: file) }
+    return found
+  }
 }
 
 /// The instructions that phones follow.
@@ -172,13 +187,19 @@ package struct APIKeyFacts: Hashable, Sendable {
   package let name: String
   package let createdAt: Int64
   package let revokedAt: Int64?
+  /// The codes issued with the key that can still be redeemed; nil if the server does not count them.
+  package let liveCodes: Int?
 
-  package init(id: String, kind: String, name: String, createdAt: Int64, revokedAt: Int64?) {
+  package init(
+    id: String, kind: String, name: String, createdAt: Int64, revokedAt: Int64?,
+    liveCodes: Int? = nil
+  ) {
     self.id = id
     self.kind = kind
     self.name = name
     self.createdAt = createdAt
     self.revokedAt = revokedAt
+    self.liveCodes = liveCodes
   }
 }
 

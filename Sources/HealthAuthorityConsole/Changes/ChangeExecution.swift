@@ -79,20 +79,6 @@ struct ChangeExecution: Sendable {
     return .done
   }
 
-  /// The files that a withdrawal or its end concerns now: the file and its copies.
-  func files(of change: ConsoleChange) async throws(AuthorityFailure) -> [KeyFileCopy] {
-    switch change {
-    case .withdrawFile(let file): return try await authority.copies(of: file)
-    case .restoreFile(let file):
-      let withdrawn = Set(try await authority.instructions().withdrawn)
-      let copies = try await authority.copies(of: file).filter { withdrawn.contains($0.hash) }
-      guard copies.isEmpty, withdrawn.contains(file) else { return copies }
-      // The file has expired, and only its withdrawal is left.
-      return [KeyFileCopy(root: "", region: "", name: "", keyCount: 0, hash: file)]
-    default: return []
-    }
-  }
-
   private func instruct(
     _ change: ConsoleChange, files hashes: [KeyFileHash], by actor: Account
   ) async throws {

@@ -44,6 +44,14 @@ enum ConsoleChange: Codable, Hashable, Sendable {
     }
   }
 
+  /// The key file that it withdraws, or whose withdrawal it undoes.
+  var file: KeyFileHash? {
+    switch self {
+    case .withdrawFile(let file), .restoreFile(let file): file
+    default: nil
+    }
+  }
+
   /// The hours of a pause that one person may start alone; nil for every other change.
   var emergencyHours: Int? {
     guard case .pause(let hours?) = self, (1...ConsoleLimit.emergencyPauseHoursMax).contains(hours)

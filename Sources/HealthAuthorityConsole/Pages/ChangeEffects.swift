@@ -35,26 +35,34 @@ struct ChangeEffect: Sendable {
 struct ChangeEffects: Sendable {
   let authority: any AdministeredAuthority
   let accounts: AccountStore
-  let execution: ChangeExecution
   /// The clock of the servers.
   let clock: any WallClock
 
+  /// The facts for a page that shows `changes`.
+  func reading(for changes: [ConsoleChange]) -> AuthorityReading {
+    AuthorityReading(authority, files: Set(changes.compactMap(\.file)))
+  }
+
   /// The effect of `change` if it were carried out now.
   ///
+  /// - Parameter reading: The facts of the page; nil to read those of this change alone.
   /// - Throws: `AuthorityFailure` with the reason if it is not possible.
-  func effect(of change: ConsoleChange, _ texts: Texts) async throws -> ChangeEffect {
+  func effect(
+    of change: ConsoleChange, _ texts: Texts, _ reading: AuthorityReading? = nil
+  ) async throws -> ChangeEffect {
     try check(change, texts)
-    var effect = ChangeEffect(title: try await title(of: change, texts))
+    let reading = reading ?? self.reading(for: [change])
+    var effect = ChangeEffect(title: try await title(of: change, texts, reading))
     effect.facts = [try change.document]
     switch change {
     case .pause, .resume, .withdrawFile, .restoreFile:
-      try await describePhones(change, texts, &effect)
+      try await describePhones(change, reading, texts, &effect)
     case .addAccount, .makeLink, .disableAccount, .enableAccount:
       try await describeAccount(change, texts, &effect)
     case .addAuthority, .removeAuthority, .withdrawAuthorityKey:
-      try await describeRegistry(change, texts, &effect)
-    case .addApp, .removeApp: try await describeApp(change, texts, &effect)
-    default: try await describeKeys(change, texts, &effect)
+      try await describeRegistry(change, reading, texts, &effect)
+    case .addApp, .removeApp: try await describeApp(change, reading, texts, &effect)
+    default: try await describeKeys(change, reading, texts, &effect)
     }
     return effect
   }
@@ -71,12 +79,15 @@ struct ChangeEffects: Sendable {
   }
 
   /// The change in a few words, also if it is not possible any more.
-  func title(of change: ConsoleChange, _ texts: Texts) async throws -> String {
+  func title(
+    of change: ConsoleChange, _ texts: Texts, _ reading: AuthorityReading
+  ) async throws -> String {
     switch change {
     case .rotateSigningKey(let server):
       texts[.changeRotate, texts[server == .keys ? .keysOfKeys : .keysOfVerification]]
     case .addAPIKey(let name, let kind): texts[.changeAddAPIKey, name, kind.rawValue]
-    case .revokeAPIKey(let id): texts[.changeRevokeAPIKey, try await apiKey(id)?.name ?? id]
+    case .revokeAPIKey(let id):
+      texts[.changeRevokeAPIKey, try await apiKey(id, reading)?.name ?? id]
     case .addAuthority(let issuer, _, let keyID, _): texts[.changeAddAuthority, issuer, keyID]
     case .removeAuthority(let issuer): texts[.changeRemoveAuthority, issuer]
     case .withdrawAuthorityKey(let keyID, let issuer): texts[.changeWithdrawKey, issuer, keyID]
@@ -85,8 +96,8 @@ struct ChangeEffects: Sendable {
     case .pause(let hours?): texts[.changePause, "\(hours)"]
     case .pause(nil): texts[.changePauseOpen]
     case .resume: texts[.changeResume]
-    case .withdrawFile(let file): texts[.changeWithdrawFile, try await name(of: file)]
-    case .restoreFile(let file): texts[.changeRestoreFile, try await name(of: file)]
+    case .withdrawFile(let file): texts[.changeWithdrawFile, try await name(of: file, reading)]
+    case .restoreFile(let file): texts[.changeRestoreFile, try await name(of: file, reading)]
     case .addAccount(let name, let role): texts[.changeAddAccount, name, texts[role.textKey]]
     case .makeLink(let account): texts[.changeMakeLink, account]
     case .disableAccount(let account): texts[.changeDisable, account]
@@ -94,112 +105,74 @@ struct ChangeEffects: Sendable {
     }
   }
 
-  private func apiKey(_ id: String) async throws(AuthorityFailure) -> APIKeyFacts? {
-    try await authority.apiKeys().first { $0.id == id }
+  private func apiKey(
+    _ id: String, _ reading: AuthorityReading
+  ) async throws(AuthorityFailure) -> APIKeyFacts? {
+    try await reading.apiKeys.value.first { $0.id == id }
   }
 
-  private func name(of file: KeyFileHash) async throws(AuthorityFailure) -> String {
-    try await authority.copies(of: file).first { $0.hash == file }?.name ?? "\(file)"
+  private func name(
+    of file: KeyFileHash, _ reading: AuthorityReading
+  ) async throws(AuthorityFailure) -> String {
+    try await reading.copies(of: file).first { $0.hash == file }?.name ?? "\(file)"
   }
 
-  // MARK: - Phones
-
-  private func describePhones(
-    _ change: ConsoleChange, _ texts: Texts, _ effect: inout ChangeEffect
-  ) async throws {
-    let instructions = try await authority.instructions()
-    let stored = instructions.pause
-    let isInForce = stored.map { $0.until.map { $0 > clock.now.unixSecond } ?? true } ?? false
-    let pause = isInForce ? stored : nil
-    switch change {
-    case .pause(let hours):
-      effect.sentences = [try describePause(hours, present: pause, texts)]
-      effect.facts.append("\(String(describing: stored))")
-    case .resume:
-      guard isInForce else { throw AuthorityFailure.refused(texts[.changeNotPaused]) }
-      effect.sentences = [texts[.effectResume]]
-      effect.facts.append("\(String(describing: stored))")
-    default: try await describeFiles(change, Set(instructions.withdrawn), texts, &effect)
-    }
-  }
-
-  private func describePause(
-    _ hours: Int?, present: DeviceConfiguration.Pause?, _ texts: Texts
-  ) throws -> String {
-    if let hours, !ConsoleLimit.pauseHours.contains(hours) {
-      throw AuthorityFailure.refused(texts[.phonesBadHours])
-    }
-    let until = hours.map { clock.now.unixSecond + Int64($0) * 3_600 }
-    if let present, present.until.map({ $0 >= until ?? .max }) ?? true {
-      // The other pause would become shorter, which is a resumption.
-      throw AuthorityFailure.refused(
-        present.until.map { texts[.changePausedUntil, Visit.text($0)] }
-          ?? texts[.changePausedOpen])
-    }
-    return until.map { texts[.effectPause, Visit.text($0)] } ?? texts[.effectPauseOpen]
-  }
-
-  private func describeFiles(
-    _ change: ConsoleChange, _ withdrawn: Set<KeyFileHash>, _ texts: Texts,
-    _ effect: inout ChangeEffect
-  ) async throws {
-    let files = try await execution.files(of: change)
-    effect.files = files.map(\.hash)
-    let lines = files.map { text($0, texts) }
-    guard case .withdrawFile = change else {
-      guard !files.isEmpty else { throw AuthorityFailure.refused(texts[.changeNotWithdrawn]) }
-      effect.sentences = [texts[.effectRestore, "\(files.count)"]] + lines
-      return
-    }
-    guard !files.isEmpty else { throw AuthorityFailure.refused(texts[.changeUnknownFile]) }
-    guard files.contains(where: { !withdrawn.contains($0.hash) }) else {
-      throw AuthorityFailure.refused(texts[.changeWithdrawn])
-    }
-    let keys = files.reduce(0) { $0 + $1.keyCount }
-    effect.sentences = [texts[.effectWithdraw, "\(files.count)", "\(keys)"]] + lines
-  }
-
-  private func text(_ file: KeyFileCopy, _ texts: Texts) -> String {
-    guard !file.name.isEmpty else { return texts[.effectExpiredFile, "\(file.hash)"] }
-    let root = file.root.isEmpty ? texts[.exportsFirst] : file.root
-    let export = texts[.exportsName, root, file.region]
-    return texts[.effectFile, export, file.name, "\(file.keyCount)"]
+  /// The uploads of the last day with a count, in one sentence; empty if there is none or a server does not respond.
+  func uploads(_ texts: Texts, _ reading: AuthorityReading) async -> [String] {
+    // The effect is complete without the count.
+    guard let days = try? await reading.days.value,
+      let day = days.last(where: { ($0.uploads ?? 0) >= ConsoleLimit.shownCountMin })
+    else { return [] }
+    return [texts[.effectUploads, Visit.day(day.day), "\(day.uploads ?? 0)"]]
   }
 
   // MARK: - Keys
 
   private func describeKeys(
-    _ change: ConsoleChange, _ texts: Texts, _ effect: inout ChangeEffect
+    _ change: ConsoleChange, _ reading: AuthorityReading, _ texts: Texts,
+    _ effect: inout ChangeEffect
   ) async throws {
     switch change {
     case .rotateSigningKey(let server):
-      let ids = try await authority.signingKeys(of: server).map(\.id)
+      let ids = try await reading.signingKeys(of: server).map(\.id)
       effect.facts += ids.sorted()
       guard server == .keys else {
         effect.sentences = [texts[.effectRotateTokens, "\(ids.count)"]]
         return
       }
-      let files = try await authority.exports().reduce(0) { $0 + $1.files.count }
+      let files = try await reading.exports.value.reduce(0) { $0 + $1.files.count }
       effect.sentences = [texts[.effectRotateFiles, "\(ids.count)", "\(files)"]]
     case .addAPIKey(let name, let kind):
-      try await checkAPIKey(name, texts)
+      try await checkAPIKey(name, reading, texts)
       effect.sentences = [texts[Self.effectKey(kind)], texts[.effectSecret, name]]
     case .revokeAPIKey(let id):
-      guard let key = try await apiKey(id) else { throw AuthorityFailure.notFound }
+      guard let key = try await apiKey(id, reading) else { throw AuthorityFailure.notFound }
       guard key.revokedAt == nil else { throw AuthorityFailure.refused(texts[.changeRevoked]) }
       effect.facts += [key.name, key.kind]
-      effect.sentences = [texts[.effectRevoke, key.name, key.kind]]
+      effect.sentences = [texts[.effectRevoke, key.name, key.kind]] + liveCodes(of: key, texts)
     default: break
     }
   }
 
-  private func checkAPIKey(_ name: String, _ texts: Texts) async throws {
+  /// The number of codes that stay valid without the key. Small numbers are not shown, as on the other pages.
+  private func liveCodes(of key: APIKeyFacts, _ texts: Texts) -> [String] {
+    guard let count = key.liveCodes else { return [] }
+    let least = ConsoleLimit.shownCountMin
+    return [
+      (1..<least).contains(count)
+        ? texts[.effectFewLiveCodes, "\(least)"] : texts[.effectLiveCodes, "\(count)"]
+    ]
+  }
+
+  private func checkAPIKey(
+    _ name: String, _ reading: AuthorityReading, _ texts: Texts
+  ) async throws {
     guard (1...ConsoleLimit.apiKeyNameCharactersMax).contains(name.count) else {
       throw AuthorityFailure.refused(
         texts[.changeBadKeyName, "\(ConsoleLimit.apiKeyNameCharactersMax)"])
     }
     // Says at once if the verification server is elsewhere.
-    _ = try await authority.apiKeys()
+    _ = try await reading.apiKeys.value
   }
 
   private static func effectKey(_ kind: APIKeyFacts.Kind) -> TextKey {
@@ -213,10 +186,11 @@ struct ChangeEffects: Sendable {
   // MARK: - Authorities and apps
 
   private func describeRegistry(
-    _ change: ConsoleChange, _ texts: Texts, _ effect: inout ChangeEffect
+    _ change: ConsoleChange, _ reading: AuthorityReading, _ texts: Texts,
+    _ effect: inout ChangeEffect
   ) async throws {
-    let authorities = try await authority.authorities()
-    let apps = try await authority.apps()
+    let authorities = try await reading.authorities.value
+    let apps = try await reading.apps.value
     let issuer = change.record.subject
     let users = apps.filter { $0.authorities.contains(issuer) }.map(\.id).sorted()
     let known = authorities.first { $0.issuer == issuer }
@@ -279,9 +253,10 @@ struct ChangeEffects: Sendable {
   }
 
   private func describeApp(
-    _ change: ConsoleChange, _ texts: Texts, _ effect: inout ChangeEffect
+    _ change: ConsoleChange, _ reading: AuthorityReading, _ texts: Texts,
+    _ effect: inout ChangeEffect
   ) async throws {
-    let apps = try await authority.apps()
+    let apps = try await reading.apps.value
     func words(_ app: AppFacts) -> [String] {
       [
         app.regions.sorted().joined(separator: ", "),
@@ -301,6 +276,7 @@ struct ChangeEffects: Sendable {
       guard let app = apps.first(where: { $0.id == id }) else { throw AuthorityFailure.notFound }
       effect.facts += words(app)
       effect.sentences = [texts[.effectRemoveApp, words(app)[0], "\(apps.count - 1)"]]
+      effect.sentences += await uploads(texts, reading)
     default: break
     }
   }

@@ -147,22 +147,20 @@ struct ChangePages: Sendable {
     let texts = visit.texts
     let own = try visit.account
     let authors = Dictionary(try await accounts.all().map { ($0.name, $0) }) { $1 }
+    let waiting = Self.shown(try await requests.open(), to: own)
+    let decided = Self.shown(try await requests.decided(ConsoleLimit.versionsOnPage), to: own)
+    let reading = effects.reading(for: (waiting + decided).map { $0.change })
     var open: [[String: Any]] = []
-    for request in try await requests.open() {
-      guard let change = ConsoleChange(document: request.document),
-        own.role.rights.contains(change.right)
-      else { continue }
-      open.append(try await values(request, change, authors[request.proposedBy], visit))
+    for (request, change) in waiting {
+      open.append(
+        try await values(request, change, authors[request.proposedBy], reading, visit))
     }
     var history: [[String: Any]] = []
-    for request in try await requests.decided(ConsoleLimit.versionsOnPage) {
-      guard let change = ConsoleChange(document: request.document),
-        own.role.rights.contains(change.right)
-      else { continue }
+    for (request, change) in decided {
       history.append([
         "time": visit.time(request.decidedAt ?? request.proposedAt + ConsoleLimit.changeSeconds),
-        "title": try await title(change, texts),
-        "by": texts[.changeBy, request.proposedBy, visit.time(request.proposedAt)],
+        "title": try await title(change, reading, texts),
+        "by": texts[.changeBy, request.proposedBy, Visit.text(request.proposedAt)],
         "reason": request.reason, "decision": Self.decision(request, texts),
       ])
     }
@@ -177,8 +175,22 @@ struct ChangePages: Sendable {
       for: visit)
   }
 
-  private func title(_ change: ConsoleChange, _ texts: Texts) async throws -> String {
-    do { return try await effects.title(of: change, texts) } catch is AuthorityFailure {
+  /// The requests whose change `account` may see, with the change.
+  private static func shown(
+    _ requests: [Proposal], to account: Account
+  ) -> [(request: Proposal, change: ConsoleChange)] {
+    requests.compactMap { request in
+      guard let change = ConsoleChange(document: request.document),
+        account.role.rights.contains(change.right)
+      else { return nil }
+      return (request, change)
+    }
+  }
+
+  private func title(
+    _ change: ConsoleChange, _ reading: AuthorityReading, _ texts: Texts
+  ) async throws -> String {
+    do { return try await effects.title(of: change, texts, reading) } catch is AuthorityFailure {
       // A server does not answer: the change is still listed, so that it can be rejected.
       return change.summary
     }
@@ -200,21 +212,22 @@ struct ChangePages: Sendable {
 
   /// The values of an open request. Its effect is computed now.
   private func values(
-    _ request: Proposal, _ change: ConsoleChange, _ author: Account?, _ visit: Visit
+    _ request: Proposal, _ change: ConsoleChange, _ author: Account?,
+    _ reading: AuthorityReading, _ visit: Visit
   ) async throws -> [String: Any] {
     let (texts, own) = (visit.texts, try visit.account)
     var values: [String: Any] = [
       "id": request.id, "reason": request.reason,
-      "by": texts[.changeBy, request.proposedBy, visit.time(request.proposedAt)],
+      "by": texts[.changeBy, request.proposedBy, Visit.text(request.proposedAt)],
     ]
     let obstacle = obstacle(request, change, author, own, texts)
     if let obstacle { values["obstacle"] = obstacle }
     values["canReject"] = try await !isShielded(request, change, from: own)
     do {
-      values.merge(try await effects.effect(of: change, texts).values) { $1 }
+      values.merge(try await effects.effect(of: change, texts, reading).values) { $1 }
       values["canApprove"] = obstacle == nil
     } catch let failure as AuthorityFailure {
-      values["title"] = try await title(change, texts)
+      values["title"] = try await title(change, reading, texts)
       values["impossible"] = Self.sentence(failure, texts)
     }
     return values
@@ -246,11 +259,8 @@ struct ChangePages: Sendable {
   /// The number of open requests that `account` can approve, for the start page.
   func waiting(for account: Account) async throws -> Int {
     let authors = Dictionary(try await accounts.all().map { ($0.name, $0) }) { $1 }
-    return try await requests.open().count { request in
-      guard let change = ConsoleChange(document: request.document),
-        account.role.rights.contains(change.right)
-      else { return false }
-      return obstacle(request, change, authors[request.proposedBy], account, .of(.english)) == nil
+    return Self.shown(try await requests.open(), to: account).count { request, change in
+      obstacle(request, change, authors[request.proposedBy], account, .of(.english)) == nil
     }
   }
 

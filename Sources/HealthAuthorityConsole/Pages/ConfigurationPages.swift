@@ -88,7 +88,7 @@ struct ConfigurationPages: Sendable {
   }
 
   private func by(_ proposal: Proposal, _ visit: Visit) -> String {
-    visit.texts[.configurationBy, proposal.proposedBy, visit.time(proposal.proposedAt)]
+    visit.texts[.configurationBy, proposal.proposedBy, Visit.text(proposal.proposedAt)]
   }
 
   // MARK: - A change

@@ -41,8 +41,11 @@ struct Visit: Sendable {
   func time(_ date: Date) -> String { Self.text(date, hasTime: true) }
 
   /// A day in UTC, such as `2027-01-15`.
-  func day(_ unixSecond: Int64) -> String {
-    Self.text(Date(unixSecond: unixSecond), hasTime: false)
+  func day(_ unixSecond: Int64) -> String { Self.day(unixSecond) }
+
+  /// A day in UTC, such as `2027-01-15`.
+  static func day(_ unixSecond: Int64) -> String {
+    text(Date(unixSecond: unixSecond), hasTime: false)
   }
 
   /// A time in UTC with its zone, such as `2027-01-15 08:15 UTC`.

@@ -96,7 +96,8 @@ enum TextKey: String, CaseIterable, Sendable {
     changeBadKeyName, changeAccountDisabled, changeAccountEnabled, accountLooksAlike,
     accountTooMany, effectPause, effectPauseOpen, effectResume, effectWithdraw, effectRestore,
     effectFile, effectExpiredFile, effectRotateFiles, effectRotateTokens, effectKeyDevice,
-    effectKeyAdmin, effectKeyStats, effectSecret, effectRevoke, effectAddAuthority,
+    effectKeyAdmin, effectKeyStats, effectSecret, effectRevoke, effectLiveCodes,
+    effectFewLiveCodes, effectUploads, effectAddAuthority,
     effectFingerprint, effectAudience,
     effectRemoveAuthority, effectWithdrawKey, effectAddApp, effectReplaceApp, effectRemoveApp,
     effectAddAccount, effectLink, effectDisable, effectEnable

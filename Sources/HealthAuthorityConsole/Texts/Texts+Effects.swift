@@ -98,6 +98,18 @@ extension Texts {
       wykorzystać.
       """
     ),
+    .effectLiveCodes: Phrase(
+      "Codes issued with it that can still be redeemed: %1.",
+      "Kody wydane tym kluczem, które nadal można wykorzystać: %1."
+    ),
+    .effectFewLiveCodes: Phrase(
+      "Codes issued with it that can still be redeemed: fewer than %1.",
+      "Kody wydane tym kluczem, które nadal można wykorzystać: mniej niż %1."
+    ),
+    .effectUploads: Phrase(
+      "Uploads of all apps on %1, the last day with a count: %2.",
+      "Przesłania ze wszystkich aplikacji %1, w ostatnim policzonym dniu: %2."
+    ),
     .effectAddAuthority: Phrase(
       """
       Certificates that the key %1 has signed let phones upload keys to all others. Apps that name this \

@@ -80,26 +80,35 @@ struct GuessingAlarm: Sendable {
   let limits: AttemptLimits
 
   func report(_ alarm: FailureAlarm) {
-    let effect =
-      switch alarm {
-      case .slowed:
-        "the failure limits of addresses are a tenth of the usual ones, and new codes are longer"
-      case .guarded: "one wrong code uses up the limit of an address and of its network"
-      case .stopped:
-        "short codes from before are refused until there are fewer; new codes are longer and work"
-      }
     logger.error(
       """
-      codes are being guessed: wrong codes have used up \(Self.share(alarm)) of the guesses of \
-      \(limits.windowSeconds) seconds; \(effect); block the addresses at the proxy
+      codes are being guessed: \(cause(of: alarm)); \(Self.effect(of: alarm)); block the addresses at the \
+      proxy
       """)
   }
 
-  private static func share(_ alarm: FailureAlarm) -> String {
+  private func cause(of alarm: FailureAlarm) -> String {
+    let seconds = "\(limits.windowSeconds) seconds"
+    return switch alarm {
+    case .slowed: "wrong codes have used up a quarter of the guesses of \(seconds)"
+    case .guarded: "wrong codes have used up half of the guesses of \(seconds)"
+    case .stopped: "wrong codes have used up three quarters of the guesses of \(seconds)"
+    case .beyondLimits:
+      """
+      addresses that have used up their wrong codes have used up half of what is left for them in \
+      \(seconds)
+      """
+    }
+  }
+
+  private static func effect(of alarm: FailureAlarm) -> String {
     switch alarm {
-    case .slowed: "a quarter"
-    case .guarded: "half"
-    case .stopped: "three quarters"
+    case .slowed:
+      "the failure limits of addresses are a tenth of the usual ones, and new codes are longer"
+    case .guarded: "one wrong code uses up the limit of an address and of its network"
+    case .stopped:
+      "short codes from before are refused until there are fewer; new codes are longer and work"
+    case .beyondLimits: "right codes of these addresses may have to wait, and of others not"
     }
   }
 }

@@ -235,6 +235,24 @@ extension SQLiteCodeStorage {
     }
   }
 
+  func liveCounts(at now: Date) async throws -> [APIKeyID: Int] {
+    try await read { database in
+      // A code that was ended keeps `endsAt`, which has an index.
+      let rows = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT issuer, count(*) AS live FROM issue
+          WHERE endsAt >= :now AND max(expiresAt, longExpiresAt) >= :now
+            AND binding IS NULL AND issuer IS NOT NULL
+          GROUP BY issuer
+          """, arguments: ["now": now.unixSecond])
+      return rows.reduce(into: [:]) { counts, row in
+        let (issuer, live): (String, Int) = (row["issuer"], row["live"])
+        counts[APIKeyID(text: issuer)] = live
+      }
+    }
+  }
+
   func revokeAPIKey(_ id: APIKeyID, at now: Date) async throws -> Bool {
     try await write { database in
       guard var row = try APIKeyRow.fetchOne(database, key: id.text) else { return false }

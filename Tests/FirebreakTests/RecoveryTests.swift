@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServerAPI
+import ServedSystem
+import TestSupport
+import Testing
+
+/// The recoveries that SECURITY.md lists, each with its one command, twice. After it every file of every index verifies
+/// with the device configuration that the server serves.
+@Suite("Recoveries of the servers", .needs(.process))
+struct RecoveryTests {
+  private static func start(in place: TemporaryFolder? = nil) async throws -> ServedAuthority {
+    try await ServedAuthority(ServedAuthority.frequentExports, in: place)
+  }
+
+  /// Stops the servers, and moves their folder away.
+  private func abandon(_ authority: ServedAuthority, _ name: String) async throws {
+    #expect(try await authority.servers.stop() == 0)
+    try FileManager.default.moveItem(
+      at: authority.folder.path("data"), to: authority.folder.path(name))
+  }
+
+  @Test("After a restored backup every file is written and signed again")
+  func restoredBackup() async throws {
+    var authority = try await Self.start()
+    let place = authority.folder
+    try await authority.publishKey()
+    let withdrawn = try #require(
+      KeyFileHash(ofFile: place.path("data/exports/\(try await authority.indexLines()[0])")))
+    #expect(
+      try await authority.run("key-server", "withdraw", withdrawn.description).status == 0)
+    for round in 1...2 {
+      let lines = try await authority.indexLines()
+      let document = try await authority.servedDocument()
+      let backup = place.path("backup \(round)").path
+      #expect(try await authority.run("backup", backup).status == 0)
+      try await abandon(authority, "damaged \(round)")
+      let restored = try await Run("restore", backup, "--data", authority.servers.data)
+      #expect(restored.status == 0, "\(restored.errors)")
+      authority = try await Self.start(in: place)
+      // All but the withdrawn file, which would have another hash.
+      let count = lines.count - (round == 1 ? 1 : 0)
+      try await Patience.until { try await authority.indexLines().count == count }
+      #expect(try await authority.verifiedFileCount() == count)
+      let now = try await authority.servedDocument()
+      #expect(now.keys == document.keys && now.withdrawn == [withdrawn])
+      try await authority.publishKey()
+      #expect(try await authority.verifiedFileCount() >= count + 2)
+    }
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  @Test(
+    "After a lost device configuration, found by the running server or at its start, all files verify"
+  )
+  func lostDeviceConfiguration() async throws {
+    var authority = try await Self.start()
+    try await authority.publishKey()
+    let document = authority.folder.path("data/keys/device-configuration.json")
+    for isRunning in [true, false] {
+      let before = try await authority.servedDocument()
+      if !isRunning { #expect(try await authority.servers.stop() == 0) }
+      try FileManager.default.removeItem(at: document)
+      let published = try await authority.run("key-server", "device-configuration", "publish")
+      #expect(published.status == 0, "\(published.errors)")
+      if !isRunning { authority = try await Self.start(in: authority.folder) }
+      let after = try await authority.servedDocument()
+      // Phones accept it.
+      #expect(after.version >= before.version && after.keys == before.keys)
+      try await authority.publishKey()
+      #expect(try await authority.verifiedFileCount() >= 4)
+    }
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  @Test("A file that was removed or changed by accident is written again by one export")
+  func damagedFiles() async throws {
+    let authority = try await Self.start()
+    try await authority.publishKey()
+    for isRemoved in [true, false] {
+      let lines = try await authority.indexLines()
+      for line in lines {
+        let file = authority.folder.path("data/exports/\(line)")
+        if isRemoved {
+          try FileManager.default.removeItem(at: file)
+        } else {
+          try Data("no key file".utf8).write(to: file)
+        }
+      }
+      let exported = try await authority.run("key-server", "export", "--now")
+      #expect(exported.status == 0, "\(exported.errors)")
+      try await Patience.until {
+        Set(try await authority.indexLines()).isDisjoint(with: lines)
+      }
+      #expect(try await authority.verifiedFileCount() == lines.count)
+    }
+    #expect(try await authority.servers.stop() == 0)
+  }
+}
