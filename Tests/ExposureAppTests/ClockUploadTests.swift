@@ -157,7 +157,7 @@ struct ClockUploadTests {
       #expect(try await phone.launch().check() == .checked(.none))
       clock.advance(by: 6 * Self.hour)
     }
-    phone.network.states { clock.now }
+    phone.network.states(at: "keys.test") { clock.now }
     for day in 0...2 { phone.addKey(daysAgo: day, number: 1) }
     let app = try phone.launch()
     #expect(await app.check() == .checked(.none))

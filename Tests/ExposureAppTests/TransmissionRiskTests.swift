@@ -104,6 +104,7 @@ import Testing
         of: [], diagnosis: .notStated, pin: ZeroingBytes(copying: pin.utf8))
       #expect((preview.map(\.transmissionRisk).sorted() == [4, 5, 8]) == isContinued)
     }
+    phone.clock.advance(by: -RemovalRule.pendingUploadSeconds)
     #expect(await again.continueUpload() == .success)
     let sent = try risks(phone)
     #expect(sent.count == 2 && sent.first == sent.last)

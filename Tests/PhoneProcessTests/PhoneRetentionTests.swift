@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureApp
+import ExposureNotification
 import Foundation
 import TestSupport
 import Testing
@@ -86,7 +87,7 @@ struct PhoneRetentionTests {
     #expect(try await phone.facts(.enable).status == .done)
     await pass(1, phone)
     // Keys of a wrong day and of the future.
-    for days in [3.0, 40] {
+    for days in [-3.0, 40] {
       scene.server.setPhoneClock(ahead: days * Self.day)
       await phone.device.beat()
       _ = await phone.perform(PhoneRequest(.check))

@@ -53,7 +53,8 @@ struct ServiceStatusTests {
       #expect(phone.device.status == .active)
       #expect(try await service(of: phone) == "on")
     }
-    #expect(try await service(of: try await stopped()) == "off")
+    var stopped = try await self.stopped()
+    #expect(try await service(of: stopped) == "off")
     // The radio of the phone is on only for the owner's eye: nothing is sent.
     try await running(isBluetoothOn: false) { phone in
       #expect(phone.device.status == .bluetoothOff)
@@ -65,7 +66,8 @@ struct ServiceStatusTests {
       #expect(phone.device.status == .restricted)
       #expect(try await service(of: phone) == "restricted")
     }
-    #expect(try await service(of: try await stopped()) == "restricted")
+    stopped = try await self.stopped()
+    #expect(try await service(of: stopped) == "restricted")
     try await running { phone in
       #expect(try await service(of: phone) == "restricted")
       try await phone.device.setRestrictedInSettings(false)
