@@ -133,7 +133,7 @@ final class AppContext {
     return document.pause
   }
 
-  var isClockWrong: Bool { store.state.clockRecord?.isWrong ?? false }
+  var isClockWrong: Bool { store.state.isClockWrong }
 
   var storageDamage: [DataDamage] { store.state.damage.open }
 

@@ -11,30 +11,50 @@ struct ClockRecord: Codable, Sendable, Equatable {
     let time: Date
     /// The seconds by which it was ahead; `nil` if the server stated no time.
     let secondsAhead: TimeInterval?
+
+    func isSame(as other: Comparison) -> Bool {
+      guard let secondsAhead, let before = other.secondsAhead else {
+        return secondsAhead == other.secondsAhead
+      }
+      return abs(secondsAhead - before) <= ClockRule.differenceSecondsMax
+    }
   }
 
-  /// True if the clock was wrong when it was compared last.
+  /// True if the clock was wrong by the key server when it was compared last.
   private(set) var isWrong = false
   /// The last comparison if it found a wrong clock.
   private(set) var lastWrong: Comparison?
-  /// The days of the wrong clock, as numbers of days since 1970 in UTC. Keys that began on them may have wrong times.
-  private(set) var wrongDays: [Int] = []
+  /// True if a second source also finds the clock wrong, false if it does not; `nil` without its answer, or while the
+  /// clock is right.
+  private(set) var isConfirmed: Bool?
   /// The names of the files that were analysed while the clock was wrong.
   private(set) var files: Set<String> = []
 
+  /// The days on which the clock was wrong for certain, as numbers of days since 1970 in UTC.
+  private var wrongDays: [Int] = []
+  /// The days of the current verdict, which count if it is confirmed; `nil` while the clock is right.
+  private var markedDays: [Int]?
   /// The time of the last comparison that found the clock right; `nil` before the first.
   private var lastRight: Date?
   /// The days of comparisons that found the clock right; `nil` before the first. The keys of these days began at a
   /// right time.
   private var rightDays: [Int]?
-  /// The wrong days before the clock was found wrong; `nil` while it is right.
-  private var earlierWrongDays: [Int]?
+
+  /// True if the clock is wrong, and no second source finds it right.
+  var countsAsWrong: Bool { isWrong && isConfirmed != false }
+
+  /// The days whose keys may have wrong times.
+  var confirmedDays: [Int] {
+    guard let markedDays, isConfirmed == true else { return wrongDays }
+    return wrongDays.filter { !markedDays.contains($0) } + markedDays
+  }
 
   /// Records a comparison at `now`, the time of the phone's clock.
   ///
   /// - Parameter secondsAhead: The seconds by which the phone's clock is ahead; `nil` if the server stated no time.
   mutating func note(isWrong: Bool, secondsAhead: TimeInterval?, at now: Date) {
-    if isWrong, !self.isWrong { earlierWrongDays = wrongDays }
+    // An earlier version did not keep the days of the current verdict apart.
+    if self.isWrong, markedDays == nil { (markedDays, wrongDays) = (wrongDays, []) }
     self.isWrong = isWrong
     if isWrong {
       noteWrong(Comparison(time: now, secondsAhead: secondsAhead))
@@ -43,20 +63,27 @@ struct ClockRecord: Codable, Sendable, Equatable {
     }
   }
 
+  /// Records the answer of a second source.
+  mutating func confirm(_ isConfirmed: Bool) {
+    if isWrong { self.isConfirmed = isConfirmed }
+  }
+
   private mutating func noteWrong(_ comparison: Comparison) {
     let (now, last) = (comparison.time, lastWrong)
     lastWrong = comparison
-    mark(from: now, to: now, by: comparison)
+    mark(from: now, to: now)
+    let isSame = last.map { comparison.isSame(as: $0) }
+    // The clock may have been set since the second source has answered.
+    if isConfirmed == false, isSame == false { isConfirmed = nil }
     guard let ahead = comparison.secondsAhead else { return }
     if let last {
       // Between two comparisons with the same difference, the clock was wrong too.
-      let isSame = last.secondsAhead.map { abs($0 - ahead) <= ClockRule.differenceSecondsMax }
-      if isSame == true { mark(from: last.time, to: now, by: comparison) }
+      if isSame == true { mark(from: last.time, to: now) }
     } else if let lastRight {
       // The clock may have been wrong since then.
       let longest = now.addingTimeInterval(
         -Double(RemovalRule.exposureDays) * RemovalRule.daySeconds)
-      mark(from: max(lastRight.addingTimeInterval(ahead), longest), to: now, by: comparison)
+      mark(from: max(lastRight.addingTimeInterval(ahead), longest), to: now)
     }
   }
 
@@ -64,44 +91,34 @@ struct ClockRecord: Codable, Sendable, Equatable {
     if let lastWrong {
       // The clock may have been wrong until now. Without a stated time, nothing is known of the time in between.
       let end = lastWrong.secondsAhead.map { now.addingTimeInterval($0) } ?? lastWrong.time
-      mark(from: lastWrong.time, to: end, by: lastWrong)
+      mark(from: lastWrong.time, to: end)
     }
-    (lastWrong, earlierWrongDays, lastRight) = (nil, nil, now)
     let kept = now.unixDay - RemovalRule.exposureDays...now.unixDay
-    wrongDays.removeAll { !kept.contains($0) }
+    wrongDays = confirmedDays.filter(kept.contains)
+    (lastWrong, markedDays, isConfirmed, lastRight) = (nil, nil, nil, now)
     rightDays = (rightDays ?? []).filter { kept.contains($0) && $0 != now.unixDay } + [now.unixDay]
   }
 
-  /// Marks the days from `start` to `end` of the phone's clock, unless they are far apart.
-  ///
-  /// A clock that is wrong by days shows days on which it may have been right before. Their keys exist already, and
-  /// are right.
-  private mutating func mark(from start: Date, to end: Date, by comparison: Comparison) {
+  /// Marks the days from `start` to `end` of the phone's clock, unless they are far apart. The key of a day on which a
+  /// comparison has found the clock right exists already, and is right.
+  private mutating func mark(from start: Date, to end: Date) {
     let (first, last) = (start.unixDay, end.unixDay)
     guard (0...RemovalRule.exposureDays).contains(last - first) else { return }
-    let isFarOff = comparison.secondsAhead.map { abs($0) >= RemovalRule.daySeconds } ?? true
-    let days = (first...last).filter { !isFarOff || rightDays?.contains($0) != true }
-    wrongDays.removeAll(where: days.contains)
-    wrongDays = (wrongDays + days).suffix(ClockRule.wrongDaysMax)
-  }
-
-  /// Takes back that the clock is wrong, and the days of that, because a second server states its time.
-  mutating func refute() {
-    guard isWrong else { return }
-    (isWrong, lastWrong, wrongDays) = (false, nil, earlierWrongDays ?? wrongDays)
-    earlierWrongDays = nil
+    let days = (first...last).filter { rightDays?.contains($0) != true }
+    let others = (markedDays ?? []).filter { !days.contains($0) }
+    markedDays = (others + days).suffix(ClockRule.wrongDaysMax)
   }
 
   /// Records files that were analysed now. If there are too many, the oldest are forgotten.
   mutating func note(analysed names: [String]) {
-    guard isWrong else { return }
+    guard countsAsWrong else { return }
     // Names begin with a time.
     files = Set(files.union(names).sorted().suffix(DownloadLimit.wantedMax))
   }
 
   /// Returns the files of the last fourteen days to analyse again, if the clock is right; all are forgotten.
   mutating func takeFiles(at now: Date) -> Set<String> {
-    guard !isWrong else { return [] }
+    guard !countsAsWrong else { return [] }
     defer { files = [] }
     let oldest = RemovalRule.oldestExposure(at: now).unixSecond
     return files.filter { KeyFileName($0).map { $0.endTimestamp >= oldest } ?? false }
@@ -109,7 +126,7 @@ struct ClockRecord: Codable, Sendable, Equatable {
 
   /// Returns `true` if a key that began at `start` was not made by a clock that is known to have been wrong.
   func isRight(_ start: Date, at now: Date) -> Bool {
-    start <= now && !wrongDays.contains(start.unixDay)
+    start <= now && !confirmedDays.contains(start.unixDay)
   }
 }
 

@@ -136,16 +136,21 @@ public actor ExposureApp {
     try context.store.startOver(with: key)
     context.uploads = UploadStore(
       folder: context.storeFolder, key: key, randomness: context.randomness)
-    housekeeping.noteOwn()
-    context.remote = context.state.remoteConfiguration ?? .protegoDefault
+    noteStoredState()
   }
 
   /// Opens the store again after a read error of the disk.
   public func reopenStorage() {
     guard context.store.condition == .unreadable else { return }
     context.store.open()
+    noteStoredState()
+  }
+
+  /// Follows the state of a store that was opened again.
+  private func noteStoredState() {
     housekeeping.noteOwn()
     context.remote = context.state.remoteConfiguration ?? .protegoDefault
+    configuration.clock.tellSystem()
   }
 
   /// The reason why the last check failed; `nil` if it succeeded.
@@ -257,6 +262,8 @@ extension ExposureApp {
       return UploadOutcome(.alreadyRunning)
     }
     context.uploadProgress = nil
+    // The record has only the last complete upload.
+    housekeeping.noteUnrecordedSharing()
     let work = Task {
       await uploading.run(
         pin, isInteroperabilityEnabled: isInteroperabilityEnabled, diagnosis: diagnosis)
@@ -316,13 +323,15 @@ extension ExposureApp {
   /// The keys that an upload would share with this date, oldest first, and those of days on which the clock was wrong,
   /// which it would not.
   ///
-  /// An unfinished upload that any PIN continues has chosen its keys already, and keys that were released today are
+  /// An unfinished upload that the PIN continues has chosen its keys already, and keys that were released today are
   /// shared again. Otherwise `periods` counts.
   ///
-  /// - Parameter periods: The first interval and the number of intervals of each key that the framework would release.
-  public func uploadPreview(of periods: [(start: UInt32, period: UInt32)], diagnosis: Diagnosis)
-    -> [KeyPreview]
-  { uploading.preview(of: periods, diagnosis: diagnosis) }
+  /// - Parameters:
+  ///   - periods: The first interval and the number of intervals of each key that the framework would release.
+  ///   - pin: The PIN as typed; `nil` or empty if it is not known.
+  public func uploadPreview(
+    of periods: [(start: UInt32, period: UInt32)], diagnosis: Diagnosis, pin: ZeroingBytes? = nil
+  ) -> [KeyPreview] { uploading.preview(of: periods, diagnosis: diagnosis, pin: pin) }
 
   /// Removes the notices that the user has dismissed. One whose cause lasts is shown again by the next check.
   public func dismissNotices() async throws(StorageFailure) { try await notices.dismiss() }

@@ -58,11 +58,10 @@ final class Housekeeping {
   /// user was notified of its end. A damaged record is set aside; the user then has to enter the PIN again.
   func removeOldUploads() {
     guard context.store.condition == .ready, context.runningUpload == nil else { return }
-    let now = context.now
-    let times = context.state.retentionPeriod(at: now).times
     do {
       try context.uploads.removeOld(
-        at: times.isEmpty ? [now] : times, keepsPending: !context.isUploadEndNotified,
+        at: context.state.retentionTimes(at: context.now),
+        keepsPending: !context.isUploadEndNotified,
         keepsFollowUp: context.state.followUp?.isOpen ?? false)
       // A sharing that is not noted yet still needs the day.
       if context.uploads.pendingEnd == nil, !context.uploads.mayBeUnrecorded { forgetStatedDay() }
@@ -101,9 +100,8 @@ final class Housekeeping {
   }
 
   private func isUnrecorded(_ completed: CompletedUpload) -> Bool {
-    let now = context.now
-    let times = context.state.retentionPeriod(at: now).times
-    guard !(times.isEmpty ? [now] : times).allSatisfy(completed.isExpired) else { return false }
+    let times = context.state.retentionTimes(at: context.now)
+    guard !times.allSatisfy(completed.isExpired) else { return false }
     let shared = context.state.reportedTest?.shared ?? []
     return !shared.contains { abs($0.timeIntervalSince(completed.date)) < Self.sameMomentSeconds }
   }

@@ -58,7 +58,7 @@ extension ExposureApp {
       try FileManager.default.removeItem(at: context.keyFileFolder)
     }
     try context.store.removeEverything()
-    configuration.tellSystemOfClock()
+    configuration.clock.tellSystem()
     context.uploads.reset()
     continuation = UploadContinuation()
     context.remote = .protegoDefault

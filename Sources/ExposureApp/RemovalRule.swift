@@ -12,6 +12,8 @@ public enum RemovalRule {
   /// The validity of an unfinished upload's token, in seconds. Its keys are kept for a day, so that the same
   /// PIN can get the same token again.
   public static let pendingUploadSeconds: TimeInterval = 30 * 60
+  /// The longest retention of an unfinished upload, with its PIN and keys, in seconds.
+  public static let unfinishedUploadSeconds: TimeInterval = 3 * daySeconds
   /// The retention of a complete upload's hashed PIN, in seconds.
   public static let completedUploadSeconds: TimeInterval = 14 * daySeconds
 

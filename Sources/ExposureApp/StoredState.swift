@@ -69,7 +69,7 @@ extension StoredState {
     if result.coversAllFiles {
       // A detection by a wrong time does not find the encounters of its future and of a longer past.
       let isPartial =
-        clockError != nil || damage.recoveringSince != nil && !download.isRestored
+        isClockWrong || damage.recoveringSince != nil && !download.isRestored
       let found = Set(result.exposures.map(\.day))
       let others = exposures.filter { $0.judgement != nil && !found.contains($0.day) }
       replaceDays(with: result.exposures + (isPartial ? others : []))
@@ -148,23 +148,27 @@ extension StoredState {
 }
 
 extension StoredState {
-  /// The error of the phone's clock; `nil` if it was right when it was compared last.
+  /// True if the phone's clock was wrong when it was compared last, and no second source finds it right.
+  var isClockWrong: Bool { clockRecord?.countsAsWrong ?? false }
+
+  /// The error of the phone's clock; `nil` if none is confirmed.
   var clockError: ClockError? {
-    guard let clockRecord, clockRecord.isWrong else { return nil }
+    guard let clockRecord, clockRecord.isConfirmed == true else { return nil }
     return ClockError(secondsAhead: clockRecord.lastWrong?.secondsAhead)
   }
 
   /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted, and one
-  /// that is known to be wrong removes nothing that the corrected time keeps.
+  /// that is confirmed to be wrong removes nothing that the right time keeps.
   func retentionPeriod(at now: Date) -> RetentionPeriod {
-    var state = self
-    state.readClock(at: now)
-    return state.clockError.map { state.retention.period(at: now, with: $0) }
-      ?? state.retention.period(at: now)
+    var clock = retention
+    clock.read(now, with: clockError)
+    return clock.period(at: now, with: clockError)
   }
 
-  private mutating func readClock(at now: Date) {
-    if let clockError { retention.read(now, with: clockError) } else { retention.read(now) }
+  /// The times at `now` by which old data is removed; the time of the clock while none is trusted yet.
+  func retentionTimes(at now: Date) -> [Date] {
+    let times = retentionPeriod(at: now).times
+    return times.isEmpty ? [now] : times
   }
 
   /// The date of the oldest exposure that is kept at `now`.
@@ -174,7 +178,7 @@ extension StoredState {
 
   /// Removes all data that has expired at `now`.
   mutating func removeOld(at now: Date) {
-    readClock(at: now)
+    retention.read(now, with: clockError)
     let oldest = oldestExposure(at: now)
     exposures.removeAll { $0.day.start < oldest }
     removedDays?.removeAll { $0.day.start < oldest }
@@ -182,7 +186,7 @@ extension StoredState {
     damage.prune(before: oldest)
     if let last = reportedTest?.shared.last, last < oldest { reportedTest = nil }
     if let followUp, followUp.lastDay.start < oldest { self.followUp = nil }
-    if clockError == nil { refusedPINs = PINLock.relevant(refusedPINs, at: now) }
+    if !isClockWrong { refusedPINs = PINLock.relevant(refusedPINs, at: now) }
   }
 }
 

@@ -62,6 +62,7 @@ package actor MessageRecord {
 
   private let file: SealedFile
   private let clock: any WallClock
+  private let retention: PhoneRetention
   private let logger: Logger
   private var content: RecordContent
   private var unwritten = 0
@@ -69,24 +70,36 @@ package actor MessageRecord {
 
   /// The record in `folder`. A damaged file counts as missing, and the next write replaces it.
   package init(
-    in folder: PhoneFolder, key: SealingKey, clock: any WallClock, randomness: any Randomness,
-    logger: Logger
+    in folder: PhoneFolder, key: SealingKey, clock: any WallClock,
+    retention: PhoneRetention = PhoneRetention(), randomness: any Randomness, logger: Logger
   ) {
     file = SealedFile(url: folder.messages, key: key, purpose: "messages", randomness: randomness)
     self.clock = clock
+    self.retention = retention
     self.logger = logger
     content = file.readableJSON(RecordContent.self) ?? RecordContent()
   }
 
   /// The requests of the last fourteen days, newest first.
-  package var rows: [Exchange] {
-    let oldest = clock.now.addingTimeInterval(-MessageLimit.retentionSeconds)
-    return content.rows.reversed().filter { $0.time >= oldest }
-  }
+  package var rows: [Exchange] { keptRows.reversed() }
 
   /// The number of sent beacons of the last fourteen days by day, `YYYY-MM-DD`.
   package var sentBeacons: [String: Int] {
-    content.beacons.filter { $0.key >= oldestDay }
+    let times = retention.period(at: clock.now).times
+    let days = times.map { time in
+      let oldest = time.addingTimeInterval(-MessageLimit.retentionSeconds)
+      return oldest.dayText...time.addingTimeInterval(RemovalRule.daySeconds).dayText
+    }
+    return content.beacons.filter { beacon in
+      days.isEmpty || days.contains { $0.contains(beacon.key) }
+    }
+  }
+
+  private var keptRows: [Exchange] {
+    let period = retention.period(at: clock.now)
+    return content.rows.filter {
+      period.keeps($0.time, forSeconds: MessageLimit.retentionSeconds)
+    }
   }
 
   /// Adds a request that is about to be sent.
@@ -115,8 +128,7 @@ package actor MessageRecord {
   /// Stores the rows that are only in memory.
   package func flush() {
     guard unwritten > 0, !isClosed else { return }
-    let oldest = clock.now.addingTimeInterval(-MessageLimit.retentionSeconds)
-    content.rows = content.rows.filter { $0.time >= oldest }.suffix(MessageLimit.rowsMax)
+    content.rows = keptRows.suffix(MessageLimit.rowsMax)
     content.beacons = sentBeacons
     do {
       try file.replace(with: JSONEncoder().encode(content))
@@ -135,10 +147,6 @@ package actor MessageRecord {
     try file.remove()
     content = RecordContent()
     unwritten = 0
-  }
-
-  private var oldestDay: String {
-    clock.now.addingTimeInterval(-MessageLimit.retentionSeconds).dayText
   }
 }
 

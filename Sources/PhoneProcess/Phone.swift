@@ -88,15 +88,18 @@ package final class Phone: Sendable {
     let preferences = PhonePreferences(
       in: folder, key: key, language: surroundings.language, randomness: randomness)
     self.preferences = preferences
+    let retention = PhoneRetention()
     let travel = TravelLog(
-      in: folder, key: key, clock: clock, randomness: randomness, logger: logger)
+      in: folder, key: key, clock: clock, retention: retention, randomness: randomness,
+      logger: logger)
     self.travel = travel
     let notices = PhoneNotices(
       in: folder, key: key, desktop: surroundings.desktop, preferences: preferences, clock: clock,
-      randomness: randomness, logger: logger)
+      retention: retention, randomness: randomness, logger: logger)
     self.notices = notices
     messages = MessageRecord(
-      in: folder, key: key, clock: clock, randomness: randomness, logger: logger)
+      in: folder, key: key, clock: clock, retention: retention, randomness: randomness,
+      logger: logger)
     let network = RecordingNetwork(surroundings.network, record: messages, clock: clock)
     statistics = settings.statistics.map {
       Statistics(
@@ -110,6 +113,7 @@ package final class Phone: Sendable {
       bundleIdentifier: settings.app.appPackageName, apiVersion: settings.apiVersion,
       travel: travel, calibration: settings.calibration, logger: logger)
     self.device = device
+    retention.follow(device)
     app = ExposureApp(
       manager: ENManager(device: device), authorizationStatus: { device.authorizationStatus },
       configuration: settings.app, folder: folder.app, sealingKey: key, clock: clock,

@@ -72,7 +72,7 @@ extension Phone {
     case .unfinishedUpload(let action): return try await resolveUpload(action)
     case .followingDays(let decision): return try await decide(decision)
     case .uploadPreview(let diagnosis):
-      return PhoneReply(.done, "", try await uploadPreview(diagnosis))
+      return PhoneReply(.done, "", try await uploadPreview(diagnosis, pin: pin))
     case .travel(let region): return try await travelled(to: region)
     case .remove(let removal): return try await remove(removal)
     case .startOver: return try await startOver()

@@ -3,6 +3,7 @@ import ExposureApp
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import Secrets
 import Synchronization
 import TextEncodings
 import World
@@ -178,7 +179,7 @@ extension Phone {
       onboarding: await onboarding, enabled: device.isEnabled,
       authorized: device.authorizationStatus == .authorized,
       bluetooth: isRunning && device.status == .active,
-      service: PhoneState.Service(state.service), radio: await radioState,
+      service: PhoneState.Service(state.service, isRunning: isRunning), radio: await radioState,
       supported: device.authorizationStatus != .restricted,
       riskLevel: Self.riskLevel(of: state),
       exposures: state.exposureCount, lastCheck: state.lastCheck,
@@ -276,26 +277,33 @@ extension Phone {
 
   /// The keys that an upload with this date would share, without the keys themselves.
   ///
+  /// - Parameter pin: The PIN of the upload, which may continue an unfinished one; empty if it is not typed yet.
   /// - Throws: `ENError`, or an error of the storage.
-  func uploadPreview(_ diagnosis: Diagnosis) async throws -> PhoneUploadPreview {
+  func uploadPreview(
+    _ diagnosis: Diagnosis, pin: ZeroingBytes = ZeroingBytes(count: 0) { _ in }
+  ) async throws -> PhoneUploadPreview {
     let periods = try await device.releasableKeys().map { (start: $0.start, period: $0.period) }
-    let keys = await app.uploadPreview(of: periods, diagnosis: diagnosis)
+    let keys = await app.uploadPreview(of: periods, diagnosis: diagnosis, pin: pin)
+    let today = UTCDay(of: clock.now)
     return PhoneUploadPreview(
       keys: keys.filter { !$0.isWithheld }.map {
         PhoneUploadPreview.Key(
           day: $0.day.description, transmissionRisk: $0.transmissionRisk,
           rollingPeriod: $0.rollingPeriod)
       },
-      withheldDays: Set(keys.filter(\.isWithheld).map(\.day)).sorted().map(\.description),
+      // A day of the future says nothing to the owner.
+      withheldDays: Set(keys.filter { $0.isWithheld && $0.day <= today }.map(\.day)).sorted()
+        .map(\.description),
       receiver: settings.app.keyServer.hostAndPort, region: settings.region.region)
   }
 }
 
 extension PhoneState.Service {
-  fileprivate init(_ status: ServiceStatus) {
+  /// A phone that does not run receives nothing.
+  fileprivate init(_ status: ServiceStatus, isRunning: Bool) {
     self =
       switch status.exposureNotifications {
-      case .on: .on
+      case .on: isRunning ? .on : .off
       case .off: .off
       case .restricted: .restricted
       }

@@ -22,12 +22,29 @@ package struct RetentionClock: Equatable, Codable, Sendable {
   private var ahead: Jump?
   /// A time before that. It must persist without interruption, because a board repeats it at every boot.
   private var behind: Jump?
+  /// The last reading while the clock is known to be wrong by a day or more; nil otherwise.
+  private var wrong: Date?
 
   /// A clock without a trusted time.
   package init() {}
 
   /// Takes a reading of the device's clock.
-  package mutating func read(_ now: Date) {
+  ///
+  /// If it is known to be wrong by a day or more, the trusted time advances by what passes between the readings. The
+  /// time that a server has stated does not count, because it may stand still.
+  package mutating func read(_ now: Date, with error: ClockError? = nil) {
+    guard let trusted, let error, error.isFarOff else { return read(rightOrNew: now) }
+    if let wrong {
+      let seconds = now.timeIntervalSince(wrong)
+      let isJump = seconds > ClockLimit.stepSeconds
+      self.trusted = trusted.addingTimeInterval(
+        isJump ? ClockLimit.countedGapSeconds : max(0, seconds))
+    }
+    wrong = now
+  }
+
+  private mutating func read(rightOrNew now: Date) {
+    wrong = nil
     if let trusted, abs(now.timeIntervalSince(trusted)) <= ClockLimit.stepSeconds {
       return trust(now)
     }
@@ -42,23 +59,15 @@ package struct RetentionClock: Equatable, Codable, Sendable {
     if next.seconds >= ClockLimit.persistenceSeconds { trust(now) }
   }
 
-  /// Takes a reading of a clock that is known to be wrong: the corrected time counts. If the difference is not known,
-  /// the trusted time does not advance.
-  package mutating func read(_ now: Date, with error: ClockError) {
-    if let ahead = error.secondsAhead { read(now.addingTimeInterval(-ahead)) }
-  }
-
-  /// The data to keep at `now`, the last reading of a clock that is known to be wrong: that of the corrected time, and
-  /// of the time of the clock, whose data expires when the clock is right again.
-  package func period(at now: Date, with error: ClockError) -> RetentionPeriod {
-    let corrected = period(at: now.addingTimeInterval(-(error.secondsAhead ?? 0)))
-    return corrected.times.isEmpty ? corrected : RetentionPeriod(times: corrected.times + [now])
-  }
-
-  /// The data to keep at `now`, the last reading.
-  package func period(at now: Date) -> RetentionPeriod {
+  /// The data to keep at `now`, the last reading. With a known error, the data of the clock's time and that of the right
+  /// one are kept.
+  package func period(at now: Date, with error: ClockError? = nil) -> RetentionPeriod {
     guard let trusted else { return RetentionPeriod(times: []) }
-    return RetentionPeriod(times: ahead == nil && behind == nil ? [trusted] : [trusted, now])
+    let isRight = ahead == nil && behind == nil && error == nil
+    guard let error, !error.isFarOff, let seconds = error.secondsAhead else {
+      return RetentionPeriod(times: isRight ? [trusted] : [trusted, now])
+    }
+    return RetentionPeriod(times: [trusted, now, now.addingTimeInterval(-seconds)])
   }
 
   /// True if the states differ, or the last readings differ by more than `seconds`.
@@ -66,11 +75,12 @@ package struct RetentionClock: Equatable, Codable, Sendable {
     guard let latest, let before = other.latest else { return self != other }
     return (ahead == nil) != (other.ahead == nil) || (behind == nil) != (other.behind == nil)
       || (trusted == nil) != (other.trusted == nil)
+      || (wrong == nil) != (other.wrong == nil)
       || abs(latest.timeIntervalSince(before)) > seconds
   }
 
   /// The last reading.
-  private var latest: Date? { behind?.latest ?? ahead?.latest ?? trusted }
+  private var latest: Date? { wrong ?? behind?.latest ?? ahead?.latest ?? trusted }
 
   private mutating func trust(_ now: Date) {
     trusted = now
@@ -103,6 +113,11 @@ package struct ClockError: Hashable, Sendable {
   /// Creates an error.
   package init(secondsAhead: TimeInterval?) {
     self.secondsAhead = secondsAhead
+  }
+
+  /// True if the clock is wrong by a day or more, or by an unknown difference.
+  fileprivate var isFarOff: Bool {
+    secondsAhead.map { abs($0) >= ClockLimit.stepSeconds } ?? true
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The union of the retention periods before one or two times; data outside it may be removed.
+/// The union of the retention periods before one or more times; data outside it may be removed.
 package struct RetentionPeriod: Equatable, Sendable {
-  /// The trusted time, and the time of the clock if it differs. Empty if no time is trusted yet.
+  /// The trusted time, and others that may be right. Empty if no time is trusted yet.
   package let times: [Date]
 
   /// A period before each of `times`.

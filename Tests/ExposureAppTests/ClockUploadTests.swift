@@ -38,11 +38,12 @@ struct ClockUploadTests {
     let body = try #require(phone.network.requests(for: TestApp.uploadPath).last?.body)
     let sent = try JSONDecoder().decode(UploadRequest.self, from: body).data
     let starts = sent.temporaryExposureKeys.map(\.rollingStartNumber).sorted()
-    #expect(starts == [future - 3, future - 2].map { $0 * 144 })
+    // The key of the first day began at a right time.
+    #expect(starts == [future - 5, future - 3, future - 2].map { $0 * 144 })
     let (withheld, shared) = (preview.filter(\.isWithheld), preview.filter { !$0.isWithheld })
     #expect(shared.map(\.day.number) == starts.map { Int($0 / 144) })
     // The key of the future too.
-    #expect(withheld.map { UInt32($0.day.number) } == [future - 5, future - 4, future])
+    #expect(withheld.map { UInt32($0.day.number) } == [future - 4, future])
   }
 
   @Test("An upload compares the clock itself, and nothing is sent while it is wrong")
@@ -118,7 +119,7 @@ struct ClockUploadTests {
     #expect(await app.check() == .failed(.clockWrong))
     phones.pass(TestApp.day, phone, time)
     #expect(await app.check() == .failed(.clockWrong))
-    for day in [0, 1] { phone.addKey(daysAgo: day) }
+    phone.addKey(daysAgo: 0)
     for _ in 0..<2 {
       let outcome = try await phone.launch().upload(
         pin: "A1B2C3", isInteroperabilityEnabled: false)
@@ -132,5 +133,114 @@ struct ClockUploadTests {
       #expect(outcome == UploadOutcome(result: .canceled, reason: .keysOfWrongTime))
     }
     #expect(phone.network.requests(for: TestApp.tokenPath).allSatisfy { $0.isDecoy })
+  }
+
+  /// The first intervals of the keys of the last upload, as days.
+  private func sentDays(_ phone: TestApp) throws -> [UInt32] {
+    let body = try #require(
+      phone.network.requests(for: TestApp.uploadPath).last { !$0.isDecoy }?.body)
+    let sent = try JSONDecoder().decode(UploadRequest.self, from: body).data
+    return sent.temporaryExposureKeys.map { $0.rollingStartNumber / 144 }.sorted()
+  }
+
+  @Test(
+    "A cache that is wrong for two days, or now and then, takes no keys after it was repaired",
+    arguments: [false, true])
+  func repairedCache(alternates: Bool) async throws {
+    let (phone, _) = try await UploadTests().readyPhone()
+    let clock = phone.clock
+    phone.network.states(at: "verification.test") { clock.now }
+    for round in 0..<8 {
+      let behind: TimeInterval = alternates && round % 2 == 1 ? 0 : 61 * 60
+      phone.network.states(at: "keys.test") { clock.now.addingTimeInterval(-behind) }
+      // Two of three clocks agree: the phone's is right.
+      #expect(try await phone.launch().check() == .checked(.none))
+      clock.advance(by: 6 * Self.hour)
+    }
+    phone.network.states(at: "keys.test") { clock.now }
+    for day in 0...2 { phone.addKey(daysAgo: day, number: 1) }
+    let app = try phone.launch()
+    #expect(await app.check() == .checked(.none))
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+    let today = UInt32(clock.now.unixDay)
+    #expect(try sentDays(phone) == Array(today - 5...today))
+  }
+
+  @Test("After the clock was set right while the key server is busy, keys of its wrong days stay")
+  func setRightWhileBusy() async throws {
+    let (phone, app, time) = try await phones.scene()
+    phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
+    phone.network.script(TestApp.uploadPath, .text(#"{"result":""}"#))
+    phone.clock.advance(by: 5 * Self.hour)
+    for _ in 1...3 {
+      #expect(await app.check() == .failed(.clockWrong))
+      phones.pass(TestApp.day, phone, time)
+    }
+    phone.clock.advance(by: -5 * Self.hour)
+    phone.network.script(TestApp.deviceConfigurationPath, .response(503))
+    for day in 0...4 { phone.addKey(daysAgo: day) }
+    let restarted = try phone.launch()
+    #expect(await restarted.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+    // The clock was right on the first day and before it.
+    let first = UInt32(TestApp.noon.unixDay)
+    #expect(try sentDays(phone) == [first - 1, first])
+    #expect(await !restarted.isClockWrong)
+  }
+
+  @Test("Without a second source, the clock of a key server neither stops uploads nor takes keys")
+  func noSecondSource() async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    let clock = phone.clock
+    phone.addKey(daysAgo: 0)
+    phone.network.states(at: "keys.test") { clock.now.addingTimeInterval(-61 * 60) }
+    for _ in 1...2 { #expect(await app.check() == .failed(.clockWrong)) }
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+    #expect(try sentDays(phone).count == 4)
+  }
+
+  @Test("A clock that was set since it was right is wrong without another source")
+  func step() async throws {
+    let (phone, app, _) = try await phones.scene()
+    phone.network.states(at: "verification.test") { nil }
+    phone.addKey(daysAgo: 1)
+    phone.clock.jump(by: 3 * Self.hour)
+    for _ in 1...2 {
+      let outcome = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false)
+      #expect(outcome.reason == .clockWrong)
+    }
+    phone.clock.jump(by: -3 * Self.hour)
+    phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
+    phone.network.script(TestApp.uploadPath, .text(#"{"result":""}"#))
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+  }
+
+  @Test("The second source is asked once for a verdict and for each upload that needs a token")
+  func decoys() async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    let clock = phone.clock
+    phone.network.states(at: "keys.test") { clock.now.addingTimeInterval(-61 * 60) }
+    phone.network.states(at: "verification.test") { clock.now }
+    phone.network.script(TestApp.uploadPath, .fails(.interrupted), .text(#"{"result":""}"#))
+    func count() -> Int { phone.network.requests(for: TestApp.tokenPath).filter(\.isDecoy).count }
+    for _ in 1...2 { #expect(await app.check() == .checked(.none)) }
+    #expect(count() == 1)
+    for (reason, decoys) in [(UploadFailure.noInternet, 2), (nil, 2)] {
+      let outcome = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false)
+      #expect(outcome.reason == reason)
+      #expect(count() == decoys)
+    }
+  }
+
+  @Test("If the certificates of the servers are out of date by the clock, the upload says so")
+  func certificateOutOfDate() async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    phone.network.script(TestApp.deviceConfigurationPath, .fails(.certificateOutOfDate))
+    phone.network.script(TestApp.tokenPath, .fails(.certificateOutOfDate))
+    for _ in 1...2 {
+      let outcome = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false)
+      #expect(outcome == UploadOutcome(result: .canceled, reason: .clockWrong))
+    }
+    phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
   }
 }

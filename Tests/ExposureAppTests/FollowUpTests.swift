@@ -246,6 +246,57 @@ import World
     #expect(try tokenRequests(phone).last?.followUp == "permit_1")
   }
 
+  @Test(
+    "The day that was stated for a newer upload stays while the key of a following day is shared")
+  func newerUpload() async throws {
+    let (phone, app) = try await agreed()
+    let day = CalendarDay(sameDateAs: UTCDay(UTCDay(of: TestApp.noon).number - 3))
+    phone.network.script(TestApp.uploadPath, .fails(.interrupted))
+    let outcome = await app.upload(
+      pin: "D4E5F6", isInteroperabilityEnabled: true, diagnosis: .test(day: day))
+    #expect(outcome.reason == .noInternet)
+    try nextDay(phone)
+    // The newer upload fails again, and then the key of the day is accepted.
+    phone.network.script(TestApp.uploadPath, .fails(.interrupted), Self.accepted)
+    let restarted = try phone.launch()
+    _ = await restarted.check()
+    #expect(await restarted.currentState.reportedTest?.shared.count == 2)
+    #expect(await restarted.currentState.reportedTest?.statedDay == nil)
+    #expect(await restarted.store.state.statedDay == day)
+    phone.clock.advance(by: 3_600)
+    _ = await restarted.check()
+    #expect(await restarted.currentState.reportedTest?.shared.count == 3)
+    #expect(await restarted.currentState.reportedTest?.statedDay == day)
+    #expect(await restarted.store.state.statedDay == nil)
+  }
+
+  @Test("A phone that was restored from an old copy loses one day, and shares it on the next one")
+  func restoredCopy() async throws {
+    let (phone, _) = try await agreed()
+    let store = phone.folder.appendingPathComponent("Store")
+    let copy = phone.temporary.path("copy")
+    try FileManager.default.copyItem(at: store, to: copy)
+    try nextDay(phone)
+    _ = try await phone.launch().check()
+    #expect(try uploads(phone).count == 2)
+    try FileManager.default.removeItem(at: store)
+    try FileManager.default.copyItem(at: copy, to: store)
+    // The key server has accepted the token of this day with other keys.
+    let used = Data(#"{"error":{"message":"","status":"UNAUTHENTICATED"}}"#.utf8)
+    phone.network.script(TestApp.uploadPath, .response(401, used), Self.accepted)
+    let restored = try phone.launch()
+    for _ in 1...2 { _ = await restored.check() }
+    #expect(try uploads(phone).count == 3)
+    #expect(await status(restored) == .active)
+    #expect(await restored.currentState.followUpFailure == .uploadRefused)
+    try nextDay(phone)
+    _ = try await phone.launch().check()
+    let keys = try #require(try uploads(phone).last?.data.temporaryExposureKeys)
+    let today = UInt32(phone.clock.now.unixDay)
+    #expect(keys.map { $0.rollingStartNumber / 144 }.sorted() == [today - 2, today - 1])
+    #expect(phone.notices.shown.isEmpty)
+  }
+
   @Test("A record of an earlier version is read, and the stored form keeps permit and upload")
   func storedForm() throws {
     let key = ReleasedKey(

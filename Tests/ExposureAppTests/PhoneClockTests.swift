@@ -147,8 +147,9 @@ struct PhoneClockTests {
         let isWrong = abs(ahead) > ClockRule.differenceSecondsMax
         let now = TestApp.noon.addingTimeInterval(days * TestApp.day + ahead)
         record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
+        record.confirm(true)
       }
-      return record.wrongDays.map { $0 - day }.sorted()
+      return record.confirmedDays.map { $0 - day }.sorted()
     }
     #expect(days((2 * Self.hour, 0), (2 * Self.hour, 3)) == [0, 1, 2, 3])
     #expect(days((-10 * TestApp.day, 0), (2 * Self.hour, 0)) == [-10, 0])
@@ -175,8 +176,9 @@ struct PhoneClockTests {
         let now = TestApp.noon.addingTimeInterval(days * TestApp.day + (ahead ?? 0))
         let isWrong = ahead.map { abs($0) > ClockRule.differenceSecondsMax } ?? true
         record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
+        record.confirm(true)
       }
-      return record.wrongDays.map { $0 - day }.sorted()
+      return record.confirmedDays.map { $0 - day }.sorted()
     }
     let back = -5 * TestApp.day
     // Five minutes at the time five days ago: the key of that day exists already.
@@ -188,16 +190,17 @@ struct PhoneClockTests {
     for secondsAhead in [back, nil] {
       for _ in 1...2 {
         record.note(isWrong: true, secondsAhead: secondsAhead, at: TestApp.noon)
+        record.confirm(true)
         record.note(
           isWrong: false, secondsAhead: 0,
           at: TestApp.noon.addingTimeInterval(5 * TestApp.day + 300))
-        #expect(record.wrongDays == [])
+        #expect(record.confirmedDays == [])
       }
     }
     // A day on which the phone was off has no key of its own.
     #expect(days((0, 4), (back, 5), (0, 5)) == [-1, 0])
     // Days of the phone's clock between the last right and the first wrong comparison.
-    #expect(days((0, 0), (2 * Self.hour, 3)) == [0, 1, 2, 3])
+    #expect(days((0, 0), (2 * Self.hour, 3)) == [1, 2, 3])
     #expect(days((0, 0), (6 * TestApp.day, 2), (0, 2)) == [])
     #expect(days((0, 0), (6 * TestApp.day, 2), (0, 8)) == [6, 7, 8])
     #expect(days((0, 0), (-20 * TestApp.day, 1)) == [-20, -19])
@@ -213,8 +216,46 @@ struct PhoneClockTests {
       record.note(
         isWrong: true, secondsAhead: nil,
         at: TestApp.noon.addingTimeInterval(Double(days) * TestApp.day))
+      record.confirm(true)
     }
-    #expect(record.wrongDays == [0, 3].map { TestApp.noon.unixDay + $0 })
+    #expect(record.confirmedDays == [0, 3].map { TestApp.noon.unixDay + $0 })
+  }
+
+  @Test("The days of a verdict count only if a second source confirms it")
+  func confirmation() {
+    let later = TestApp.noon.addingTimeInterval(TestApp.day)
+    for isConfirmed in [nil, false, true] {
+      var record = ClockRecord()
+      record.note(isWrong: true, secondsAhead: 2 * Self.hour, at: TestApp.noon)
+      if let isConfirmed { record.confirm(isConfirmed) }
+      let days = isConfirmed == true ? [TestApp.noon.unixDay] : []
+      #expect(record.confirmedDays == days)
+      // The next comparison has the same difference: the second source is not asked again.
+      record.note(isWrong: true, secondsAhead: 3 * Self.hour, at: TestApp.noon)
+      #expect(record.isConfirmed == isConfirmed)
+      record.note(isWrong: true, secondsAhead: 5 * Self.hour, at: TestApp.noon)
+      #expect(record.isConfirmed == (isConfirmed == true ? true : nil))
+      record.note(isWrong: false, secondsAhead: 0, at: later)
+      #expect(record.confirmedDays == (days.isEmpty ? [] : days + [later.unixDay]))
+      #expect(record.isConfirmed == nil)
+    }
+  }
+
+  @Test("The days of a phone that is updated while its clock is wrong count if they are confirmed")
+  func earlierRecord() throws {
+    let day = TestApp.noon.unixDay
+    let stored = """
+      {"isWrong": true, "wrongDays": [\(day - 1)], "files": [],
+      "lastWrong": {"time": \(TestApp.noon.timeIntervalSinceReferenceDate), "secondsAhead": 7200}}
+      """
+    for isConfirmed in [true, false] {
+      var record = try JSONDecoder().decode(ClockRecord.self, from: Data(stored.utf8))
+      record.note(isWrong: true, secondsAhead: 2 * Self.hour, at: TestApp.noon)
+      #expect(record.confirmedDays == [])
+      record.confirm(isConfirmed)
+      record.note(isWrong: false, secondsAhead: 0, at: TestApp.noon)
+      #expect(record.confirmedDays == (isConfirmed ? [day - 1, day] : []))
+    }
   }
 
   @Test("The files to analyse again are limited, and old ones are not analysed again")
@@ -328,6 +369,73 @@ struct PhoneClockTests {
       _ = await app.check()
     }
     #expect(try await phone.launch().store.state.exposures.isEmpty)
+  }
+
+  @Test(
+    "A header that states the same time for a month keeps no old data", arguments: [true, false])
+  func standingHeader(isSecondSourceRight: Bool) async throws {
+    let (phone, app, _) = try await scene()
+    phone.script.update { $0.found = [(date: TestApp.noon, seconds: 900, score: 3_136)] }
+    phone.publish(0..<1)
+    #expect(await app.check() == .checked(.high))
+    phone.script.update { $0.found = [] }
+    let (standing, clock) = (phone.clock.now, phone.clock)
+    phone.network.states { standing }
+    // Without it, two sources are wrong in the same way.
+    if isSecondSourceRight { phone.network.states(at: "verification.test") { clock.now } }
+    for halfDays in 1...60 {
+      phone.clock.advance(by: TestApp.day / 2)
+      let restarted = try phone.launch()
+      _ = await restarted.check()
+      // Nothing is removed too early.
+      if halfDays < 28 { #expect(await restarted.exposures.count == 1, "\(halfDays)") }
+    }
+    #expect(try await phone.launch().store.state.exposures.isEmpty)
+  }
+
+  @Test("A file of the far future in the index of a server without a time keeps no old data")
+  func futureFile() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.script.update { $0.found = [(date: TestApp.noon, seconds: 900, score: 3_136)] }
+    phone.publish(0..<1)
+    #expect(await app.check() == .checked(.high))
+    phone.script.update { $0.found = [] }
+    phone.network.index([TestApp.name(0), "4070908800-4070923200-00001.zip"])
+    for _ in 1...60 {
+      phone.clock.advance(by: TestApp.day / 2)
+      _ = try await phone.launch().check()
+    }
+    #expect(try await phone.launch().isClockWrong)
+    #expect(try await phone.launch().store.state.exposures.isEmpty)
+  }
+
+  @Test("The framework learns of the wrong clock when the store is opened again")
+  func openedAgain() async throws {
+    let (phone, app, _) = try await scene()
+    phone.clock.advance(by: 3 * Self.hour)
+    #expect(await app.check() == .failed(.clockWrong))
+    #expect(phone.trust.isClockWrong)
+    let key = try #require(phone.sealingKey)
+    phone.sealingKey = nil
+    let closed = try phone.launch()
+    #expect(!phone.trust.isClockWrong)
+    try await closed.startOver(with: key)
+    #expect(phone.trust.isClockWrong)
+    // A directory in place of the file cannot be read.
+    phone.sealingKey = key
+    let file = phone.folder.appendingPathComponent("Store/state.sealed")
+    let content = try Data(contentsOf: file)
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+    let unreadable = try phone.launch()
+    #expect(await unreadable.storage == .unreadable)
+    #expect(!phone.trust.isClockWrong)
+    try FileManager.default.removeItem(at: file)
+    try content.write(to: file)
+    await unreadable.reopenStorage()
+    #expect(await unreadable.storage == .ready)
+    #expect(phone.trust.isClockWrong)
   }
 
   @Test("Files of days that a wrong clock has left out are downloaded when the index is unchanged")

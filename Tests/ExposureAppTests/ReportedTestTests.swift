@@ -99,6 +99,27 @@ import World
     #expect(await again.currentState.reportedTest == nil)
   }
 
+  @Test("A sharing that a full disk did not record is recorded before the next upload")
+  func unrecorded() async throws {
+    let (phone, app) = try await phone(Self.accepted)
+    // A directory in place of the file: it cannot be replaced, as on a full disk.
+    let file = phone.folder.appendingPathComponent("Store/state.sealed")
+    let aside = phone.temporary.path("state")
+    try FileManager.default.moveItem(at: file, to: aside)
+    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+    #expect(await upload(app) == .success)
+    #expect(await app.currentState.reportedTest == nil)
+    let first = phone.clock.now
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.moveItem(at: aside, to: file)
+    phone.clock.advance(by: TestApp.day)
+    #expect(await upload(app, "D4E5F6") == .success)
+    for app in [app, try phone.launch()] {
+      let shared = await app.currentState.reportedTest?.shared ?? []
+      #expect(shared.map { $0.timeIntervalSince(first).rounded() } == [0, TestApp.day])
+    }
+  }
+
   @Test("A refused PIN reports nothing, and its day is not that of the next upload")
   func refused() async throws {
     let (phone, app) = try await phone(Self.accepted)

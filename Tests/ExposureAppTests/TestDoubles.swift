@@ -175,12 +175,14 @@ final class RecordingTrust: KeyFileTrust {
     var withdrawals: [Set<KeyFileHash>] = []
     var failures = 0
     var confirm: (@Sendable () -> Void)?
+    var isClockWrong = false
   }
 
   private let state = Mutex(State())
 
   var keys: [DeviceConfiguration.Key] { state.withLock { $0.keys } }
   var withdrawals: [Set<KeyFileHash>] { state.withLock { $0.withdrawals } }
+  var isClockWrong: Bool { state.withLock { $0.isClockWrong } }
 
   /// Makes the next `count` withdrawals fail.
   func fail(_ count: Int) { state.withLock { $0.failures = count } }
@@ -190,6 +192,10 @@ final class RecordingTrust: KeyFileTrust {
   /// Sets the effect of a confirmation.
   func onConfirmation(_ confirm: @escaping @Sendable () -> Void) {
     state.withLock { $0.confirm = confirm }
+  }
+
+  func setClock(isWrong: Bool, secondsAhead: TimeInterval?) {
+    state.withLock { $0.isClockWrong = isWrong }
   }
 
   func confirmKeyFilesPassed() async throws { state.withLock { $0.confirm }?() }

@@ -2,6 +2,8 @@
 import CallableEnvelope
 import Foundation
 import KeyServerAPI
+import Secrets
+import TestSupport
 import Testing
 
 @testable import ExposureApp
@@ -95,6 +97,14 @@ import Testing
     let again = try phone.launch()
     let preview = await again.uploadPreview(of: [], diagnosis: .notStated)
     #expect(preview.map(\.transmissionRisk).sorted() == [4, 5, 8])
+    // Without a valid token only its own PIN continues it.
+    phone.clock.advance(by: RemovalRule.pendingUploadSeconds)
+    for (pin, isContinued) in [("a1b 2c3", true), ("D4E5F6", false), ("", false)] {
+      let preview = await again.uploadPreview(
+        of: [], diagnosis: .notStated, pin: ZeroingBytes(copying: pin.utf8))
+      #expect((preview.map(\.transmissionRisk).sorted() == [4, 5, 8]) == isContinued)
+    }
+    phone.clock.advance(by: -RemovalRule.pendingUploadSeconds)
     #expect(await again.continueUpload() == .success)
     let sent = try risks(phone)
     #expect(sent.count == 2 && sent.first == sent.last)

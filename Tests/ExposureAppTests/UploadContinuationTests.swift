@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import KeyServerAPI
+import Secrets
 import TestSupport
 import Testing
 import World
@@ -79,9 +81,12 @@ import World
 
   @Test(
     "A clock that jumps by days and back within minutes does not end an unfinished upload",
-    arguments: [2.0, -2],
-    [nil, NetworkFailure.unreachable, .certificateOutOfDate] as [NetworkFailure?])
-  func jump(days: Double, failure: NetworkFailure?) async throws {
+    arguments: [2.0, -2, 730, -730],
+    [
+      nil, .fails(.unreachable), .fails(.certificate), .fails(.certificateOutOfDate),
+      .response(404), .response(429), .response(503), .text("<html>"),
+    ] as [ScriptedNetwork.Reply?])
+  func jump(days: Double, reply: ScriptedNetwork.Reply?) async throws {
     let (phone, _) = try await interrupted(.fails(.interrupted))
     let (start, uptime) = (phone.clock.now, phone.clock.reading.uptime)
     let clock = phone.clock
@@ -89,7 +94,11 @@ import World
     let online = try phone.document(version: 2)
     for _ in 1...2 {
       phone.clock.jump(by: days * TestApp.day)
-      if let failure { phone.network.script(TestApp.deviceConfigurationPath, .fails(failure)) }
+      if let reply {
+        for path in [TestApp.deviceConfigurationPath, TestApp.tokenPath, TestApp.uploadPath] {
+          phone.network.script(path, reply)
+        }
+      }
       for _ in 1...3 {
         let restarted = try phone.launch()
         await restarted.finishUploadIfDue()
@@ -99,6 +108,8 @@ import World
       #expect(phone.notices.shown.map(\.cause).allSatisfy { $0 == .clockWrong })
       phone.clock.jump(by: -days * TestApp.day)
       try phone.serve(online)
+      phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
+      phone.network.script(TestApp.uploadPath, .fails(.interrupted))
     }
     phone.network.script(TestApp.uploadPath, Self.accepted)
     let restarted = try phone.launch()
@@ -128,6 +139,78 @@ import World
     phone.network.script(TestApp.tokenPath, UploadTests.wrongPIN)
     _ = await app.check()
     #expect(phone.notices.shown.map(\.cause) == [.uploadFinished])
+  }
+
+  /// The state of the network for a week.
+  enum Week: CaseIterable {
+    case offline, busy, paused, standingHeader
+  }
+
+  @Test(
+    "An upload that cannot be sent ends after three days, with one notice and an empty record",
+    arguments: Week.allCases)
+  func neverSent(_ week: Week) async throws {
+    let (phone, _) = try await interrupted(.fails(.unreachable))
+    let start = phone.clock.now
+    let paths = [
+      TestApp.deviceConfigurationPath, TestApp.configurationPath, TestApp.tokenPath,
+      TestApp.uploadPath, "/index.txt",
+    ]
+    switch week {
+    case .offline: for path in paths { phone.network.script(path, .fails(.unreachable)) }
+    case .busy: for path in paths { phone.network.script(path, .response(503)) }
+    case .paused:
+      var document = try phone.document(version: 2)
+      document.pause = DeviceConfiguration.Pause(until: nil)
+      try phone.serve(document)
+    case .standingHeader: phone.network.states { start }
+    }
+    for halfDays in 1...14 {
+      phone.clock.advance(by: TestApp.day / 2)
+      let app = try phone.launch()
+      await app.start()
+      _ = await app.check()
+      let isOver = try await app.uploadRecord.pending == nil
+      if halfDays < 6 { #expect(!isOver, "\(halfDays)") }
+    }
+    #expect(phone.notices.shown.map(\.cause).filter { $0 == .uploadUnfinished }.count == 1)
+    let app = try phone.launch()
+    #expect(try await app.uploadRecord == UploadRecord())
+    #expect(await !app.hasPendingUpload)
+  }
+
+  @Test("The limit of an unfinished upload is to the second")
+  func limit() {
+    let limit = RemovalRule.unfinishedUploadSeconds
+    let pending = PendingUpload(
+      pin: nil, keys: [], hmacSecret: ZeroingBytes(count: 32) { _ in },
+      isInteroperabilityEnabled: false, at: TestApp.noon)
+    for (seconds, isOver) in [(limit - 1, false), (limit, true), (limit + 1, true)] {
+      for sign in [1.0, -1] {
+        #expect(pending.isTooOld(at: TestApp.noon.addingTimeInterval(sign * seconds)) == isOver)
+      }
+    }
+  }
+
+  @Test("The notice of an upload stays while a wrong clock makes its end seem to have passed")
+  func noticeOfWrongClock() async throws {
+    let (phone, _) = try await interrupted(Self.accepted)
+    let time = ManualClock(phone.clock.now)
+    phone.network.states { time.now }
+    _ = try await phone.launch().check()
+    #expect(phone.notices.shown.map(\.cause) == [.uploadFinished])
+    // The phone trusts its clock after a day.
+    for _ in 1...3 {
+      for clock in [phone.clock, time] { clock.advance(by: TestApp.day / 2) }
+      _ = try await phone.launch().check()
+    }
+    for ahead in [20 * TestApp.day, -20 * TestApp.day, 20 * TestApp.day, -20 * TestApp.day] {
+      phone.clock.advance(by: ahead)
+      let restarted = try phone.launch()
+      await restarted.start()
+      _ = await restarted.check()
+    }
+    #expect(!phone.notices.removed.contains(.upload))
   }
 
   @Test("A response that names skipped keys confirms the upload")

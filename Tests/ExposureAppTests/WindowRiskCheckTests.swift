@@ -2,7 +2,9 @@
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import TestSupport
 import Testing
+import World
 
 @testable import ExposureApp
 
@@ -62,6 +64,31 @@ import Testing
     #expect(await app.check() == .checked(.high))
     #expect(await app.exposures.map(\.judgement?.level) == [.high, .low, nil])
     #expect(phone.notices.risks == [.low, .high])
+  }
+
+  @Test("An encounter that is withdrawn while the clock is wrong ends when the clock is right")
+  func withdrawnByWrongClock() async throws {
+    let phone = try TestApp()
+    phone.windowRisk = try .example()
+    let time = ManualClock(TestApp.noon)
+    phone.network.states { time.now }
+    let app = try await phone.launchedAfterFirstCheck()
+    let index = Data(TestApp.name(0).utf8)
+    for _ in 1...2 {
+      phone.script.update { $0.windows = [.beside(minutes: 20)] }
+      phone.network.script("/" + TestApp.name(0), .text("0123456789"))
+      phone.network.script(
+        "/index.txt", .response(200, index, tag: "one"), .response(304, tag: "one"))
+      await app.detectAgain()
+      #expect(await app.check() == .checked(.high))
+      phone.clock.advance(by: 3 * 3_600)
+      phone.script.update { $0.windows = [] }
+      await app.detectAgain()
+      #expect(await app.check() == .failed(.clockWrong))
+      #expect(await app.riskLevel == .high)
+      phone.clock.advance(by: -3 * 3_600)
+      #expect(await app.check() == .checked(.none))
+    }
   }
 
   @Test("A revoked diagnosis removes its day")
@@ -192,5 +219,12 @@ extension RiskWindow {
       date: TestApp.noon.addingTimeInterval(-TestApp.day * (daysAgo + 0.5)),
       reportType: .confirmedTest, infectiousness: .standard, calibrationConfidence: .high,
       scans: [.init(minimumAttenuation: decibels, seconds: minutes * 60)])
+  }
+}
+
+extension ExposureApp {
+  /// Detects in the next check also without new files, as after a withdrawal.
+  fileprivate func detectAgain() {
+    context.store.updateIfPossible { $0.mustDetectAgain = true }
   }
 }

@@ -54,20 +54,39 @@ import World
     }
   }
 
-  @Test("A clock that is known to be wrong is trusted by the corrected time, and removes nothing")
-  func knownError() {
-    for days in [-20.0, 20] {
-      for isKnown in [true, false] {
-        let error = ClockError(secondsAhead: isKnown ? days * Self.day : nil)
-        var clock = Self.trusting()
-        for hour in 0...48 {
-          clock.read(Self.noon + days * Self.day + Double(hour) * 3_600, with: error)
-        }
-        let now = Self.noon + (days + 2) * Self.day
-        #expect(clock.trusted == Self.noon + (isKnown ? 2 * Self.day : 0))
-        #expect(clock.period(at: now, with: error).keeps(Day(of: Self.noon)))
-        #expect(clock.period(at: now, with: error).keeps(Day(of: now)))
-      }
+  @Test(
+    "While a clock is known to be wrong by days, the trusted time advances by what passes, and nothing is removed",
+    arguments: [-20.0, 20], [true, false])
+  func knownError(days: Double, isKnown: Bool) {
+    let error = ClockError(secondsAhead: isKnown ? days * Self.day : nil)
+    var clock = Self.trusting()
+    for hour in 0...48 {
+      clock.read(Self.noon + days * Self.day + Double(hour) * 3_600, with: error)
+    }
+    let now = Self.noon + (days + 2) * Self.day
+    #expect(clock.trusted == Self.noon + 2 * Self.day)
+    #expect(clock.period(at: now, with: error).keeps(Day(of: Self.noon)))
+    #expect(clock.period(at: now, with: error).keeps(Day(of: now)))
+    // The clock is set again: forward counts for half a day, back for nothing.
+    clock.read(now + 20 * Self.day, with: error)
+    let half = ClockLimit.countedGapSeconds
+    #expect(clock.trusted == Self.noon + 2 * Self.day + half)
+    clock.read(now, with: error)
+    clock.read(now + Self.day, with: error)
+    #expect(clock.trusted == Self.noon + 3 * Self.day + half)
+  }
+
+  @Test("A clock that is known to be wrong by less than a day is trusted, and both times are kept")
+  func smallError() {
+    for sign in [-1.0, 1] {
+      let error = ClockError(secondsAhead: sign * (ClockLimit.stepSeconds - 1))
+      var clock = Self.trusting()
+      let now = Self.noon + 10 * Self.day
+      for hour in -240...0 { clock.read(now + Double(hour) * 3_600, with: error) }
+      #expect(clock.trusted == now)
+      let right = now - sign * (ClockLimit.stepSeconds - 1)
+      #expect(clock.period(at: now, with: error).earliest == min(now, right))
+      #expect(clock.period(at: now, with: error).keeps(Day(of: max(now, right))))
     }
   }
 

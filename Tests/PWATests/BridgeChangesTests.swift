@@ -189,6 +189,7 @@ struct BridgeChangesTests {
           == true)
       #expect(try await site.answer(63)["language"] == "UK")
       #expect(try await site.answer(1_011, [:])["region"] == "PL")
+      #expect(phone.requests.last == "preview  notStated")
       for action in ["share", "end"] {
         #expect(try await site.answer(1_013, ["action": .string(action)])["region"] == "PL")
       }

@@ -172,6 +172,24 @@ struct BridgeTests {
     }
   }
 
+  @Test("The preview of an upload is that of its PIN, and names the days whose keys are not sent")
+  func preview() async throws {
+    let phone = ScriptedPhone()
+    try await RunningWebsite.with(phone) { (site) async throws in
+      for data in [
+        #"{"pin":"A1B2C3","date":{"kind":"test","day":"2020-10-15"}}"#, #"{"date":null}"#,
+      ] {
+        let answer = try await site.answer(1_011, JSONValue(text: data))
+        #expect(
+          answer == [
+            "keys": [], "withheldDays": ["2020-10-13", "2020-10-14"], "receiver": "localhost:1",
+            "region": "PL",
+          ])
+      }
+    }
+    #expect(phone.requests == ["preview A1B2C3 test(day: 2020-10-15)", "preview  notStated"])
+  }
+
   @Test("Without --developer, the developer's messages are refused")
   func developer() async throws {
     try await RunningWebsite.with { (site) async throws in

@@ -83,9 +83,14 @@ final class ScriptedPhone: BridgePhone {
       return PhoneReply(.done, "", PhoneExposures(exposures: [], version: 1))
     case .traffic: return PhoneReply(.done, "", PhoneMessages(messages: [], beacons: []))
     case .exportMyData: return PhoneReply(.done, "", ["status": [String: String]()])
-    case .uploadPreview:
+    case .uploadPreview(let diagnosis):
+      let pin = request.pin.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      note("preview \(pin) \(diagnosis)")
       return PhoneReply(
-        .done, "", PhoneUploadPreview(keys: [], receiver: "localhost:1", region: "PL"))
+        .done, "",
+        PhoneUploadPreview(
+          keys: [], withheldDays: ["2020-10-13", "2020-10-14"], receiver: "localhost:1",
+          region: "PL"))
     default:
       change(request.operation)
       return PhoneReply(.done, "Done.")

@@ -102,6 +102,29 @@ struct PhoneFollowingDaysTests {
     #expect(await next.perform(PhoneRequest(.followingDays(.share))).status == .badInput)
   }
 
+  @Test("The sharing goes on after the phone was moved to another folder")
+  func moved() async throws {
+    let phone = try await uploaded()
+    #expect(await phone.perform(PhoneRequest(.followingDays(.share))).status == .done)
+    try await nextMorning(phone)
+    #expect(uploadCount == 2)
+    let place = try TemporaryFolder()
+    for name in ["new", "newer"] {
+      let from = name == "new" ? scene.folder.url : place.path("new")
+      let old = try PhoneFolder(existing: from.path, mayBeMoved: true)
+      try PhoneMove(of: old, to: place.path(name).path).run()
+      let moved = try scene.phone(in: try PhoneFolder(existing: place.path(name).path))
+      await moved.start()
+      #expect(await status(moved) == "active")
+      let before = uploadCount
+      for _ in 1...2 { _ = await moved.perform(PhoneRequest(.check)) }
+      #expect(uploadCount == before)
+      try await nextMorning(moved)
+      #expect(uploadCount == before + 1)
+      #expect(await moved.history().shared.count == before + 1)
+    }
+  }
+
   @Test("A failure is told with its cause until a later attempt of the day succeeds")
   func failures() async throws {
     let phone = try await uploaded()

@@ -17,40 +17,69 @@ struct ServiceStatusTests {
     try await phone.facts(.status).json["service"] as? String
   }
 
-  /// The phone, started again.
-  private func started(isBluetoothOn: Bool = true) async throws -> Phone {
+  /// Runs the phone while `body` runs.
+  private func running(
+    isBluetoothOn: Bool = true, _ body: (Phone) async throws -> Void
+  ) async throws {
     let phone = try scene.phone(
       radio: DeveloperRadio(NoRadio(isPoweredOn: isBluetoothOn), clock: scene.clock))
+    let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+    let running = Task {
+      defer { isReady.finish() }
+      try await phone.run { isReady.finish() }
+    }
+    for await _ in ready {}
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(phone)) } catch { result = .failure(error) }
+    running.cancel()
+    // The cancellation is not the failure of the test.
+    try? await running.value
+    try result.get()
+  }
+
+  /// The phone, for a command while it does not run.
+  private func stopped() async throws -> Phone {
+    let phone = try scene.phone()
     await phone.start()
     return phone
   }
 
-  @Test("It is that of the framework in each of its states, also after a restart")
+  @Test("It is that of the framework in each of its states while the phone runs, and off otherwise")
   func statuses() async throws {
-    let phone = try await started()
-    #expect(phone.device.status == .disabled)
-    #expect(try await service(of: phone) == "off")
-    #expect(try await phone.facts(.enable).status == .done)
-    #expect(phone.device.status == .active)
-    for phone in [phone, try await started()] { #expect(try await service(of: phone) == "on") }
+    try await running { phone in
+      #expect(phone.device.status == .disabled)
+      #expect(try await service(of: phone) == "off")
+      #expect(try await phone.facts(.enable).status == .done)
+      #expect(phone.device.status == .active)
+      #expect(try await service(of: phone) == "on")
+    }
+    var stopped = try await self.stopped()
+    #expect(try await service(of: stopped) == "off")
     // The radio of the phone is on only for the owner's eye: nothing is sent.
-    let withoutBluetooth = try await started(isBluetoothOn: false)
-    #expect(withoutBluetooth.device.status == .bluetoothOff)
-    #expect(try await service(of: withoutBluetooth) == "off")
-    try await phone.device.setRestrictedInSettings(true)
-    #expect(phone.device.status == .restricted)
-    for phone in [phone, try await started()] {
+    try await running(isBluetoothOn: false) { phone in
+      #expect(phone.device.status == .bluetoothOff)
+      #expect(try await service(of: phone) == "off")
+    }
+    try await running { phone in
+      #expect(try await service(of: phone) == "on")
+      try await phone.device.setRestrictedInSettings(true)
+      #expect(phone.device.status == .restricted)
       #expect(try await service(of: phone) == "restricted")
     }
-    try await phone.device.setRestrictedInSettings(false)
-    try await phone.device.setAuthorizedInSettings(false)
-    #expect(phone.device.status == .unauthorized)
-    #expect(try await service(of: phone) == "off")
-    try await phone.device.setAuthorizedInSettings(true)
-    #expect(try await phone.facts(.enable).status == .done)
-    #expect(try await service(of: phone) == "on")
-    #expect(try await phone.facts(.disable).status == .done)
-    #expect(phone.device.status == .disabled)
-    #expect(try await service(of: phone) == "off")
+    stopped = try await self.stopped()
+    #expect(try await service(of: stopped) == "restricted")
+    try await running { phone in
+      #expect(try await service(of: phone) == "restricted")
+      try await phone.device.setRestrictedInSettings(false)
+      try await phone.device.setAuthorizedInSettings(false)
+      #expect(phone.device.status == .unauthorized)
+      #expect(try await service(of: phone) == "off")
+      try await phone.device.setAuthorizedInSettings(true)
+      #expect(try await phone.facts(.enable).status == .done)
+      #expect(try await service(of: phone) == "on")
+      #expect(try await phone.facts(.disable).status == .done)
+      #expect(phone.device.status == .disabled)
+      #expect(try await service(of: phone) == "off")
+    }
   }
 }

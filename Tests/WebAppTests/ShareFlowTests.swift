@@ -62,6 +62,46 @@ extension BrowserSuite {
       }
     }
 
+    @Test(
+      "The review previews the upload of the PIN, and names the days whose keys are not sent",
+      .timeLimit(.minutes(Patience.minutes)))
+    func withheldDays() async throws {
+      let scene = try await WebAppScene(daysOfUse: 3)
+      try await scene.phone.serving { phone in
+        try await Browser.withRunning { browser in
+          try await browser.openFinished(phone)
+          try await browser.enter(WebAppScene.wrongPIN, date: "symptoms")
+          // The answer of a phone whose clock was wrong on two days.
+          _ = try await browser.script(
+            """
+            const [ask, answer] = [
+              window.webkit.messageHandlers.getBridgeData.postMessage, window.bridgeDataResponse];
+            window.webkit.messageHandlers.getBridgeData.postMessage = (message) => {
+              if (message.type === 1011) window.previewed = message.data;
+              return ask(message);
+            };
+            window.bridgeDataResponse = (body, type, id) => {
+              const isPreview = Number(type) === 1011;
+              const withheldDays = ['2020-10-13', '2020-10-14'];
+              return answer(
+                isPreview ? JSON.stringify({ ...JSON.parse(body), withheldDays }) : body, type, id);
+            };
+            """)
+          try await browser.act("agree", to: "share-review")
+          let text = try await browser.text("[data-part=withheld]")
+          let days = try await browser.script(
+            """
+            return import('/app/format.js')
+              .then(({ utcDay }) => ['2020-10-13', '2020-10-14'].map((day) => utcDay(day)));
+            """)
+          #expect(days.elements.count == 2)
+          for day in days.elements { #expect(text.contains(day.string ?? "a day"), "\(text)") }
+          let previewed = try await browser.script("return JSON.parse(window.previewed).pin")
+          #expect(previewed.string == WebAppScene.wrongPIN)
+        }
+      }
+    }
+
     /// The owner agrees to share the keys of the following days, finds that in the history, and ends it.
     private func endFollowingDays(of browser: Browser) async throws {
       let card = "[data-part=following-days]"

@@ -112,7 +112,7 @@ final class Check {
       await server.accept($0)
     }
     // Before the results are stored, which may have to be found again when the clock is right.
-    await configuration.noteClock(of: server, hasFutureFiles: listed?.hasFutureNames)
+    await configuration.clock.compare(with: server, hasFutureFiles: listed?.hasFutureNames)
     if let listed {
       let now = context.now
       try context.store.update {
@@ -139,7 +139,7 @@ final class Check {
 
   /// Stores the pause that the server has asked for, and whether the phone's clock is right.
   private func keep(_ server: RetryingNetwork) async {
-    await configuration.noteClock(of: server)
+    await configuration.clock.compare(with: server)
     let pause = await server.pause
     guard pause != context.state.serverPause else { return }
     context.store.updateIfPossible { $0.serverPause = pause }

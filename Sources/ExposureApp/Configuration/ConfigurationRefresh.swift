@@ -11,12 +11,12 @@ final class ConfigurationRefresh {
   private let trust: any KeyFileTrust
   /// The server of the running check.
   var checkServer: RetryingNetwork?
+  let clock: PhoneClock
 
   init(_ context: AppContext, trust: any KeyFileTrust) {
     self.context = context
     self.trust = trust
-    // Before the framework removes old data.
-    tellSystemOfClock()
+    clock = PhoneClock(context, trust: trust)
   }
 
   /// Prepares a check: fetches the device configuration, passes its keys to the framework, and undoes
@@ -95,12 +95,13 @@ final class ConfigurationRefresh {
 
   /// Requests the device configuration and compares the phone's clock with the response, also outside a check.
   ///
+  /// - Parameter asksAgain: True to ask the second source again if the clock is wrong, before an upload.
   /// - Returns: The reason why there is no new document; `nil` if the newest one is in use.
   @discardableResult
-  func compareClock() async -> CheckFailure? {
+  func compareClock(asksAgain: Bool = false) async -> CheckFailure? {
     let server = currentKeyServer()
     let failure = await refreshDeviceConfiguration(from: server)
-    await noteClock(of: server)
+    await clock.compare(with: server, asksAgain: asksAgain)
     return failure
   }
 
@@ -213,38 +214,6 @@ final class ConfigurationRefresh {
       let hash = KeyFileHash(ofFile: file), withdrawn.contains(hash)
     else { return nil }
     return hash
-  }
-
-  /// Compares the phone's clock with the accepted documents of the server. When the clock is right again, the files
-  /// that were analysed meanwhile are wanted again, because encounters may not have been found in them.
-  ///
-  /// - Parameter hasFutureFiles: True if the server lists files of the phone's future, which counts if its documents
-  ///   state no time; `nil` if that is not known. An index without them, which may be empty, does not refute a stated
-  ///   time.
-  func noteClock(of server: RetryingNetwork, hasFutureFiles: Bool? = nil) async {
-    let ahead = await server.clockComparison.secondsAhead
-    guard let isWrong = ahead.map({ abs($0) > ClockRule.differenceSecondsMax }) ?? hasFutureFiles
-    else { return }
-    var record = context.state.clockRecord ?? ClockRecord()
-    guard ahead != nil || isWrong || record.lastWrong?.secondsAhead == nil else { return }
-    let now = context.now
-    record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
-    let wasWrong = context.isClockWrong
-    let files = record.takeFiles(at: now)
-    guard record != context.state.clockRecord ?? ClockRecord() || !files.isEmpty else { return }
-    context.store.updateIfPossible { state in
-      state.clockRecord = record
-      state.download.wantAgain(files)
-      // The files of the current days may have been ignored meanwhile, although the index has not changed.
-      if wasWrong, !isWrong { state.download.indexVersion = nil }
-    }
-    tellSystemOfClock()
-  }
-
-  /// Tells the framework whether the phone's clock is wrong.
-  func tellSystemOfClock() {
-    let error = context.state.clockError
-    trust.setClock(isWrong: error != nil, secondsAhead: error?.secondsAhead)
   }
 
   /// Makes the connection to the key server for a new check.

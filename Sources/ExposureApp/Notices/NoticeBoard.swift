@@ -93,7 +93,12 @@ final class NoticeBoard {
   /// resolved.
   func updateStanding() async {
     await updateRisk()
-    if let end = context.state.notices.uploadNoticeEnd, end <= context.now { await remove(.upload) }
+    let times = context.state.retentionTimes(at: context.now)
+    if let end = context.state.notices.uploadNoticeEnd, !context.isClockWrong,
+      times.allSatisfy({ end <= $0 })
+    {
+      await remove(.upload)
+    }
     await set(isPermissionLost ? .permissionLost : nil, of: .permissionLost)
     await set(context.isClockWrong ? .clockWrong : nil, of: .clockWrong)
     await set(context.lastingFailure.map(Notice.Cause.checksFailing), of: .checksFailing)

@@ -146,7 +146,7 @@ final class FollowUps {
   ) throws(StorageFailure) {
     let now = context.now
     try context.store.update { state in
-      if hasShared { state.noteSharing(at: now) }
+      if hasShared { state.noteFollowUpSharing(at: now) }
       state.followUp?.share(
         through: days.upperBound, at: now, randomness: context.randomness)
     }

@@ -46,6 +46,11 @@ struct PendingUpload: Sendable, Equatable {
     abs(now.timeIntervalSince(begun)) < RemovalRule.daySeconds
   }
 
+  /// Returns `true` if the upload is given up even if no server has answered.
+  func isTooOld(at now: Date) -> Bool {
+    abs(now.timeIntervalSince(begun)) >= RemovalRule.unfinishedUploadSeconds
+  }
+
   /// Returns `true` if the token is valid, with which any PIN continues the upload.
   func isReady(at now: Date) -> Bool { token != nil && !isExpired(at: now) }
 

@@ -53,9 +53,19 @@ extension ExposureApp {
 extension StoredState {
   /// Records the end of an upload that the key server has accepted.
   mutating func noteSharing(at now: Date) {
+    noteSharing(at: now, statedDay: statedDay)
+    statedDay = nil
+  }
+
+  /// Records that the keys of following days were shared. A newer upload, which is not finished, keeps its stated day.
+  mutating func noteFollowUpSharing(at now: Date) {
+    noteSharing(at: now, statedDay: followUp?.diagnosis.day)
+  }
+
+  private mutating func noteSharing(at now: Date, statedDay: CalendarDay?) {
     var test = reportedTest ?? ReportedTest()
     test.share(at: now, statedDay: statedDay)
-    (reportedTest, statedDay) = (test, nil)
+    reportedTest = test
   }
 
   /// Offers to share the keys of the following days. If the user has agreed after an earlier upload, that stays.

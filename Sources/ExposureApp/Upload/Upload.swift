@@ -46,7 +46,10 @@ final class Upload {
       let isContinued = record.pending?.isContinued(by: pin, at: now) ?? false
       // The PIN of a complete upload needs no request.
       if record.completed?.matches(pin, at: now) != true {
-        if let reason = await reasonAgainstUpload() { return UploadOutcome(reason) }
+        let isReady = record.pending?.isReady(at: now) ?? false
+        if let reason = await reasonAgainstUpload(asksAgain: !isReady) {
+          return UploadOutcome(reason)
+        }
       }
       // An upload that is continued keeps the day that the user stated at first.
       if !isContinued || diagnosis.day != nil {
@@ -63,37 +66,14 @@ final class Upload {
     } catch { return UploadOutcome(.storage(error)) }
   }
 
-  /// The reason not to upload now, from the current device configuration and the clock that its response states.
-  func reasonAgainstUpload() async -> UploadFailure? {
-    await configuration.compareClock()
-    if context.isClockWrong, await isWrongClockConfirmed() { return .clockWrong }
-    return context.pause == nil ? nil : .paused
-  }
-
-  /// Returns `true` if a second source also finds the clock wrong: a signed document that was issued in the phone's
-  /// future, or the time of the verification server. The time of the key server's responses is not signed, and
-  /// a cache or proxy with a wrong clock must not stop all uploads of a region.
+  /// The reason not to upload now, from the current device configuration and the clock that its response states. A wrong
+  /// clock is one only if a second source confirms it.
   ///
-  /// If the verification server states another time, the first verdict is taken back.
-  private func isWrongClockConfirmed() async -> Bool {
-    let limit = ClockRule.differenceSecondsMax
-    let latest = context.now.addingTimeInterval(limit).unixSecond
-    if let document = context.deviceConfiguration, document.issued > latest { return true }
-    guard let ahead = await secondsAheadOfVerificationServer() else { return false }
-    guard abs(ahead) <= limit else { return true }
-    context.store.updateIfPossible { $0.clockRecord?.refute() }
-    configuration.tellSystemOfClock()
-    return false
-  }
-
-  /// Compares the phone's clock with the verification server, by a decoy; `nil` if it states no time.
-  private func secondsAheadOfVerificationServer() async -> TimeInterval? {
-    let requests = UploadRequests(
-      configuration: context.configuration, randomness: context.randomness)
-    let sent = context.now
-    // Without a response, the upload will not get one either, and says so.
-    let response = try? await context.network.send(requests.tokenDecoy())
-    return response?.secondsAhead(sent: sent, received: context.now)
+  /// - Parameter asksAgain: False if the upload has its token: then its keys are chosen, and the last answer counts.
+  func reasonAgainstUpload(asksAgain: Bool = true) async -> UploadFailure? {
+    await configuration.compareClock(asksAgain: asksAgain)
+    if context.state.clockRecord?.isConfirmed == true { return .clockWrong }
+    return context.pause == nil ? nil : .paused
   }
 
   /// The stored record. A damaged one has been set aside: the upload starts again.
@@ -213,6 +193,7 @@ final class Upload {
           state.noteSharing(at: now)
           if isOffered { state.offerFollowUp(goesAbroad: goesAbroad, at: now) }
         }
+        context.uploads.noteRecorded()
       }
       if next.pending == nil { housekeeping.forgetStatedDay() }
       guard outcome.reason == .pinRefused else { return }
@@ -235,12 +216,15 @@ final class Upload {
     throw .keysOfWrongTime
   }
 
-  func preview(of periods: [(start: UInt32, period: UInt32)], diagnosis: Diagnosis) -> [KeyPreview]
-  {
-    let now = context.now
+  func preview(
+    of periods: [(start: UInt32, period: UInt32)], diagnosis: Diagnosis, pin: ZeroingBytes?
+  ) -> [KeyPreview] {
+    let (now, pin) = (context.now, pin.flatMap { PIN($0) })
     // Without a readable record there is no pending upload, and the preview is that of a new one.
     let record = try? context.uploads.load()
-    if let pending = record?.pending, pending.token != nil, !pending.isExpired(at: now) {
+    if let pending = record?.pending,
+      pin.map({ pending.isContinued(by: $0, at: now) }) ?? pending.isReady(at: now)
+    {
       return pending.keys.map(\.preview)
     }
     let risks = TransmissionRisks(

@@ -43,43 +43,58 @@ extension ExposureApp {
 
   /// Finishes an upload that the user has agreed to and whose token is valid, and notifies the user of its end.
   ///
-  /// When the token has expired, further attempts find out if the key server has accepted the keys.
+  /// When the token has expired, further attempts find out if the key server has accepted the keys. The upload is given
+  /// up if a server refuses it, if the clock was compared and its time is over, or after
+  /// `RemovalRule.unfinishedUploadSeconds`.
   func finishUploadIfDue() async {
-    guard context.runningUpload == nil, context.store.condition == .ready, context.pause == nil,
-      context.uploads.pendingEnd != nil, !context.isUploadEndNotified
+    guard context.runningUpload == nil, context.store.condition == .ready,
+      context.uploads.pendingEnd != nil, !context.isUploadEndNotified,
+      // An unreadable record has no upload that could be continued.
+      let pending = try? context.uploads.load().pending
     else { return }
-    // Without a token, the user has to repeat the upload. An unreadable record has none that could be continued.
-    let pending = try? context.uploads.load().pending
-    let repeated = pending.flatMap {
-      $0.token != nil && $0.isRepeatable(at: context.now) ? $0.pin?.bytes : nil
-    }
-    guard repeated != nil || !context.hasPendingUpload, continuation.isDue(at: context.now) else {
-      return
-    }
-    var outcome: UploadOutcome?
-    if let repeated {
-      isContinuingUpload = true
-      outcome = await upload(pin: repeated, isInteroperabilityEnabled: false)
-      isContinuingUpload = false
-    }
-    if outcome == .success {
-      await notifyOfUpload(.uploadFinished, forSeconds: RemovalRule.completedUploadSeconds)
-    } else if repeated != nil, outcome?.reason?.isFinal != true {
-      continuation.fail(outcome?.reason, at: context.now)
-    } else if repeated == nil, await mayBeWithinTime() {
+    let times = context.state.retentionPeriod(at: context.now).times
+    if !times.isEmpty, times.allSatisfy(pending.isTooOld) { return await giveUpUpload() }
+    guard context.pause == nil, continuation.isDue(at: context.now) else { return }
+    if pending.token != nil, pending.isRepeatable(at: context.now), let pin = pending.pin {
+      await repeatUpload(pin)
+    } else if context.hasPendingUpload {
+      // Without a token, the user has to repeat the upload.
+    } else if await mayBeWithinTime(pending) {
       continuation.fail(nil, at: context.now)
-    } else if !Task.isCancelled {
-      await notifyOfUpload(.uploadUnfinished, forSeconds: RemovalRule.daySeconds)
-      housekeeping.removeOldUploads()
+    } else if !Task.isCancelled, context.runningUpload == nil {
+      await giveUpUpload()
     }
   }
 
-  /// Returns `true` if the unfinished upload seems to have expired only because the clock is wrong, or if that cannot
-  /// be found out now.
-  private func mayBeWithinTime() async -> Bool {
-    guard let failure = await configuration.compareClock() else { return context.isClockWrong }
-    return context.isClockWrong
-      || [.noConnection, .portal, .certificateOutOfDate].contains(failure)
+  private func repeatUpload(_ pin: PIN) async {
+    isContinuingUpload = true
+    let outcome = await upload(pin: pin.bytes, isInteroperabilityEnabled: false)
+    isContinuingUpload = false
+    if outcome == .success {
+      await notifyOfUpload(.uploadFinished, forSeconds: RemovalRule.completedUploadSeconds)
+    } else if outcome.reason?.isFinal == true {
+      await giveUpUpload()
+    } else {
+      continuation.fail(outcome.reason, at: context.now)
+    }
+  }
+
+  /// Returns `true` if the unfinished upload may have expired only because the clock is wrong, or if that cannot be
+  /// found out now.
+  private func mayBeWithinTime(_ pending: PendingUpload) async -> Bool {
+    guard await configuration.compareClock() == nil else { return true }
+    guard context.isClockWrong, let wrong = context.state.clockRecord?.lastWrong else {
+      return false
+    }
+    return wrong.secondsAhead.map {
+      pending.isRepeatable(at: context.now.addingTimeInterval(-$0))
+    } ?? true
+  }
+
+  private func giveUpUpload() async {
+    await notifyOfUpload(.uploadUnfinished, forSeconds: RemovalRule.daySeconds)
+    // On a full disk, the next removal of old data repeats it.
+    try? forgetUpload()
   }
 
   private func notifyOfUpload(_ cause: Notice.Cause, forSeconds seconds: TimeInterval) async {

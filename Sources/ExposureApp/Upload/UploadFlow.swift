@@ -211,6 +211,7 @@ extension UploadFailure {
     case let reason as UploadFailure: self = reason
     case is CancellationError: self = .stopped
     case let failure as StorageFailure: self = .storage(failure)
+    case NetworkFailure.certificateOutOfDate: self = .clockWrong
     case NetworkFailure.tooLarge: self = .serverBusy(retryAfterSeconds: nil)
     case is NetworkFailure: self = .noInternet
     default: self = .systemFailed

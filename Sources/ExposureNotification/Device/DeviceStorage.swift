@@ -60,7 +60,10 @@ extension Device {
   /// The reason why the user's decisions cannot be read; nil if they can. Then the device is neither on nor off.
   package var consentFailure: SealedStorageError? { state.failure }
 
-  /// Tells the device whether its clock is wrong. While it is, old data is removed by the corrected time only.
+  /// The data to keep at `now`, the time of the device's clock.
+  package func retentionPeriod(at now: Date) -> RetentionPeriod { retention.period(at: now) }
+
+  /// Tells the device whether its clock is wrong. While it is, old data is removed by the time that has passed.
   ///
   /// The device does not store it; call it again after a restart.
   ///

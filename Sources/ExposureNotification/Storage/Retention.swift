@@ -31,14 +31,9 @@ final class Retention: Sendable {
   /// Takes the reading `now` and returns the data to keep.
   func period(at now: Date) -> RetentionPeriod {
     state.withLock { state in
-      if let error = state.error {
-        state.clock.read(now, with: error)
-      } else {
-        state.clock.read(now)
-      }
+      state.clock.read(now, with: state.error)
       save(&state)
-      return state.error.map { state.clock.period(at: now, with: $0) }
-        ?? state.clock.period(at: now)
+      return state.clock.period(at: now, with: state.error)
     }
   }
 

@@ -178,7 +178,9 @@ extension Bridge {
       let result = try await ask(.unfinishedUpload(action))
       await pushState()
       return action == .seen ? [:] : result.uploadAnswer
-    case MessageID.uploadPreview: return try await ask(.uploadPreview(try message.diagnosis))
+    case MessageID.uploadPreview:
+      let pin = ZeroingBytes(copying: (message["pin"]?.string ?? "").utf8)
+      return try await ask(.uploadPreview(try message.diagnosis), pin: pin)
     case MessageID.travel: return try await ask(.travel(to: message["to"]?.string))
     case MessageID.developer:
       let action = try message.word("action", DeveloperAction.self)

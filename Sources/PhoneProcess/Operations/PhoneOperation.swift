@@ -27,7 +27,7 @@ package enum PhoneOperation: Codable, Hashable, Sendable {
   case unfinishedUpload(UnfinishedUpload)
   /// Shares the keys of the days after an upload, or ends that. The command is the owner's consent.
   case followingDays(FollowingDays)
-  /// The keys that an upload with this date would share, without the keys themselves.
+  /// The keys that an upload with this date and the PIN of the request would share, without the keys themselves.
   case uploadPreview(Diagnosis)
   /// Tells if the phone has left its region; with a region, records first that it is there now.
   case travel(to: String?)

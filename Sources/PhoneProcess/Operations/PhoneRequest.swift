@@ -10,7 +10,7 @@ package struct PhoneRequest: Sendable, Redacted {
   package var start = PhoneStart()
   /// The operation.
   package let operation: PhoneOperation
-  /// The PIN as typed; empty for other operations than uploads.
+  /// The PIN as typed; empty for other operations than uploads and their previews.
   package let pin: ZeroingBytes
 
   /// Creates a request.

@@ -10,15 +10,17 @@ struct PhoneFile<Content: Codable>: Sendable {
   private let file: SealedFile
   private let url: URL
   private let clock: any WallClock
+  private let retention: PhoneRetention
   private let logger: Logger
 
   init(
     at url: URL, key: SealingKey, purpose: String, clock: any WallClock,
-    randomness: any Randomness, logger: Logger
+    retention: PhoneRetention, randomness: any Randomness, logger: Logger
   ) {
     file = SealedFile(url: url, key: key, purpose: purpose, randomness: randomness)
     self.url = url
     self.clock = clock
+    self.retention = retention
     self.logger = logger
   }
 
@@ -61,7 +63,11 @@ struct PhoneFile<Content: Codable>: Sendable {
     _ = try? read()
     let attributes = FileManager.default.attributes(of: file.aside)
     guard let found = attributes?[.modificationDate] as? Date else { return nil }
-    guard clock.now.timeIntervalSince(found) < TravelLimit.retentionSeconds else {
+    let times = retention.period(at: clock.now).times
+    let isRecent = times.contains {
+      $0.timeIntervalSince(found) < TravelLimit.retentionSeconds
+    }
+    guard isRecent || times.isEmpty else {
       FileManager.default.removeUnneeded(file.aside)
       return nil
     }

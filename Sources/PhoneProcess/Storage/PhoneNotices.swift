@@ -33,21 +33,23 @@ package actor PhoneNotices: NoticeSink {
   private let preferences: PhonePreferences
   private let catalogues: Catalogues
   private let clock: any WallClock
+  private let retention: PhoneRetention
   private let logger: Logger
 
   /// The notices in `folder`; `desktop` is `nil` if there is no session bus.
   package init(
     in folder: PhoneFolder, key: SealingKey, desktop: DesktopNotifications?,
     preferences: PhonePreferences, catalogues: Catalogues = .installed, clock: any WallClock,
-    randomness: any Randomness, logger: Logger
+    retention: PhoneRetention = PhoneRetention(), randomness: any Randomness, logger: Logger
   ) {
     file = PhoneFile(
-      at: folder.notices, key: key, purpose: "notices", clock: clock, randomness: randomness,
-      logger: logger)
+      at: folder.notices, key: key, purpose: "notices", clock: clock, retention: retention,
+      randomness: randomness, logger: logger)
     self.desktop = desktop
     self.preferences = preferences
     self.catalogues = catalogues
     self.clock = clock
+    self.retention = retention
     self.logger = logger
   }
 
@@ -154,8 +156,9 @@ package actor PhoneNotices: NoticeSink {
   }
 
   private func recent(_ entries: [Entry]) -> [Entry] {
-    let oldest = clock.now.addingTimeInterval(-PhoneNoticeLimit.historySeconds)
-    return entries.filter { $0.time >= oldest }.suffix(PhoneNoticeLimit.historyMax)
+    let period = retention.period(at: clock.now)
+    return entries.filter { period.keeps($0.time, forSeconds: PhoneNoticeLimit.historySeconds) }
+      .suffix(PhoneNoticeLimit.historyMax)
   }
 
   private func store(_ content: StoredNotices) {

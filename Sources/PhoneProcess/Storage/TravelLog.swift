@@ -17,17 +17,19 @@ package final class TravelLog: TravelHistory {
 
   private let file: PhoneFile<[Stay]>
   private let clock: any WallClock
+  private let retention: PhoneRetention
   private let mutex = Mutex(())
 
   /// The log in `folder`.
   package init(
-    in folder: PhoneFolder, key: SealingKey, clock: any WallClock, randomness: any Randomness,
-    logger: Logger
+    in folder: PhoneFolder, key: SealingKey, clock: any WallClock,
+    retention: PhoneRetention = PhoneRetention(), randomness: any Randomness, logger: Logger
   ) {
     file = PhoneFile(
-      at: folder.travel, key: key, purpose: "travel", clock: clock, randomness: randomness,
-      logger: logger)
+      at: folder.travel, key: key, purpose: "travel", clock: clock, retention: retention,
+      randomness: randomness, logger: logger)
     self.clock = clock
+    self.retention = retention
   }
 
   /// Records that the owner is in `region` now. Stays of more than fourteen days ago are removed.
@@ -36,8 +38,10 @@ package final class TravelLog: TravelHistory {
   package func record(_ region: String) throws {
     let now = clock.now
     try mutex.withLock { _ in
-      let oldest = now.addingTimeInterval(-TravelLimit.retentionSeconds)
-      var stays = try stays().filter { $0.date >= oldest && $0.region != region }
+      let period = retention.period(at: now)
+      var stays = try stays().filter {
+        $0.region != region && period.keeps($0.date, forSeconds: TravelLimit.retentionSeconds)
+      }
       stays.append(Stay(region: region, date: now))
       try file.replace(with: Array(stays.suffix(TravelLimit.staysMax)))
     }

@@ -16,7 +16,7 @@ export const shareReview = {
   title: "review.title",
   async render() {
     if (!isPIN(draft.pin) || !draft.hasAgreed) return lostPIN("review.title");
-    const preview = await request(1011, { date: draftDate() });
+    const preview = await request(1011, { pin: draft.pin, date: draftDate() });
     return stepPage(4, "review.title", "/share/consent", t("agree.title"),
       el("p", { class: "lead" }, t("review.lead")), answers(), sent(preview),
       el("div", { class: "actions" },
