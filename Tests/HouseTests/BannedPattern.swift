@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
+
 /// A pattern that must not occur in code, and what to write instead.
 struct BannedPattern {
   let pattern: String
