@@ -46,7 +46,7 @@ struct ServiceStatusTests {
 
   @Test("It is that of the framework in each of its states while the phone runs, and off otherwise")
   func statuses() async throws {
-    try await running { phone in
+    try await running { (phone) async throws in
       #expect(phone.device.status == .disabled)
       #expect(try await service(of: phone) == "off")
       #expect(try await phone.facts(.enable).status == .done)
@@ -56,11 +56,11 @@ struct ServiceStatusTests {
     var stopped = try await self.stopped()
     #expect(try await service(of: stopped) == "off")
     // The radio of the phone is on only for the owner's eye: nothing is sent.
-    try await running(isBluetoothOn: false) { phone in
+    try await running(isBluetoothOn: false) { (phone) async throws in
       #expect(phone.device.status == .bluetoothOff)
       #expect(try await service(of: phone) == "off")
     }
-    try await running { phone in
+    try await running { (phone) async throws in
       #expect(try await service(of: phone) == "on")
       try await phone.device.setRestrictedInSettings(true)
       #expect(phone.device.status == .restricted)
@@ -68,7 +68,7 @@ struct ServiceStatusTests {
     }
     stopped = try await self.stopped()
     #expect(try await service(of: stopped) == "restricted")
-    try await running { phone in
+    try await running { (phone) async throws in
       #expect(try await service(of: phone) == "restricted")
       try await phone.device.setRestrictedInSettings(false)
       try await phone.device.setAuthorizedInSettings(false)
