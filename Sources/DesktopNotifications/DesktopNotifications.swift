@@ -7,13 +7,18 @@ import UnixSockets
 /// Each call opens its own connection: notices are rare, and the desktop session may restart.
 package struct DesktopNotifications: Sendable {
   private let bus: DBusAddress
+  private let appName: String
   private let callSeconds: Int
   static let name = "org.freedesktop.Notifications"
   static let path = "/org/freedesktop/Notifications"
 
-  /// The service on `bus`, which must answer a call in `callSeconds`.
-  package init(on bus: DBusAddress, callSeconds: Int = DesktopLimit.callSeconds) {
+  /// The service on `bus`, which shows `appName` and must answer a call in `callSeconds`.
+  package init(
+    on bus: DBusAddress, appName: String = "Firebreak",
+    callSeconds: Int = DesktopLimit.callSeconds
+  ) {
     self.bus = bus
+    self.appName = appName
     self.callSeconds = callSeconds
   }
 
@@ -27,7 +32,7 @@ package struct DesktopNotifications: Sendable {
   ) async throws -> UInt32 {
     let urgency = DBusValue.byte(isUrgent ? 2 : 1)
     let arguments: [DBusValue] = [
-      .string("Firebreak"), .uint32(replaced), .string(""), .string(title),
+      .string(appName), .uint32(replaced), .string(""), .string(title),
       .string(Self.escaped(body)), .array("s", []),
       .array("{sv}", [.entry(.string("urgency"), .variant(urgency))]),
       .int32(DesktopLimit.neverExpires),

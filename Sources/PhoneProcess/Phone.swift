@@ -68,7 +68,8 @@ package final class Phone: Sendable {
   package let statistics: Statistics?
   let travel: TravelLog
   let key: SealingKey
-  let surroundings: Surroundings
+  /// Private, because code outside uses the network and the radio that are recorded.
+  private let surroundings: Surroundings
   private let running = Mutex(false)
   private let radio: CountingRadio
   /// The lock of the folder while the phone runs.
@@ -146,6 +147,10 @@ package final class Phone: Sendable {
   }
 
   package var clock: any WallClock { surroundings.clock }
+  /// The time zone of the owner's days.
+  var zone: TimeZone { surroundings.zone }
+  /// The version of the program that `status` prints.
+  var version: String { surroundings.version }
 
   /// The radio for developers; `nil` if the phone was not started with `--developer`.
   package var developerRadio: DeveloperRadio? { surroundings.radio as? DeveloperRadio }

@@ -197,21 +197,21 @@ extension Phone {
       hidesDetails: choices.hidesDetails, notifications: choices.notifications,
       statisticsNews: choices.wantsStatistics, developer: developerRadio != nil,
       region: settings.region.region, lastCheckKeys: await app.checks.last?.keysCount ?? 0,
-      notices: shown.count, shownNotices: shown, version: surroundings.version,
+      notices: shown.count, shownNotices: shown, version: version,
       now: clock.now,
       languageChosen: choices.hasChosenLanguage ?? false, clockWrong: await app.isClockWrong,
       permissionUnreadable: device.consentFailure != nil)
   }
 
   /// The day in the owner's calendar.
-  private var today: CalendarDay { CalendarDay(of: clock.now, in: surroundings.zone) }
+  private var today: CalendarDay { CalendarDay(of: clock.now, in: zone) }
 
   private func positiveTest(_ test: ReportedTest) -> PhoneState.PositiveTest {
-    let day = test.day(in: surroundings.zone)
+    let day = test.day(in: zone)
     let until = day.adding(days: AdviceRule.isolationDays)
     return PhoneState.PositiveTest(
       shared: test.shared, day: day, until: until, isOver: until < today,
-      isRecent: test.isRecent(at: clock.now, in: surroundings.zone))
+      isRecent: test.isRecent(at: clock.now, in: zone))
   }
 
   /// The number of the level; `nil` while it is unknown. Without a complete check, nothing is known of the files.

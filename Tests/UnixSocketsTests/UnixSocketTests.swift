@@ -90,5 +90,17 @@ struct UnixSocketTests {
     #expect(throws: UnixSocketError.noListener) {
       try UnixSocket.connected(to: .abstract(name))
     }
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    // The first byte is 0: the name is not a path.
+    withUnsafeMutableBytes(of: &address.sun_path) { $0[1...].copyBytes(from: name) }
+    let size = socklen_t(MemoryLayout.size(ofValue: address.sun_family) + 1 + name.count)
+    let isBound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) == 0 }
+    }
+    #expect(isBound && listen(listener, 1) == 0)
+    #expect(try UnixSocket.connected(to: .abstract(name)).peerUser == geteuid())
   }
 }
