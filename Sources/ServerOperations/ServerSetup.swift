@@ -334,8 +334,8 @@ extension ServerSetup {
         + " files: restore a backup, or move the key files away to start without them.")
   }
 
-  /// Runs `work` and turns an error of a server into an `OperationFailure`, which names the file of the settings if one of
-  /// them is not valid.
+  /// Runs `work` and turns an error of a server into an `OperationFailure`, which names the file of the settings if one
+  /// of them is not valid.
   private func checked<Result>(
     _ settings: SettingsFile, _ work: () throws -> Result
   ) throws -> Result {

@@ -13,7 +13,7 @@ package struct OperationFailure: Error, Sendable {
   }
 
   package let cause: Cause
-  /// What failed, why, and what to do.
+  /// The fault, its cause and the remedy, in one sentence for the operator.
   package let message: String
 
   package init(cause: Cause, message: String) {
