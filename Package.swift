@@ -263,7 +263,7 @@ let package = Package(
     .target(
       name: "Terminal",
       dependencies: [
-        "World", "TextEncodings", "CProcessControl", "Secrets", "ExposureKeys",
+        "World", "TextEncodings", "CProcessControl", "Secrets", "StrictJSON", "ExposureKeys",
         "ExposureNotification", crypto,
       ],
       swiftSettings: strictOnTheCallersActor),
@@ -275,16 +275,33 @@ let package = Package(
         "KeyServer", "QuietHTTP", "Simulation", crypto, grdb, logging, argumentParser, nioCore,
         nioHTTP1, nioPosix, subprocess, systemPackage,
       ], swiftSettings: strictOnTheCallersActor),
+    // The settings files of servers and phones.
+    .target(
+      name: "Settings",
+      dependencies: [
+        "Terminal", "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys",
+        "Bluetooth", "ExposureNotification", "ExposureApp", "PhoneProcess", "UploadToken",
+        "VerificationAPI", "KeyServerAPI", "QuietHTTP", "VerificationServer", "KeyServer", crypto,
+        logging,
+      ], swiftSettings: strictOnTheCallersActor),
+    // The operations on the servers of one folder, for the command line and the console.
+    .target(
+      name: "ServerOperations",
+      dependencies: [
+        "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
+        "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken",
+        "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ServerStorage", "VerificationServer",
+        "KeyServer", "HealthAuthorityConsole", crypto, logging, serviceLifecycle,
+      ], swiftSettings: strictOnTheCallersActor),
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Terminal", "Bench", "Classroom", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
-        "DesktopNotifications", "UnixSockets", "RehearsalClock", "Simulation",
-        "HealthAuthorityConsole", "DiagnosisKeyFile",
-        "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp", "UploadToken",
-        "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "QuietHTTP",
-        "ServerStorage", "StrictJSON", "Secrets", "World", "TextEncodings", crypto, logging,
-        serviceLifecycle, argumentParser, subprocess, systemPackage,
+        "Terminal", "Settings", "ServerOperations", "Bench", "Classroom", "PWA", "Town",
+        "FieldTrials", "PhoneProcess", "Bluetooth", "DesktopNotifications", "UnixSockets",
+        "RehearsalClock", "Simulation", "HealthAuthorityConsole",
+        "DiagnosisKeyFile", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
+        "KeyServerAPI", "KeyServer", "VerificationServer", "QuietHTTP", "Secrets", "World",
+        "TextEncodings", crypto, logging, argumentParser, subprocess, systemPackage,
       ],
       swiftSettings: strictOnTheCallersActor, plugins: ["CommitPlugin"]),
     // The commit that `firebreak --version` prints.
@@ -517,7 +534,23 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
-      name: "TerminalTests", dependencies: ["Terminal", "TestSupport", crypto],
+      name: "TerminalTests", dependencies: ["Terminal", "ExposureKeys", "TestSupport", crypto],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "SettingsTests",
+      dependencies: [
+        "Settings", "firebreak", "ExposureKeys", "ExposureNotification", "KeyServer",
+        "KeyServerAPI", "PhoneProcess", "UploadToken", "VerificationAPI", "VerificationServer",
+        "TextEncodings", "ServedSystem", "TestSupport", crypto,
+      ],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "ServerOperationsTests",
+      dependencies: [
+        "ServerOperations", "Settings", "firebreak", "DiagnosisKeyFile", "ExposureKeys",
+        "HealthAuthorityConsole", "KeyServer", "KeyServerAPI", "VerificationServer", "World",
+        "TextEncodings", "ServedSystem", "TestSupport", crypto, grdb, logging, serviceLifecycle,
+      ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "BenchTests",
@@ -528,11 +561,11 @@ let package = Package(
     .testTarget(
       name: "FirebreakTests",
       dependencies: [
-        "firebreak", "Bench", "Terminal", "ExposureKeys", "ExposureNotification", "UploadToken",
-        "HealthAuthorityConsole", "KeyServerAPI", "KeyServer", "VerificationAPI",
-        "VerificationServer", "World", "TextEncodings", "PhoneProcess", "QuietHTTP", "Secrets",
-        "ServedSystem", "ServerStorage", "TestSupport", nioCore, nioHTTP1, nioPosix, argumentParser,
-        crypto, grdb, logging, serviceLifecycle,
+        "firebreak", "Terminal", "Settings", "DiagnosisKeyFile", "ExposureKeys",
+        "ExposureNotification", "UploadToken", "HealthAuthorityConsole", "KeyServerAPI",
+        "KeyServer", "VerificationServer", "World", "TextEncodings", "PhoneProcess", "QuietHTTP",
+        "Secrets", "ServedSystem", "ServerStorage", "TestSupport", nioCore, nioHTTP1, nioPosix,
+        crypto, grdb,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

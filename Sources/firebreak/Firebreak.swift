@@ -3,6 +3,8 @@ import ArgumentParser
 import Bench
 import DiagnosisKeyFile
 import Foundation
+import ServerOperations
+import Settings
 import Terminal
 
 /// The command line: parses and runs a command and ends with one of four exit codes.
@@ -104,6 +106,8 @@ extension ExitStatus {
   init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure.status
+    case let failure as OperationFailure:
+      self = failure.cause == .badInput ? .badInput : .machineFailed
     case let error as KeyFileError: self = error.exitStatus
     case let code as ExitCode: self = ExitStatus(rawValue: code.rawValue) ?? .badInput
     default: self = Self.status(ofForeign: error)
@@ -114,6 +118,7 @@ extension ExitStatus {
   static func message(for error: any Error) -> String {
     switch error {
     case let failure as CommandFailure: failure.message
+    case let failure as OperationFailure: failure.message
     case let error as KeyFileError: error.description
     case let error as CocoaError: error.localizedDescription
     default: Self.message(forForeign: error)

@@ -4,6 +4,8 @@ import Foundation
 import Logging
 import PhoneProcess
 import QuietHTTP
+import ServerOperations
+import Settings
 import Terminal
 import World
 
@@ -77,7 +79,7 @@ struct ServeCommand: AsyncParsableCommand {
     FileDescriptors.raiseLimit()
     let folder = ServerFolder(at: options.data)
     let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)
-    let setup = ServerSetup(folder: folder, options: options, clock: clock)
+    let setup = options.setup(folder, clock: clock)
     // Before anything is created, so that a failed start leaves nothing.
     try check(setup)
     if !folder.exists { try requirePorts(setup) }
@@ -95,7 +97,7 @@ struct ServeCommand: AsyncParsableCommand {
     try await loop.run { ports in
       let consoleHost = isServed(.console) ? try setup.consoleHost(host) : host
       if consoleHost != host { note(ConsoleSettings.localNote) }
-      let addresses = ports.addresses(host: host, consoleHost: consoleHost)
+      let addresses = ServerAddresses(ports, host: host, consoleHost: consoleHost)
       try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
     }
   }
@@ -139,12 +141,10 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func check(_ setup: ServerSetup) throws {
-    if isServed(.verification) { try setup.checkVerification() }
-    if isServed(.keys) {
-      try setup.checkKeys()
-      try setup.checkExports()
+    for server in ServerName.allCases where isServed(server) {
+      try setup.check(server)
+      if server == .keys { try setup.checkExports() }
     }
-    if isServed(.console) { try setup.checkConsole() }
     if only == nil { try setup.requireMatchingNames() }
   }
 
@@ -158,59 +158,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
-/// One of the health authority's servers.
-enum ServerName: String, ExpressibleByArgument, CaseIterable {
-  case verification, keys, console
-
-  /// The name in sentences.
-  var title: String {
-    switch self {
-    case .verification: "verification server"
-    case .keys: "key server"
-    case .console: "console"
-    }
-  }
-}
-
-/// The default names by which the servers know each other.
-enum ServerNames {
-  /// Claim `iss` of the verification server's tokens.
-  static let issuer = "verification.firebreak.example"
-  /// Claim `aud`: the key server.
-  static let audience = "keys.firebreak.example"
-}
-
-/// The locks of the folders of running servers.
-///
-/// Two servers on one database would wait for each other at each commit, and both would write the exports. The
-/// kernel releases the locks when the process ends.
-struct ServerLocks {
-  private let held: [HeldFolderLock]
-
-  /// Takes the lock of the folder of each of `servers`.
-  ///
-  /// - Throws: `CommandFailure` if another server runs on one of them.
-  init(_ folder: ServerFolder, _ servers: [ServerName]) throws {
-    held = try servers.map { server in
-      let own = folder.folder(of: server)
-      let file = own.appendingPathComponent("server.lock")
-      let lock: HeldFolderLock?
-      do {
-        lock = try FolderLock.hold(onFile: file)
-      } catch {
-        throw CommandFailure(
-          status: .machineFailed,
-          message: "\(file.path.printable) cannot be locked: check the disk and the file's owner.")
-      }
-      guard let lock else {
-        throw CommandFailure.badInput(
-          "A server already runs on \(own.path.printable): stop it, or name another folder with"
-            + " --data.")
-      }
-      return lock
-    }
-  }
-}
+extension ServerName: ExpressibleByArgument {}
 
 /// A log of the servers' own entries.
 ///

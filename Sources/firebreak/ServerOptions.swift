@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KeyServer
+import ServerOperations
+import Settings
 import Terminal
+import World
 
 /// Options of `serve` and of the commands that administer the servers. They replace the values of the settings files.
 struct ServerOptions: ParsableArguments {
@@ -33,5 +36,22 @@ struct ServerOptions: ParsableArguments {
         "--region takes two upper-case letters, such as PL, but '\((region ?? "").printable)' was given."
       )
     }
+  }
+
+  /// The servers of the existing folder, which has data of `server`.
+  ///
+  /// - Parameter mayBeUnused: True if the server's own folder may be empty, before settings are written.
+  func setup(of server: ServerName, mayBeUnused: Bool = false) throws -> ServerSetup {
+    setup(try ServerFolder(existing: data, of: server, mayBeUnused: mayBeUnused))
+  }
+
+  /// The servers of `folder` with these options.
+  func setup(_ folder: ServerFolder, clock: any WallClock = SystemClock()) -> ServerSetup {
+    ServerSetup(
+      folder: folder,
+      overrides: SettingOverrides(
+        region: region, app: app, issuer: issuer, audience: audience, keyID: keyID),
+      clock: clock
+    ) { note($0) }
   }
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
 import ServedSystem
+import Settings
 import TestSupport
 import Testing
 import TextEncodings
-
-@testable import firebreak
 
 @Suite("Settings of device verification", .needs(.process))
 struct DeviceVerificationSettingsTests {
@@ -75,7 +73,7 @@ struct DeviceVerificationSettingsTests {
     let file = folder.path("settings.json")
     try Data(text.utf8).write(to: file)
     let settings = try KeyServerSettings(
-      SettingsFile(url: file), options: try ServerOptions.parse([]), readsFiles: false)
+      SettingsFile(url: file), readsFiles: false)
     let address = settings.configuration.deviceCheck?.baseURL.absoluteString
     #expect(address == "https://api.devicecheck.apple.com")
   }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ServedSystem
+import Terminal
 import TestSupport
 import Testing
-
-@testable import firebreak
 
 @Suite(
   "firebreak keyfile", .needs(.process), .enabled(if: SharedData.isPresent, "\(SharedData.absence)")

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import Foundation
+import ServedSystem
+import Terminal
 import TestSupport
 import Testing
 
-@testable import firebreak
-
-@Suite("The manual page and the help")
+@Suite("The manual page and the help", .needs(.process))
 struct ManualPageTests {
   private let program: CommandDescription
   private let page: String
 
-  init() throws {
-    program = try CommandDescription(Firebreak.self)
-    page = ManualPage(program, version: ProductVersion.number).text
+  init() async throws {
+    let dump = try await Run("--experimental-dump-help")
+    #expect(dump.status == 0, "\(dump.errors)")
+    program = try CommandDescription(json: dump.output)
+    let manual = try await Run("manual")
+    #expect(manual.status == 0, "\(manual.errors)")
+    page = manual.output
   }
 
   private func all(below command: CommandDescription) -> [CommandDescription] {

@@ -6,8 +6,6 @@ import TestSupport
 import Testing
 import TextEncodings
 
-@testable import firebreak
-
 @Suite(
   "firebreak match", .needs(.process), .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
 struct MatchCommandTests {

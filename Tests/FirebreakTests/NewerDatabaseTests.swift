@@ -9,8 +9,6 @@ import TestSupport
 import Testing
 import VerificationServer
 
-@testable import firebreak
-
 @Suite("Databases that a newer version of Firebreak has migrated", .needs(.process))
 struct NewerDatabaseTests {
   private let place: TemporaryFolder

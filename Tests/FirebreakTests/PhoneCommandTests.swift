@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExposureKeys
+import Crypto
 import Foundation
 import PhoneProcess
 import ServedSystem
-import Terminal
 import TestSupport
 import Testing
-
-@testable import firebreak
 
 @Suite("firebreak phone", .needs(.process))
 struct PhoneCommandTests {
@@ -16,19 +13,12 @@ struct PhoneCommandTests {
 
   init() throws {
     place = try TemporaryFolder()
-    let key = try ServerRootKey.publicPEM()
+    let key = P256.Signing.PrivateKey().publicKey.pemRepresentation
     try Data(key.utf8).write(to: place.path("root-public-key.pem"))
     phone = try PhoneFixture(
       "phone", in: place.url,
       servers: ["verification": "http://127.0.0.1:9", "keys": "http://127.0.0.1:9"],
       authority: place.url.path)
-  }
-
-  /// A public key as a phone is configured with.
-  private enum ServerRootKey {
-    static func publicPEM() throws -> String {
-      SecretSigningKey(keyID: "root", keyVersion: nil, validFrom: nil).publicKeyPEM
-    }
   }
 
   @Test("The status has all promised fields, with and without a running phone")
@@ -286,46 +276,6 @@ struct PhoneCommandTests {
     #expect(key.status == 2 && key.errors.contains("--create-key"))
   }
 
-  @Test("The model in the configuration selects the calibration of the radio")
-  func calibration() throws {
-    let file = place.path("phone.json")
-    #expect(try PhoneConfigurationFile(at: file.path).settings.calibration == .unknownModel)
-    var fields =
-      try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
-    for (name, value) in ["manufacturer": "Google", "model": "Pixel 4", "device": "flame"] {
-      fields[name] = value
-    }
-    try JSONSerialization.data(withJSONObject: fields).write(to: file)
-    let calibration = try PhoneConfigurationFile(at: file.path).settings.calibration
-    #expect(calibration == .of(manufacturer: "Google", model: "Pixel 4", device: "flame"))
-    #expect(calibration.confidence == .high)
-  }
-
-  @Test("The configuration takes calibration values instead of a model, and not both")
-  func calibrationValues() async throws {
-    let file = place.path("phone.json")
-    var fields =
-      try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
-    fields["calibration"] = ["transmitPower": -50]
-    try JSONSerialization.data(withJSONObject: fields).write(to: file)
-    #expect(
-      try PhoneConfigurationFile(at: file.path).settings.calibration
-        == Calibration(transmitPower: -50))
-    fields["calibration"] =
-      ["transmitPower": 20, "receiverCorrection": -50, "confidence": "high"] as [String: Any]
-    try JSONSerialization.data(withJSONObject: fields).write(to: file)
-    #expect(
-      try PhoneConfigurationFile(at: file.path).settings.calibration
-        == Calibration(transmitPower: 20, receiverCorrection: -50, confidence: .high))
-    fields["manufacturer"] = "Google"
-    fields["model"] = "Pixel 4"
-    try JSONSerialization.data(withJSONObject: fields).write(to: file)
-    let error = #expect(throws: CommandFailure.self) {
-      try PhoneConfigurationFile(at: file.path).settings
-    }
-    #expect(error?.message.contains("calibration") == true)
-  }
-
   @Test("A key of another folder is refused in one line, and nothing in the folder changes")
   func otherKey() async throws {
     _ = try await phone.json("enable")
@@ -345,16 +295,6 @@ struct PhoneCommandTests {
     #expect(run.errors.split(separator: "\n").count == 1)
     #expect(try contents() == before && before.count > 2)
     #expect(try await phone.json("status")["enabled"] as? Bool == true)
-  }
-
-  @Test("The table in Documentation/Phone.md is that of the code")
-  func table() throws {
-    let page = try String(
-      contentsOf: SharedData.projectRoot.appendingPathComponent("Documentation/Phone.md"),
-      encoding: .utf8)
-    let rows = PhoneConfigurationFile.table.descriptions(defaults: PhoneConfigurationFile())
-    #expect(rows.count == 18)
-    for row in rows { #expect(page.contains(row.markdown), "\(row.markdown)") }
   }
 
   @Test(

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Foundation
 import PhoneProcess
 import ServedSystem
 import TestSupport
 import Testing
-
-@testable import firebreak
 
 /// Commands of the owner in processes of their own, without servers.
 @Suite("Commands of a phone's owner", .needs(.process))
@@ -15,7 +14,7 @@ struct PhoneOwnerCommandTests {
 
   init() throws {
     place = try TemporaryFolder()
-    let key = SecretSigningKey(keyID: "root", keyVersion: nil, validFrom: nil).publicKeyPEM
+    let key = P256.Signing.PrivateKey().publicKey.pemRepresentation
     try Data(key.utf8).write(to: place.path("root-public-key.pem"))
     phone = try PhoneFixture(
       "phone", in: place.url,
@@ -52,6 +51,21 @@ struct PhoneOwnerCommandTests {
     _ = try await phone.json("remove", "everything")
     _ = try await phone.json("enable")
     #expect(try await phone.json("travel")["traveled"] is NSNull)
+  }
+
+  @Test(
+    "An upload takes one day in the form of ISO 8601",
+    arguments: [
+      (["--tested-on", "2026-11-20"], true), (["--symptoms-since", "2026-11-20"], true),
+      (["--tested-on", "20.11.2026"], false), (["--symptoms-since", "2026-02-30"], false),
+      (["--tested-on", "2026-11-20", "--symptoms-since", "2026-11-19"], false),
+    ])
+  func day(options: [String], isAccepted: Bool) async throws {
+    // There is no phone, so that an accepted command sends nothing.
+    let data = place.path("none").path
+    let run = try await Run(["phone", "upload", "A1B2C3", "--data", data] + options)
+    #expect(run.status == 2)
+    #expect(run.errors.contains("does not exist") == isAccepted, "\(run.errors)")
   }
 
   @Test("Starting over is refused while nothing is damaged")

@@ -5,8 +5,6 @@ import Terminal
 import TestSupport
 import Testing
 
-@testable import firebreak
-
 @Suite("Ports that cannot be used", .needs(.process))
 struct PortInUseTests {
   /// Every command that listens, with a new folder.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import Crypto
 import Foundation
 import ServedSystem
+import Settings
 import TestSupport
 import Testing
 import World
-
-@testable import firebreak
 
 @Suite("Settings of SMS and user reports", .needs(.process))
 struct SMSSettingsTests {
@@ -125,7 +123,7 @@ struct SMSSettingsTests {
       try Data(content.utf8).write(to: URL(fileURLWithPath: file))
       try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file)
       let settings = try? VerificationServerSettings(
-        SettingsFile(url: folder.path("settings.json")), options: try ServerOptions.parse([]))
+        SettingsFile(url: folder.path("settings.json")))
       #expect((settings != nil) == isAccepted)
     }
   }

@@ -5,8 +5,6 @@ import Terminal
 import TestSupport
 import Testing
 
-@testable import firebreak
-
 @Suite("firebreak score", .needs(.process))
 struct ScoreCommandTests {
   private let folder: TemporaryFolder

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Foundation
 import PhoneProcess
 import ServedSystem
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import firebreak
 
 /// Searches the memory of `firebreak phone run` for the secrets of an upload. SECURITY.md says what remains.
 @Suite("Secrets in the memory of a running phone", .needs(.process))
@@ -90,7 +89,7 @@ struct SecretsInMemoryTests {
   func upload() async throws {
     let place = try TemporaryFolder()
     let servers = try Servers()
-    let key = SecretSigningKey(keyID: "root", keyVersion: nil, validFrom: nil).publicKeyPEM
+    let key = P256.Signing.PrivateKey().publicKey.pemRepresentation
     try Data(key.utf8).write(to: place.path("root-public-key.pem"))
     let phone = try PhoneFixture(
       "phone", in: place.url,

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
+import ServedSystem
 import Terminal
+import TestSupport
 import Testing
 
-@testable import firebreak
-
-@Suite("Answers to wrong usage")
+@Suite("Answers to wrong usage", .needs(.process))
 struct UsageErrorTests {
   /// The message for arguments in one text; nil if they are accepted or ask for help.
-  private func answer(to arguments: String) -> String? {
-    answer(to: arguments.split(separator: " ").map(String.init))
+  private func answer(to arguments: String) async throws -> String? {
+    try await answer(to: arguments.split(separator: " ").map(String.init))
   }
 
-  private func answer(to arguments: [String]) -> String? {
-    do {
-      _ = try Firebreak.parsed(CommandArguments(arguments))
-      return nil
-    } catch let failure as CommandFailure {
-      #expect(failure.status == .badInput && !failure.message.contains("\n"))
-      return failure.message
-    } catch {
-      // A request for help, the version or a completion script.
-      return nil
-    }
+  private func answer(to arguments: [String]) async throws -> String? {
+    let run = try await run(arguments)
+    guard run.status != 0 else { return nil }
+    #expect(run.status == 2 && run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+    return ErrorReport.reason(in: run.errors)
+  }
+
+  /// A run in an empty folder.
+  private func run(_ arguments: [String]) async throws -> Run {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    return try await Run(arguments, workingFolder: folder.url)
   }
 
   @Test(
@@ -38,16 +38,17 @@ struct UsageErrorTests {
       ("phone --clock-offset -5 rnu --developer", "`firebreak phone run`?"),
       ("publish-servr", "`firebreak --help`"), ("hlep", "`firebreak help`?"),
     ])
-  func commands(arguments: String, suggestion: String) throws {
-    let message = try #require(answer(to: arguments))
+  func commands(arguments: String, suggestion: String) async throws {
+    let message = try #require(try await answer(to: arguments))
     #expect(message.hasPrefix("Unknown command"), "\(message)")
     #expect(message.contains(suggestion), "\(message)")
   }
 
   @Test("A command that resembles none is answered with the help only")
-  func unlikeCommand() {
+  func unlikeCommand() async throws {
     #expect(
-      answer(to: "xyzzy") == "Unknown command 'xyzzy': `firebreak --help` lists the commands.")
+      try await answer(to: "xyzzy")
+        == "Unknown command 'xyzzy': `firebreak --help` lists the commands.")
   }
 
   @Test(
@@ -63,8 +64,8 @@ struct UsageErrorTests {
       ("--data x serve", "write it after `firebreak serve`"),
       ("serve --xyzzy", "`firebreak serve --help` lists the options"),
     ])
-  func options(arguments: String, suggestion: String) throws {
-    let message = try #require(answer(to: arguments))
+  func options(arguments: String, suggestion: String) async throws {
+    let message = try #require(try await answer(to: arguments))
     #expect(message.hasPrefix("Unknown option"), "\(message)")
     #expect(message.contains(suggestion), "\(message)")
   }
@@ -89,54 +90,67 @@ struct UsageErrorTests {
       ("keyfile verify x", "'--public-key <public-key>'; see `firebreak keyfile verify --help`"),
       ("conformance gaen-cryto x", "'gaen-crypto'"),
     ])
-  func values(arguments: String, words: String) throws {
-    let message = try #require(answer(to: arguments))
+  func values(arguments: String, words: String) async throws {
+    let message = try #require(try await answer(to: arguments))
     #expect(message.contains(words), "\(message)")
   }
 
   @Test("An empty argument is refused with the option whose value it is")
-  func empty() {
+  func empty() async throws {
     let remedy = "is empty: write it, or check the variable that it comes from."
-    #expect(answer(to: ["serve", "--data", ""]) == "The value of --data \(remedy)")
-    #expect(answer(to: ["serve", "--data="]) == "The value of --data \(remedy)")
-    #expect(answer(to: ["keyfile", "inspect", ""]) == "An argument \(remedy)")
+    #expect(try await answer(to: ["serve", "--data", ""]) == "The value of --data \(remedy)")
+    #expect(try await answer(to: ["serve", "--data="]) == "The value of --data \(remedy)")
+    #expect(try await answer(to: ["keyfile", "inspect", ""]) == "An argument \(remedy)")
   }
 
   @Test("A group of commands without a command is answered with its commands")
-  func group() {
-    #expect(answer(to: "keyfile")?.contains("needs a command: inspect, verify, make.") == true)
-    #expect(answer(to: "phone --data x")?.contains("needs a command: run, status") == true)
-    #expect(answer(to: "bench")?.contains("publish-server") == false)
-    #expect(answer(to: []) == nil)
-    #expect(answer(to: "key-server signing-key") == nil)
+  func group() async throws {
+    let keyfile = try await answer(to: "keyfile")
+    #expect(keyfile?.contains("needs a command: inspect, verify, make.") == true)
+    let phone = try await answer(to: "phone --data x")
+    #expect(phone?.contains("needs a command: run, status") == true)
+    #expect(try await answer(to: "bench")?.contains("publish-server") == false)
+    #expect(try await answer(to: []) == nil)
   }
 
   @Test(
-    "The right usage and requests for help are not refused",
+    "Requests for help, the version or a completion script are not refused",
     arguments: [
       "--version", "--help", "help", "help keyfile make", "keyfile --help", "phone run --help",
-      "serve --port 0", "phone --data x sent --rssi -60 --developer", "keyfile inspect -",
-      "phone run --web 0", "phone --clock-offset -5 --developer --data x run",
-      "key-server signing-key", "up --class", "up --class 5", "match --sightings - -- -x.zip",
-      "key-server signing-key rotate --from 2030-01-31T08:00Z",
       "--generate-completion-script bash", "--generate-completion-script=fish",
     ])
-  func accepted(arguments: String) {
-    #expect(answer(to: arguments) == nil)
+  func help(arguments: String) async throws {
+    #expect(try await answer(to: arguments) == nil)
+  }
+
+  @Test(
+    "The right usage is not refused: the command ends with the first thing that it needs and misses",
+    arguments: [
+      ("serve --port 0 --data /dev/null", "/dev/null is a file"),
+      ("phone --data x sent --rssi -60 --developer", "does not exist"),
+      ("keyfile inspect -", "standard input: The file is empty"),
+      ("phone run --web 0 --config x", "firebreak-phone does not exist"),
+      ("phone --clock-offset -5 --developer --data x run", "does not exist"),
+      ("key-server signing-key", "There is no folder"),
+      ("up --class --listen 203.0.113.1", "is not an address of this machine"),
+      ("up --class 5 --listen 203.0.113.1", "is not an address of this machine"),
+      ("match --sightings - -- -x.zip", "The sightings"),
+      ("key-server signing-key rotate --from 2030-01-31T08:00Z", "There is no folder"),
+    ])
+  func accepted(arguments: String, words: String) async throws {
+    let run = try await run(arguments.split(separator: " ").map(String.init))
+    #expect(run.status > 0 && run.errors.contains(words), "\(run.errors)")
+    #expect(!run.errors.contains("--help`") && !run.errors.contains("Unknown"), "\(run.errors)")
   }
 
   @Test("Every command below phone shows its own help without --data")
-  func phoneHelp() throws {
-    let phone = try #require(CommandNode.root.subcommand(named: "phone"))
-    for command in phone.shownSubcommands {
-      do {
-        var help = try Firebreak.parsed(CommandArguments(["phone", command.name, "--help"]))
-        try help.run()
-        Issue.record("\(command.name) did not ask for help")
-      } catch {
-        #expect(
-          ExitStatus.message(for: error).contains("USAGE: firebreak phone \(command.name)"))
-      }
+  func phoneHelp() async throws {
+    let program = try CommandDescription(json: try await run(["--experimental-dump-help"]).output)
+    let phone = try #require(program.shownSubcommands.first { $0.commandName == "phone" })
+    #expect(phone.shownSubcommands.count > 5)
+    for command in phone.shownSubcommands.map(\.commandName) {
+      let help = try await run(["phone", command, "--help"])
+      #expect(help.status == 0 && help.output.contains("USAGE: firebreak phone \(command)"))
     }
   }
 }

@@ -103,7 +103,7 @@ enum AllowedImports {
       ], libraries: ["Hummingbird"]),
     // The command line.
     "Terminal": Row([
-      "World", "TextEncodings", "CProcessControl", "Secrets", "ExposureKeys",
+      "World", "TextEncodings", "CProcessControl", "Secrets", "StrictJSON", "ExposureKeys",
       "ExposureNotification",
     ]),
     "Bench": Row(
@@ -112,11 +112,25 @@ enum AllowedImports {
         "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI",
         "KeyServer", "QuietHTTP", "Simulation",
       ], libraries: ["ArgumentParser", "Hummingbird", "GRDB", "Subprocess", "SystemPackage"]),
+    // The settings files of servers and phones: one reader, and a table for each program.
+    "Settings": Row([
+      "Terminal", "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "Bluetooth",
+      "ExposureNotification", "ExposureApp", "PhoneProcess", "UploadToken", "VerificationAPI",
+      "KeyServerAPI", "QuietHTTP", "VerificationServer", "KeyServer",
+    ]),
+    // The command line and the console administer the servers through the same operations.
+    "ServerOperations": Row([
+      "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
+      "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken", "VerificationAPI",
+      "KeyServerAPI", "QuietHTTP", "ServerStorage", "VerificationServer", "KeyServer",
+      "HealthAuthorityConsole",
+    ]),
+    // No database is opened here.
     "firebreak": Row(
       allBelowSimulation.union([
         "Terminal", "Bench", "Bluetooth", "Classroom", "DesktopNotifications", "FieldTrials",
-        "PhoneProcess", "PWA", "UnixSockets",
-        "ServerStorage", "RehearsalClock", "Simulation", "Town", "HealthAuthorityConsole",
+        "PhoneProcess", "PWA", "UnixSockets", "RehearsalClock", "Simulation", "Town",
+        "HealthAuthorityConsole", "Settings", "ServerOperations",
       ]),
       libraries: [
         "Hummingbird", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KeyServer
+import ServerOperations
+import Settings
 import Terminal
 import TextEncodings
 
@@ -50,10 +52,7 @@ struct AppAddCommand: AsyncParsableCommand {
   )
   var authorities: [String] = []
 
-  @OptionGroup var folder: RegistryOption
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var register: RegisterOptions
 
   func validate() throws {
     guard !regions.isEmpty || !authorities.isEmpty else {
@@ -63,14 +62,12 @@ struct AppAddCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let app = try await folder.change {
+    let app = try await register.created().withRegistry {
       try await $0.changeApp(
         id, regions: regions.isEmpty ? nil : Set(regions),
         authorities: authorities.isEmpty ? nil : Set(authorities))
     }
-    try json
-      ? printJSON(AppEntry(app))
-      : StandardOutput.write("\(id.printable) may publish.")
+    try register.write(AppEntry(app), "\(id.printable) may publish.")
   }
 }
 
@@ -84,13 +81,10 @@ struct AppListCommand: AsyncParsableCommand {
     let apps: [AppEntry]
   }
 
-  @OptionGroup var folder: RegistryOption
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var register: RegisterOptions
 
   func run() async throws {
-    let setup = try folder.existing()
+    let setup = try register.existing()
     let settings = try setup.keySettings().configuration
     var entries = settings.appPackages.sorted().map {
       AppEntry(
@@ -98,16 +92,16 @@ struct AppListCommand: AsyncParsableCommand {
           id: $0, regions: settings.regions, authorities: [settings.tokenIssuer]),
         isInSettings: true)
     }
-    entries += try await setup.reportingErrors { try await setup.registry().apps() }.map {
+    entries += try await setup.withRegistry { try await $0.apps() }.map {
       AppEntry($0, isInSettings: false)
     }
-    guard !json else { return try printJSON(Report(apps: entries)) }
     let lines = entries.map { app in
       "\(app.id) regions \(app.regions.joined(separator: ", "));"
         + " authorities \(app.authorities.joined(separator: ", "))"
         + (app.isInSettings == true ? "; from the settings" : "")
     }
-    try StandardOutput.write(
+    try register.write(
+      Report(apps: entries),
       lines.isEmpty ? "There are no apps." : lines.map(\.printable).joined(separator: "\n"))
   }
 }
@@ -128,22 +122,17 @@ struct AppRemoveCommand: AsyncParsableCommand {
   @Argument(help: "The app's id, as `app list` shows it.")
   var id: String
 
-  @OptionGroup var folder: RegistryOption
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var register: RegisterOptions
 
   func run() async throws {
-    let settings = try folder.existing().keySettings().configuration
-    let isRemoved = try await folder.changeExisting { try await $0.removeApp(id) }
-    if json { try printJSON(Report(id: id, removed: isRemoved)) }
-    guard isRemoved else {
-      throw CommandFailure(
-        status: .no,
-        message: settings.appPackages.contains(id)
-          ? "\(id.printable) is an app of the settings: remove it from appPackages in keys/settings.json."
-          : "No app \(id.printable) was added: see `app list`.")
-    }
-    if !json { try StandardOutput.write("Uploads of \(id.printable) are refused within a minute.") }
+    let setup = try register.existing()
+    let settings = try setup.keySettings().configuration
+    let isRemoved = try await setup.withRegistry { try await $0.removeApp(id) }
+    try register.write(
+      Report(id: id, removed: isRemoved), "Uploads of \(id.printable) are refused within a minute.",
+      if: isRemoved,
+      otherwise: settings.appPackages.contains(id)
+        ? "\(id.printable) is an app of the settings: remove it from appPackages in keys/settings.json."
+        : "No app \(id.printable) was added: see `app list`.")
   }
 }

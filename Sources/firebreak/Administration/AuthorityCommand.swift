@@ -2,6 +2,8 @@
 import ArgumentParser
 import Foundation
 import KeyServer
+import ServerOperations
+import Settings
 import Terminal
 import TextEncodings
 
@@ -56,10 +58,7 @@ struct AuthorityAddCommand: AsyncParsableCommand {
     inversion: .prefixedNo, help: "Allow it to request the statistics of its uploads, or not.")
   var statistics: Bool?
 
-  @OptionGroup var folder: RegistryOption
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var register: RegisterOptions
 
   func validate() throws {
     guard (key == nil) == (publicKey == nil) else {
@@ -84,13 +83,14 @@ struct AuthorityAddCommand: AsyncParsableCommand {
     change.jwksURL = jwksURL.flatMap { URL(string: $0) }
     change.removesJWKSURL = removesJWKSURL
     change.seesStatistics = statistics
-    let stored = try await folder.change { [change] in try await $0.apply(change) }
-    try json
-      ? printJSON(
-        Report(
-          issuer: stored.issuer, audience: stored.audience, keyID: key,
-          jwksURL: stored.jwksURL?.absoluteString, statistics: stored.seesStatistics))
-      : StandardOutput.write("Certificates of \(authority.printable) are accepted.")
+    let stored = try await register.created().withRegistry { [change] in
+      try await $0.apply(change)
+    }
+    try register.write(
+      Report(
+        issuer: stored.issuer, audience: stored.audience, keyID: key,
+        jwksURL: stored.jwksURL?.absoluteString, statistics: stored.seesStatistics),
+      "Certificates of \(authority.printable) are accepted.")
   }
 }
 
@@ -129,24 +129,18 @@ struct AuthorityListCommand: AsyncParsableCommand {
     }
   }
 
-  @OptionGroup var folder: RegistryOption
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var register: RegisterOptions
 
   func run() async throws {
-    let setup = try folder.existing()
+    let setup = try register.existing()
     let settings = try setup.keySettings().configuration
-    // Before the first start of the verification server there are no keys.
-    let ownKeys = (try? setup.folder.tokenPublicKeys.read()) ?? [:]
     var entries = [
       Entry(
         issuer: settings.tokenIssuer, audience: settings.tokenAudience,
-        keyIDs: ownKeys.keys.sorted(), withdrawnKeyIDs: [], jwksURL: nil, statistics: true,
+        keyIDs: setup.tokenKeyIDs, withdrawnKeyIDs: [], jwksURL: nil, statistics: true,
         isOwn: true, isIgnored: false)
     ]
-    entries += try await setup.reportingErrors {
-      let registry = try setup.registry()
+    entries += try await setup.withRegistry { registry in
       var stored: [Entry] = []
       for authority in try await registry.authorities() {
         stored.append(
@@ -159,9 +153,8 @@ struct AuthorityListCommand: AsyncParsableCommand {
       }
       return stored
     }
-    try json
-      ? printJSON(Report(authorities: entries))
-      : StandardOutput.write(entries.map(\.line).joined(separator: "\n"))
+    try register.write(
+      Report(authorities: entries), entries.map(\.line).joined(separator: "\n"))
   }
 }
 
@@ -180,23 +173,16 @@ struct AuthorityRemoveCommand: AsyncParsableCommand {
   @Option(name: .customLong("issuer"), help: "The `iss` of its certificates.")
   var authority: String
 
-  @OptionGroup var folder: RegistryOption
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var register: RegisterOptions
 
   func run() async throws {
-    let isRemoved = try await folder.changeExisting { try await $0.removeAuthority(authority) }
-    if json { try printJSON(Report(issuer: authority, removed: isRemoved)) }
-    guard isRemoved else {
-      throw CommandFailure(
-        status: .no,
-        message: "No authority \(authority.printable) was added: see `authority list`.")
+    let isRemoved = try await register.existing().withRegistry {
+      try await $0.removeAuthority(authority)
     }
-    if !json {
-      try StandardOutput.write(
-        "Certificates of \(authority.printable) are refused within a minute.")
-    }
+    try register.write(
+      Report(issuer: authority, removed: isRemoved),
+      "Certificates of \(authority.printable) are refused within a minute.", if: isRemoved,
+      otherwise: "No authority \(authority.printable) was added: see `authority list`.")
   }
 }
 
@@ -222,61 +208,16 @@ struct AuthorityWithdrawKeyCommand: AsyncParsableCommand {
   @Option(name: .customLong("key-id"), help: "The `kid` of its certificates.")
   var key: String
 
-  @OptionGroup var folder: RegistryOption
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var register: RegisterOptions
 
   func run() async throws {
-    let isWithdrawn = try await folder.changeExisting {
+    let isWithdrawn = try await register.existing().withRegistry {
       try await $0.withdrawKey(key, of: authority)
     }
-    if json { try printJSON(Report(issuer: authority, keyID: key, withdrawn: isWithdrawn)) }
-    guard isWithdrawn else {
-      throw CommandFailure(
-        status: .no,
-        message: "\(authority.printable) has no key \(key.printable) that is accepted: see"
-          + " `authority list`.")
-    }
-    if !json {
-      try StandardOutput.write("The key \(key.printable) is refused within a minute, for good.")
-    }
-  }
-}
-
-/// `--data` for commands with options that have the same names as those of `ServerOptions`.
-struct RegistryOption: ParsableArguments {
-  @Option(help: "The folder with all data of the servers.")
-  var data = ServerOptions.defaultFolder
-
-  /// Runs `change` on the key server's register of apps and authorities, which is created if there is none yet.
-  func change<Value>(_ change: (KeyServerRegistry) async throws -> Value) async throws -> Value {
-    let setup = ServerSetup(
-      folder: try ServerFolder(existing: data, of: .keys),
-      options: try ServerOptions.parse(["--data=\(data)"]))
-    // A server with a database and without secrets would not start.
-    _ = try setup.keySecrets()
-    return try await setup.reportingErrors { try await change(try setup.registry()) }
-  }
-
-  /// Runs `change` on an existing register.
-  func changeExisting<Value>(
-    _ change: (KeyServerRegistry) async throws -> Value
-  ) async throws -> Value {
-    let setup = try existing()
-    return try await setup.reportingErrors { try await change(try setup.registry()) }
-  }
-
-  /// The setup for commands that create nothing.
-  ///
-  /// - Throws: `CommandFailure` if the key server has no database yet.
-  func existing() throws -> ServerSetup {
-    let folder = try ServerFolder(existing: data, of: .keys)
-    guard FileManager.default.fileExists(atPath: folder.keyDatabase.path) else {
-      throw CommandFailure.badInput(
-        "The key server of \(data.printable) has no apps and authorities yet: add one, or start it"
-          + " first.")
-    }
-    return ServerSetup(folder: folder, options: try ServerOptions.parse(["--data=\(data)"]))
+    try register.write(
+      Report(issuer: authority, keyID: key, withdrawn: isWithdrawn),
+      "The key \(key.printable) is refused within a minute, for good.", if: isWithdrawn,
+      otherwise: "\(authority.printable) has no key \(key.printable) that is accepted: see"
+        + " `authority list`.")
   }
 }

@@ -3,6 +3,7 @@ import ArgumentParser
 import DiagnosisKeyFile
 import Foundation
 import KeyServerAPI
+import ServerOperations
 import Terminal
 import World
 
@@ -20,16 +21,12 @@ struct DeviceConfigurationCommand: ParsableCommand {
       abstract:
         "Show the document in force and the public root key, which phones are configured with.")
 
-    @OptionGroup var options: ServerOptions
-
-    @Flag(help: "Print one JSON object.")
-    var json = false
+    @OptionGroup var report: ReportOptions
 
     func run() throws {
-      let files = DeviceConfigurationFiles(
-        folder: try ServerFolder(existing: options.data, of: .keys))
-      let document = try files.existing()
-      try DocumentReport(document, root: try files.publicRootKey()).print(asJSON: json)
+      let files = try report.setup(of: .keys).deviceConfiguration
+      let document = DocumentReport(try files.existing(), root: try files.publicRootKey())
+      try report.write(document, document.text)
     }
   }
 
@@ -40,7 +37,7 @@ struct DeviceConfigurationCommand: ParsableCommand {
       abstract: "Sign the document again, with the present keys, the next version and a new expiry."
     )
 
-    @OptionGroup var change: DocumentChange
+    @OptionGroup var document: DocumentOptions
 
     @Option(
       help: "Seconds for which phones accept this and later documents; 90 days at first.")
@@ -55,7 +52,7 @@ struct DeviceConfigurationCommand: ParsableCommand {
     }
 
     func run() throws {
-      try change.publish(lifetimeSeconds: lifetime, replacesLost: true) { _ in }
+      try document.publish(lifetimeSeconds: lifetime, replacesLost: true)
     }
   }
 }
@@ -68,7 +65,7 @@ struct PauseCommand: ParsableCommand {
     discussion: "A phone follows at its next check, and resumes at its first check after the pause."
   )
 
-  @OptionGroup var change: DocumentChange
+  @OptionGroup var document: DocumentOptions
 
   @Option(
     help: ArgumentHelp(
@@ -84,7 +81,7 @@ struct PauseCommand: ParsableCommand {
   }
 
   func run() throws {
-    try change.publish { $0.pause = DeviceConfiguration.Pause(until: until) }
+    try document.publish(.pause(until: until))
   }
 }
 
@@ -93,10 +90,10 @@ struct ResumeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume", abstract: "End a pause.")
 
-  @OptionGroup var change: DocumentChange
+  @OptionGroup var document: DocumentOptions
 
   func run() throws {
-    try change.publish { $0.pause = nil }
+    try document.publish(.resume)
   }
 }
 
@@ -115,13 +112,11 @@ struct WithdrawCommand: ParsableCommand {
   @Flag(help: "Remove the files from the list; phones that have skipped them read them again.")
   var undo = false
 
-  @OptionGroup var change: DocumentChange
+  @OptionGroup var document: DocumentOptions
 
   func run() throws {
     let hashes = try files.map(hash)
-    try change.publish { document in
-      for hash in hashes { undo ? document.restore(hash) : document.withdraw(hash) }
-    }
+    try document.publish(undo ? .restore(hashes) : .withdraw(hashes))
   }
 
   private func hash(_ name: String) throws -> KeyFileHash {
@@ -142,7 +137,7 @@ struct WithdrawCommand: ParsableCommand {
 }
 
 /// The options of commands that change the device configuration.
-struct DocumentChange: ParsableArguments {
+struct DocumentOptions: ParsableArguments, ReportingOptions {
   @OptionGroup var options: ServerOptions
   @OptionGroup var root: RootKeyOptions
 
@@ -151,31 +146,14 @@ struct DocumentChange: ParsableArguments {
 
   /// Signs and stores the next document with `change`, and prints it.
   func publish(
-    lifetimeSeconds: Int64? = nil, replacesLost: Bool = false,
-    _ change: (inout DeviceConfiguration) throws -> Void
+    _ change: DocumentChange? = nil, lifetimeSeconds: Int64? = nil, replacesLost: Bool = false
   ) throws {
-    let folder = try ServerFolder(existing: options.data, of: .keys)
-    let files = DeviceConfigurationFiles(folder: folder)
-    let document = try folder.keySecrets.withLock {
-      let secrets = try KeySecrets.stored(in: folder)
-      if secrets == nil || !replacesLost { _ = try files.existing() }
-      let next = try files.next(
-        secrets?.signingKeys ?? [], rootKey: root.rootKey, lifetimeSeconds: lifetimeSeconds,
-        replacesLost: replacesLost, change)
-      try next.store()
-      return next.document
-    }
-    try DocumentReport(document, root: try files.publicRootKey()).print(asJSON: json)
+    let files = try options.setup(of: .keys).deviceConfiguration
+    let next = try files.publish(
+      change, rootKey: root.rootKey, lifetimeSeconds: lifetimeSeconds, replacesLost: replacesLost)
+    let report = DocumentReport(next, root: try files.publicRootKey())
+    try write(report, report.text)
   }
-}
-
-/// The option that names the private root key.
-struct RootKeyOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The private root key; by default root-key.pem in the key server's folder.", valueName: "FILE"
-    ))
-  var rootKey: String?
 }
 
 /// A device configuration for output, with the public root key.
@@ -198,8 +176,7 @@ private struct DocumentReport: Encodable {
     try fields.encode(rootPublicKey, forKey: .rootPublicKey)
   }
 
-  func print(asJSON: Bool) throws {
-    guard !asJSON else { return try printJSON(self) }
+  var text: String {
     var lines = [
       "Version \(document.version), signed at \(UTCTime(unixSecond: document.issued).text), expires at"
         + " \(UTCTime(unixSecond: document.expires).text).",
@@ -215,6 +192,6 @@ private struct DocumentReport: Encodable {
       )
     }
     lines += document.withdrawn.map { "Withdrawn: \($0)" }
-    try StandardOutput.write(lines.joined(separator: "\n"))
+    return lines.joined(separator: "\n")
   }
 }

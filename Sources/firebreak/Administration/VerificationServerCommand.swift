@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
-import ServerStorage
+import ServerOperations
 import Terminal
-import TextEncodings
 import VerificationServer
 import World
 
@@ -45,20 +43,13 @@ struct APIKeyAddCommand: AsyncParsableCommand {
   @Option(help: "The name of its holder.")
   var name = "unnamed"
 
-  @OptionGroup var options: ServerOptions
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    let setup = ServerSetup(
-      folder: try ServerFolder(existing: options.data, of: .verification), options: options)
-    let key = try await setup.reportingErrors {
-      try await setup.apiKeys().add(kind: type, name: name)
+    let key = try await report.setup(of: .verification).withAPIKeys(isNew: true) {
+      try await $0.add(kind: type, name: name)
     }
-    try json
-      ? printJSON(Report(type: type.rawValue, name: name, apiKey: key))
-      : StandardOutput.write(key)
+    try report.write(Report(type: type.rawValue, name: name, apiKey: key), key)
   }
 }
 
@@ -81,25 +72,22 @@ struct APIKeyListCommand: AsyncParsableCommand {
     let revokedAt: Int64?
   }
 
-  @OptionGroup var options: ServerOptions
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    let folder = try ServerFolder(existing: options.data, of: .verification)
-    let setup = ServerSetup(folder: folder, options: options)
-    let entries = try await setup.reportingErrors { try await setup.existingAPIKeys().list() }.map {
+    let setup = try report.setup(of: .verification)
+    let entries = try await setup.withAPIKeys { try await $0.list() }.map {
       Entry(
         id: $0.id, type: $0.kind.rawValue, name: $0.name,
         createdAt: $0.createdAt.unixSecond,
         revokedAt: $0.revokedAt.map(\.unixSecond))
     }
-    guard !json else { return try printJSON(Report(apiKeys: entries)) }
     let lines = entries.map {
       "\($0.id) \($0.type) \($0.name)" + ($0.revokedAt == nil ? "" : " (revoked)")
     }
-    try StandardOutput.write(lines.isEmpty ? "There are no keys." : lines.joined(separator: "\n"))
+    try report.write(
+      Report(apiKeys: entries),
+      lines.isEmpty ? "There are no keys." : lines.joined(separator: "\n"))
   }
 }
 
@@ -116,23 +104,15 @@ struct APIKeyRevokeCommand: AsyncParsableCommand {
   @Argument(help: "The id, as `api-key list` shows it: the first part of the key.")
   var id: String
 
-  @OptionGroup var options: ServerOptions
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    let folder = try ServerFolder(existing: options.data, of: .verification)
-    let setup = ServerSetup(folder: folder, options: options)
-    let isRevoked = try await setup.reportingErrors {
-      try await setup.existingAPIKeys().revoke(id)
+    let isRevoked = try await report.setup(of: .verification).withAPIKeys {
+      try await $0.revoke(id)
     }
-    if json { try printJSON(Report(id: id, revoked: isRevoked)) }
-    guard isRevoked else {
-      throw CommandFailure(
-        status: .no, message: "There is no key \(id.printable): see `api-key list`.")
-    }
-    if !json { try StandardOutput.write("Revoked \(id).") }
+    try report.write(
+      Report(id: id, revoked: isRevoked), "Revoked \(id).", if: isRevoked,
+      otherwise: "There is no key \(id.printable): see `api-key list`.")
   }
 }
 
@@ -151,76 +131,15 @@ struct ApiTokenCommand: ParsableCommand {
   @Flag(help: "Create a new token first.")
   var add = false
 
-  @OptionGroup var options: ServerOptions
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var report: ReportOptions
 
   func run() throws {
-    let secrets = try add ? adding() : existing()
-    try json
-      ? printJSON(Report(apiTokens: secrets.apiTokens))
-      : StandardOutput.write(secrets.apiTokens.joined(separator: "\n"))
-  }
-
-  private func adding() throws -> VerificationSecrets {
-    let folder = try ServerFolder(existing: options.data, of: .verification)
-    let file = folder.verificationSecrets
-    return try file.withLock {
-      var secrets = try VerificationSecrets.storedOrNew(in: folder)
-      secrets.apiTokens.append(Data(SystemRandomness().bytes(24)).base64EncodedString())
-      try file.replace(secrets)
-      return secrets
-    }
-  }
-
-  private func existing() throws -> VerificationSecrets {
-    let folder = try ServerFolder(existing: options.data, of: .verification)
-    guard let secrets = try VerificationSecrets.stored(in: folder) else {
+    let setup = try report.setup(of: .verification)
+    guard let tokens = try add ? setup.addAPIToken() : setup.apiTokens() else {
       throw CommandFailure.badInput(
-        "The verification server of \(options.data.printable) has no tokens yet: add one, or start it"
+        "The verification server of \(report.options.data.printable) has no tokens yet: add one, or start it"
           + " first.")
     }
-    return secrets
+    try report.write(Report(apiTokens: tokens), tokens.joined(separator: "\n"))
   }
-}
-
-/// The verification server, whose keys sign tokens and certificates.
-enum AdministeredVerificationServer: AdministeredServer {
-  /// Token keys need no further options.
-  struct KeyOptions: ParsableArguments {}
-
-  static let commandName = "verification-server"
-  static let name = ServerName.verification
-  /// The longest lifetime of a token.
-  static let overlapSeconds = 86_400
-  /// The key server reads the public keys at once when it sees an unknown key id.
-  static let leadSeconds = 0
-
-  static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]? {
-    try VerificationSecrets.stored(in: folder)?.signingKeys
-  }
-
-  static func signingKeysOrFirst(of setup: ServerSetup) throws -> [SecretSigningKey] {
-    try VerificationSecrets.storedOrNew(in: setup.folder).signingKeys
-  }
-
-  /// The public keys are written first, so that the key server knows a key before it signs.
-  static func store(
-    _ keys: [SecretSigningKey], of setup: ServerSetup, options: KeyOptions
-  ) throws {
-    var secrets = try VerificationSecrets.storedOrNew(in: setup.folder)
-    secrets.signingKeys = keys
-    try setup.folder.tokenPublicKeys.write(keys, at: SystemClock().now)
-    try setup.folder.verificationSecrets.replace(secrets)
-  }
-
-  /// Tokens of the former keys are refused; there is nothing to sign again.
-  static func signAgain(of setup: ServerSetup) async throws -> [String] { [] }
-
-  static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey {
-    SecretSigningKey(keyID: "t\(keys.count + 1)", keyVersion: nil, validFrom: from)
-  }
-
-  static func checkSettings(of setup: ServerSetup) throws { try setup.checkVerification() }
 }

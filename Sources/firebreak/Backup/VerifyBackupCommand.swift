@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
-import ServerStorage
+import ServerOperations
 import Terminal
-import World
 
 /// `firebreak verify-backup FILE`: checks a backup without restoring it.
 struct VerifyBackupCommand: ParsableCommand {
@@ -22,20 +20,9 @@ struct VerifyBackupCommand: ParsableCommand {
 
   func run() throws {
     try backup.refuseOtherThanFile()
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("firebreak-backup-\(UUID().uuidString)")
-    defer { FileManager.default.removeUnneeded(folder) }
-    let content = try BackupFailure.reporting {
-      let content = try BackupContent(of: backup.url, extractedTo: folder) {
-        $0.hasSuffix(".sqlite")
-      }
-      for server in content.servers {
-        try BackupReader.check(server.database, schema: server.schema, of: backup.url)
-      }
-      return content
-    }
+    let content = try BackupContent(verifying: backup.url)
     try json
-      ? printJSON(content.report)
+      ? printJSON(BackupReport(content))
       : StandardOutput.write("\(backup.file.printable) is complete: \(content.sentence).")
   }
 }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import HealthAuthorityConsole
+import ServerOperations
 import Synchronization
 import Terminal
 import World
@@ -46,28 +47,16 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
     @Option(help: "The name of the account.")
     var name: String
 
-    @OptionGroup var options: ServerOptions
-
-    @Flag(help: "Print one JSON object.")
-    var json = false
-
-    var setup: ServerSetup {
-      get throws {
-        ServerSetup(
-          folder: try ServerFolder(existing: options.data, of: .console), options: options)
-      }
-    }
+    @OptionGroup var report: ReportOptions
 
     /// Disables or enables the account.
     func setDisabled(_ isDisabled: Bool) async throws {
-      let setup = try setup
-      try await setup.reportingConsoleErrors {
-        try await setup.consoleAdministration().setAccount(name: name, isDisabled: isDisabled)
+      try await report.setup(of: .console).withConsole {
+        try await $0.setAccount(name: name, isDisabled: isDisabled)
       }
-      let report = StateReport(name: name, disabled: isDisabled)
-      try json
-        ? printJSON(report)
-        : StandardOutput.write("The account \(name) is \(isDisabled ? "disabled" : "enabled").")
+      try report.write(
+        StateReport(name: name, disabled: isDisabled),
+        "The account \(name) is \(isDisabled ? "disabled" : "enabled").")
     }
   }
 
@@ -86,11 +75,11 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
     @OptionGroup var account: AccountOptions
 
     func run() async throws {
-      let setup = try account.setup
-      let credentials = try await setup.reportingConsoleErrors {
-        try await setup.consoleAdministration().recoverAccount(name: account.name)
-      }
-      try CredentialsReport(credentials).write(asJSON: account.json)
+      let credentials = CredentialsReport(
+        try await account.report.setup(of: .console).withConsole {
+          try await $0.recoverAccount(name: account.name)
+        })
+      try account.report.write(credentials, credentials.text)
     }
   }
 
@@ -130,18 +119,14 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The role.", valueName: "issuer|epidemiologist|administrator"))
     var role: Role
 
-    @OptionGroup var options: ServerOptions
-
-    @Flag(help: "Print one JSON object.")
-    var json = false
+    @OptionGroup var report: ReportOptions
 
     func run() async throws {
-      let setup = ServerSetup(
-        folder: try ServerFolder(existing: options.data, of: .console), options: options)
-      let credentials = try await setup.reportingConsoleErrors {
-        try await setup.consoleAdministration().addAccount(name: name, role: role)
-      }
-      try CredentialsReport(credentials).write(asJSON: json)
+      let credentials = CredentialsReport(
+        try await report.setup(of: .console).withConsole {
+          try await $0.addAccount(name: name, role: role)
+        })
+      try report.write(credentials, credentials.text)
     }
   }
 
@@ -161,18 +146,15 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
       codeAddress = credentials.codeAddress
     }
 
-    func write(asJSON json: Bool) throws {
-      try json
-        ? printJSON(self)
-        : StandardOutput.write(
-          """
-          Name: \(name)
-          Role: \(role)
-          Password: \(password)
-          Secret for the app of one-time codes: \(codeSecret)
-          The same as an address: \(codeAddress)
-          Store them now: they are not shown again.
-          """)
+    var text: String {
+      """
+      Name: \(name)
+      Role: \(role)
+      Password: \(password)
+      Secret for the app of one-time codes: \(codeSecret)
+      The same as an address: \(codeAddress)
+      Store them now: they are not shown again.
+      """
     }
   }
 }
@@ -231,19 +213,17 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
 
     private func chain(_ hashes: HashSearch) async throws -> AuditChain {
       let text = try file.map { try InputFile($0, what: "audit log").text }
-      let setup = try ServerSetup.existingConsole(options)
+      let setup = try options.setup(of: .console)
       if let text {
         // The hashes have a key, which is derived from the console's secret.
-        var chain = try setup.reportingConsoleErrors {
-          try setup.consoleAudit().auditChain()
-        }
+        var chain = try setup.reportingErrors { try setup.consoleAudit().auditChain() }
         for line in text.split(separator: "\n") {
           chain.append(lines: String(line))
           hashes.see(chain.head)
         }
         return chain
       }
-      return try await setup.reportingConsoleErrors {
+      return try await setup.reportingErrors {
         try await setup.consoleAudit().audit { _, hash in hashes.see(hash) }
       }
     }
@@ -257,8 +237,8 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
     @OptionGroup var options: ServerOptions
 
     func run() async throws {
-      let setup = try ServerSetup.existingConsole(options)
-      let chain = try await setup.reportingConsoleErrors {
+      let setup = try options.setup(of: .console)
+      let chain = try await setup.reportingErrors {
         try await setup.consoleAudit().audit { line, _ in try StandardOutput.write(line) }
       }
       if let fault = chain.fault { throw CommandFailure(status: .no, message: fault) }

@@ -2,7 +2,6 @@
 import ArgumentParser
 import DiagnosisKeyFile
 import Foundation
-import Synchronization
 import Terminal
 import TextEncodings
 import World
@@ -102,32 +101,5 @@ struct MakeCommand: ParsableCommand {
     guard let attributes, attributes[.type] as? FileAttributeType != .typeRegular else { return }
     throw CommandFailure.badInput(
       "\(output.printable) is not a regular file: choose another --output.")
-  }
-}
-
-/// A temporary file that is removed if the program ends before the file is complete.
-final class UnfinishedFile: Sendable {
-  private enum State {
-    case waiting
-    case created(URL)
-    case removed
-  }
-
-  private let state = Mutex(State.waiting)
-
-  /// Creates the file under the lock, so that `remove` never misses it. Creates none after `remove`.
-  func create(_ create: () -> URL?) {
-    state.withLock { state in
-      guard case .waiting = state, let url = create() else { return }
-      state = .created(url)
-    }
-  }
-
-  /// Removes the file if it still has its temporary name.
-  @Sendable func remove() {
-    state.withLock { state in
-      if case .created(let url) = state { unlink(url.path) }
-      state = .removed
-    }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeyServerAPI
+import ServerOperations
+import Settings
 import Terminal
 
 /// The phone of `phone run` without options. It needs no preparation: its folder and sealing key are created in the
@@ -33,9 +35,11 @@ struct DefaultPhone {
           + " `firebreak serve` in this folder, then the phone again, or name its configuration with --config."
       )
       return try PhoneConfigurationFile(
-        ofServersWithRootKey: RootPrivateKey().rootKey.publicKeyPEM)
+        ofServersWithRootKey: RootPrivateKey().rootKey.publicKeyPEM,
+        port: ServeCommand.defaultPort)
     }
     return try PhoneConfigurationFile(
-      ofServersWithRootKey: P256KeyFile(file.path, what: "root key").publicKeyPEM())
+      ofServersWithRootKey: P256KeyFile(file.path, what: "root key").publicKeyPEM(),
+      port: ServeCommand.defaultPort)
   }
 }

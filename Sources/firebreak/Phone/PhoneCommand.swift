@@ -10,6 +10,7 @@ import Logging
 import PhoneProcess
 import RehearsalClock
 import SealedStorage
+import Settings
 import Terminal
 import World
 
@@ -308,21 +309,5 @@ enum DeveloperOptions {
     } catch {
       throw .badInput(error.description.printable)
     }
-  }
-}
-
-/// The radio of a phone: a controller, or none.
-enum PhoneRadio: Equatable {
-  /// No Bluetooth: the phone only checks and uploads.
-  case none
-  /// A Bluetooth controller.
-  case controller(RadioAddress)
-
-  /// The forms of the text, for messages.
-  static let form = "`none`, `hci:HOST:PORT`, `hci:/dev/ttyX[,SPEED]` or `hci:user:N`"
-
-  /// - Throws: `RadioAddressError` with a sentence that says what to change.
-  init(_ text: String) throws(RadioAddressError) {
-    self = text == "none" ? .none : .controller(try RadioAddress(text))
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
 import ExposureApp
 import Foundation
 import HealthAuthorityConsole
 import Logging
 import PhoneProcess
 import RehearsalClock
+import ServerOperations
 import Simulation
 import Subprocess
 import SystemPackage
@@ -121,12 +121,15 @@ struct UpTown: Sendable {
       ], log: folder.log(of: "servers"))
   }
 
+  private var setup: ServerSetup {
+    get throws {
+      ServerSetup(folder: try ServerFolder(path: folder.servers.path)) { note($0) }
+    }
+  }
+
   /// The account of the console that the first start creates; `nil` at later starts.
   private func firstAccount() async throws -> UpAddresses.Account? {
-    let setup = ServerSetup(
-      folder: try ServerFolder(path: folder.servers.path), options: try ServerOptions.parse([]))
-    return try await setup.reportingConsoleErrors {
-      let console = try await setup.consoleAdministration()
+    try await setup.withConsole { console in
       guard try await !console.hasAccounts else { return nil }
       return UpAddresses.Account(
         try await console.addAccount(name: "admin", role: .administrator))
@@ -145,8 +148,7 @@ struct UpTown: Sendable {
 
   private func official(_ server: String, _ network: HTTPNetwork) throws -> HealthOfficial {
     guard let url = URL(string: server),
-      let token = try VerificationSecrets.stored(in: ServerFolder(path: folder.servers.path))?
-        .apiTokens.first
+      let token = try setup.apiTokens()?.first
     else {
       throw CommandFailure(
         status: .machineFailed, message: "The servers have no API token: start over with --fresh.")

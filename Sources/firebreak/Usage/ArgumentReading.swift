@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Terminal
 
 /// The arguments of the command line in the tree of commands: the command that they name, and the first word that
 /// does not belong there.

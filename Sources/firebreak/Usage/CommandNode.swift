@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Terminal
 
 /// A command in the tree of all commands, with its path.
 struct CommandNode {
@@ -40,6 +41,6 @@ struct CommandNode {
   /// The options of the command. The parser needs a moment to describe them.
   var options: [ArgumentDescription] {
     // The description is JSON of the parser, which the tests decode for every command.
-    (try? CommandDescription(type))?.options ?? []
+    (try? CommandDescription(json: type._dumpHelp()))?.options ?? []
   }
 }

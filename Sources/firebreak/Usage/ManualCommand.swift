@@ -8,7 +8,8 @@ struct ManualCommand: ParsableCommand {
     commandName: "manual", abstract: "Print the manual page in roff.", shouldDisplay: false)
 
   func run() throws {
-    let page = ManualPage(try CommandDescription(Firebreak.self), version: ProductVersion.number)
+    let page = ManualPage(
+      try CommandDescription(json: Firebreak._dumpHelp()), version: ProductVersion.number)
     try StandardOutput.write(page.text)
   }
 }

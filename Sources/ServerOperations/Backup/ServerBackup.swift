@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ServerStorage
+import Settings
+import Terminal
+import TextEncodings
+import World
+
+/// A backup of all servers of one folder, as of one moment.
+package struct ServerBackup {
+  /// The size of the file.
+  package let bytes: Int
+  package let servers: [ServerName]
+  /// The paths of the files that the settings name outside the folder of the servers.
+  package let notIncluded: [String]
+
+  /// Writes everything of the servers of `setup` into the new file `url`, also while they run.
+  package init(of setup: ServerSetup, to url: URL) throws {
+    let folder = setup.folder
+    let stored = folder.servers.filter(\.isStarted)
+    for server in stored { try server.requireDatabase() }
+    let named = try stored.flatMap { try setup.filesOfSettings(of: $0.name) }
+    let files = Self.inside(stored.flatMap(\.files) + named, folder)
+    try Self.withLocks(of: stored[...]) {
+      try BackupWriter.write(
+        stored.map { server in
+          BackupServer(
+            name: server.name.rawValue, database: Self.file(server.database, in: folder),
+            schema: server.schema)
+        }, of: folder.url, files: files, to: url, at: setup.clock.now)
+    }
+    let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
+    bytes = size?.intValue ?? 0
+    servers = stored.map(\.name)
+    notIncluded = named.filter { Self.inside([$0], folder).isEmpty }.map(\.path)
+  }
+
+  /// Runs `work` with the locks of the secrets of `servers`. They exclude key changes, which write two files: a backup
+  /// must not have only one of them.
+  private static func withLocks(
+    of servers: ArraySlice<StoredServer>, _ work: () throws -> Void
+  ) throws {
+    guard let server = servers.first else { return try OperationFailure.ofBackup(work) }
+    try server.secrets.withLock { try withLocks(of: servers.dropFirst(), work) }
+  }
+
+  /// The file with its path relative to the folder, or its whole path if it is outside.
+  private static func file(_ file: URL, in folder: ServerFolder) -> BackupFile {
+    let path = file.standardizedFileURL.path
+    let root = folder.url.standardizedFileURL.path + "/"
+    return BackupFile(
+      name: path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path, url: file)
+  }
+
+  /// Those of `files` that are in the folder, each once: settings may name a file that others name too.
+  private static func inside(_ files: [URL], _ folder: ServerFolder) -> [BackupFile] {
+    var names: Set<String> = []
+    return files.map { file($0, in: folder) }
+      .filter { !$0.name.hasPrefix("/") && names.insert($0.name).inserted }
+  }
+}
+
+extension StoredServer {
+  /// True if the server was started, or has keys.
+  fileprivate var isStarted: Bool {
+    [secrets.url, database].contains { FileManager.default.fileExists(atPath: $0.path) }
+  }
+
+  /// Throws if there are secrets and no database, which may be lost.
+  fileprivate func requireDatabase() throws {
+    guard !FileManager.default.fileExists(atPath: database.path) else { return }
+    throw OperationFailure.badInput(
+      "The \(name.title) has secrets but no database \(database.path.printable): restore a backup, or start it"
+        + " once if it is new.")
+  }
+}
+
+extension ServerSetup {
+  /// The files that the settings of a server name.
+  fileprivate func filesOfSettings(of server: ServerName) throws -> [URL] {
+    let context = SettingContext(folder: folder.folder(of: server), readsFiles: false)
+    return try settingsInForce(of: server).namedFiles.map(context.file)
+  }
+}
+
+extension JSONValue {
+  /// The values of the settings whose names end in `File`, at any depth.
+  fileprivate var namedFiles: [String] {
+    switch self {
+    case .object(let fields):
+      fields.sorted { $0.key < $1.key }.flatMap { name, value in
+        name.hasSuffix("File") ? [value.string].compactMap { $0 } : value.namedFiles
+      }
+    case .array(let list): list.flatMap(\.namedFiles)
+    default: []
+    }
+  }
+}

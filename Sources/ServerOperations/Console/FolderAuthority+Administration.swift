@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HealthAuthorityConsole
+import KeyServer
+import KeyServerAPI
+import Settings
+import VerificationServer
+import World
+
+// MARK: - Phones
+
+extension FolderAuthority {
+  func instructions() async throws(AuthorityFailure) -> PhoneInstructions {
+    try await withKeys {
+      let document = try $0.deviceConfiguration.existing()
+      return PhoneInstructions(
+        version: document.version, expires: document.expires, pause: document.pause,
+        withdrawn: document.withdrawn)
+    }
+  }
+
+  func pause(until: Date?) async throws(AuthorityFailure) {
+    try await publish(.pause(until: until.map(\.unixSecond)))
+  }
+
+  func resume() async throws(AuthorityFailure) { try await publish(.resume) }
+
+  func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy] {
+    try await withKeys {
+      files.copies(
+        of: file, among: try $0.keySettings().configuration.exports, in: $0.folder.exports)
+    }
+  }
+
+  func withdraw(_ files: [KeyFileHash]) async throws(AuthorityFailure) {
+    try await publish(.withdraw(files))
+  }
+
+  func restore(_ files: [KeyFileHash]) async throws(AuthorityFailure) {
+    try await publish(.restore(files))
+  }
+
+  private func publish(_ change: DocumentChange) async throws(AuthorityFailure) {
+    try await withKeys { _ = try $0.deviceConfiguration.publish(change) }
+  }
+}
+
+// MARK: - Keys
+
+extension FolderAuthority {
+  func signingKeys(
+    of server: SigningServer
+  ) async throws(AuthorityFailure) -> [SigningKeyFacts] {
+    try await reporting { try SigningKeyStore(setup, of: server).keys() ?? [] }
+  }
+
+  func rotateSigningKey(of server: SigningServer) async throws(AuthorityFailure) {
+    let rotate = { (setup: ServerSetup) in
+      _ = try SigningKeyStore(setup, of: server).rotate()
+    }
+    switch server {
+    case .keys: try await withKeys(rotate)
+    case .verification: try await withVerification(rotate)
+    }
+  }
+
+  func apiKeys() async throws(AuthorityFailure) -> [APIKeyFacts] {
+    try await withAPIKeys {
+      try await $0.list().map {
+        APIKeyFacts(
+          id: $0.id, kind: $0.kind.rawValue, name: $0.name,
+          createdAt: $0.createdAt.unixSecond,
+          revokedAt: $0.revokedAt.map(\.unixSecond))
+      }
+    }
+  }
+
+  func addAPIKey(
+    _ kind: APIKeyFacts.Kind, name: String
+  ) async throws(AuthorityFailure) -> String {
+    let kind: APIKeyKind =
+      switch kind {
+      case .device: .device
+      case .admin: .admin
+      case .stats: .stats
+      }
+    return try await withAPIKeys { try await $0.add(kind: kind, name: name) }
+  }
+
+  func revokeAPIKey(_ id: String) async throws(AuthorityFailure) {
+    try require(await withAPIKeys { try await $0.revoke(id) })
+  }
+
+  private func withAPIKeys<Value>(
+    _ work: (APIKeys) async throws -> Value
+  ) async throws(AuthorityFailure) -> Value {
+    try await withVerification { try await $0.withAPIKeys(work) }
+  }
+
+  private func require(_ isKnown: Bool) throws(AuthorityFailure) {
+    guard isKnown else { throw .notFound }
+  }
+}
+
+// MARK: - Authorities and apps
+
+extension FolderAuthority {
+  func authorities() async throws(AuthorityFailure) -> [AuthorityFacts] {
+    try await withRegistry { registry in
+      try await registry.authorities().map {
+        AuthorityFacts(
+          issuer: $0.issuer, audience: $0.audience, keyIDs: $0.publicKeysPEM.keys.sorted(),
+          publicKeysPEM: $0.publicKeysPEM)
+      }
+    }
+  }
+
+  func add(
+    _ authority: AuthorityFacts, publicKeyPEM: String
+  ) async throws(AuthorityFailure) {
+    let change = Self.change(authority, publicKeyPEM)
+    try await withRegistry { _ = try await $0.apply(change) }
+  }
+
+  func check(
+    _ authority: AuthorityFacts, publicKeyPEM: String
+  ) async throws(AuthorityFailure) {
+    let change = Self.change(authority, publicKeyPEM)
+    try await withRegistry { try await $0.check(change) }
+  }
+
+  private static func change(
+    _ authority: AuthorityFacts, _ publicKeyPEM: String
+  ) -> HealthAuthorityChange {
+    var change = HealthAuthorityChange(issuer: authority.issuer)
+    change.audience = authority.audience.isEmpty ? nil : authority.audience
+    change.replacesNothing = true
+    change.addedKeysPEM = Dictionary(authority.keyIDs.map { ($0, publicKeyPEM) }) { $1 }
+    return change
+  }
+
+  func removeAuthority(_ issuer: String) async throws(AuthorityFailure) {
+    try require(await withRegistry { try await $0.removeAuthority(issuer) })
+  }
+
+  func withdrawKey(_ keyID: String, of issuer: String) async throws(AuthorityFailure) {
+    try require(await withRegistry { try await $0.withdrawKey(keyID, of: issuer) })
+  }
+
+  func apps() async throws(AuthorityFailure) -> [AppFacts] {
+    try await withRegistry { registry in
+      try await registry.apps().map {
+        AppFacts(id: $0.id, regions: $0.regions.sorted(), authorities: $0.authorities.sorted())
+      }
+    }
+  }
+
+  func add(_ app: AppFacts) async throws(AuthorityFailure) {
+    try await withRegistry {
+      _ = try await $0.changeApp(
+        app.id, regions: Set(app.regions), authorities: Set(app.authorities))
+    }
+  }
+
+  func check(_ app: AppFacts) async throws(AuthorityFailure) {
+    try await withRegistry {
+      try await $0.checkApp(app.id, regions: Set(app.regions), authorities: Set(app.authorities))
+    }
+  }
+
+  func removeApp(_ id: String) async throws(AuthorityFailure) {
+    try require(await withRegistry { try await $0.removeApp(id) })
+  }
+
+  private func withRegistry<Value>(
+    _ work: (KeyServerRegistry) async throws -> Value
+  ) async throws(AuthorityFailure) -> Value {
+    try await withKeys { try await $0.withRegistry(work) }
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExposureApp
+import Foundation
+import HealthAuthorityConsole
+import KeyServer
+import KeyServerAPI
+import Settings
+import UploadToken
+import VerificationAPI
+import World
+
+/// The facts that the console shows: the funnel from codes to keys, the exports, and the effect of a configuration.
+extension FolderAuthority {
+  /// The counts of the verification server, and the upload statistics of the key server, which are rounded and omit
+  /// days with few uploads. If a server does not respond, its columns are empty.
+  func funnel() async throws(AuthorityFailure) -> [FunnelDay] {
+    // The columns of a server that does not respond are empty.
+    let codes = try? await codesByDay()
+    let published: [Int64: Int]?
+    do throws(AuthorityFailure) { published = try await publishedByDay() } catch {
+      // Without any counts, the page shows the reason.
+      guard codes != nil else { throw error }
+      published = nil
+    }
+    let uploads = await uploadsByDay()
+    let days = Set(uploads.keys).union((codes ?? [:]).keys).union((published ?? [:]).keys)
+    return days.sorted().map { day in
+      FunnelDay(
+        day: day, issued: codes.map { $0[day]?.codesIssued ?? 0 },
+        redeemed: codes.map { $0[day]?.codesClaimed ?? 0 },
+        redeemSeconds: codes?[day].map { Int($0.claimMeanSeconds) },
+        uploads: uploads[day]?.publishRequests.total,
+        uploadTime: uploads[day].flatMap {
+          MedianTime(of: $0.tokenToUploadDistribution, limits: StatisticsDay.tokenToUploadMinutes)
+        },
+        fileTime: uploads[day].flatMap {
+          MedianTime(of: $0.uploadToFileDistribution, limits: StatisticsDay.uploadToFileMinutes)
+        },
+        published: published.map { $0[day] ?? 0 })
+    }
+  }
+
+  /// A day without codes is absent.
+  private func codesByDay() async throws(AuthorityFailure)
+    -> [Int64: CodeStatisticsResponse.Counts]
+  {
+    let days = try await codes.client().statistics()
+    return Dictionary(days.compactMap { day in Self.start(of: day.date).map { ($0, day.data) } }) {
+      $1
+    }
+  }
+
+  /// The keys in the files of the first export. Other exports may have the same keys, so a sum would count them twice.
+  private func publishedByDay() async throws(AuthorityFailure) -> [Int64: Int] {
+    try await withKeys { setup in
+      let exports = try setup.keySettings().configuration.exports
+      return exports.first.map { files.keysByDay(of: $0, in: folder.exports) } ?? [:]
+    }
+  }
+
+  /// The start of a day such as `2027-01-15`, in Unix seconds.
+  private static func start(of day: String) -> Int64? {
+    let form = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
+    // The day of a server that writes another form is left out.
+    return (try? Date(day, strategy: form)).map(\.unixSecond)
+  }
+
+  private struct StatisticsClaims: Encodable {
+    let iss: String
+    let aud = "keyserver"
+    let iat: Int64
+    let exp: Int64
+  }
+
+  /// The statistics of uploads by day; none if the key server does not respond.
+  private func uploadsByDay() async -> [Int64: StatisticsDay] {
+    // The pages show everything else without them.
+    (try? await requestUploadStatistics()) ?? [:]
+  }
+
+  private func requestUploadStatistics() async throws(AuthorityFailure) -> [Int64: StatisticsDay] {
+    guard let keyServer,
+      let url = Self.url(host: host, port: await keyServer.boundPort)
+    else { return [:] }
+    let token = try await reporting {
+      guard let secrets = try VerificationSecrets.stored(in: folder) else {
+        return nil as String?
+      }
+      let now = setup.clock.now
+      let seconds = now.unixSecond
+      return try CompactToken.text(
+        StatisticsClaims(
+          iss: try setup.keySettings().configuration.tokenIssuer, iat: seconds, exp: seconds + 60),
+        signedBy: try secrets.tokenKeys.signing(at: now))
+    }
+    guard let token else { return [:] }
+    let days = try await StatisticsClient(server: url, responseSeconds: codes.responseSeconds).days(
+      token: token)
+    return Dictionary(
+      days.compactMap { day in
+        Self.start(of: day.day).map { ($0, day) }
+      }
+    ) { $1 }
+  }
+
+  func exports() async throws(AuthorityFailure) -> [ExportFacts] {
+    try requireKeys()
+    let counted = await uploadsByDay().values.flatMap(\.files)
+    let padding = Dictionary(counted.map { ($0.name, $0.padding) }) { $1 }
+    return try await reporting {
+      let configuration = try setup.keySettings().configuration
+      let keys = try KeySecrets.stored(in: folder)?.signingKeys ?? []
+      return configuration.exports.map { export in
+        files.facts(
+          of: export, in: folder.exports, keys: keys, padding: padding, at: setup.clock.now)
+      }
+    }
+  }
+
+  func effect(
+    of configuration: RemoteConfiguration
+  ) async throws(AuthorityFailure) -> ConfigurationEffect {
+    SimulatedContacts.lastWeek.effect(
+      of: configuration.windowRiskConfiguration?.policy ?? .standard)
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HealthAuthorityConsole
+import KeyServer
+import KeyServerAPI
+import Settings
+import TextEncodings
+import VerificationServer
+import World
+
+/// The operations on the servers of one folder, as the console offers them to officials. The commands use the same
+/// operations.
+struct FolderAuthority: AdministeredAuthority {
+  let setup: ServerSetup
+  let codes: CodeSource
+  /// The key server of this process.
+  let keyServer: KeyServer?
+  /// The address that the servers of this process listen on.
+  let host: String
+  let files: ExportFiles
+
+  var folder: ServerFolder { setup.folder }
+
+  /// The address of a server of this process.
+  static func url(host: String, port: Int) -> URL? {
+    let isAny = ["0.0.0.0", "::"].contains(host)
+    let name = isAny ? "127.0.0.1" : host.contains(":") ? "[\(host)]" : host
+    return URL(string: "http://\(name):\(port)")
+  }
+
+  /// Runs `work` and turns its errors into those of the console.
+  func reporting<Value>(
+    _ work: () async throws -> Value
+  ) async throws(AuthorityFailure) -> Value {
+    do { return try await setup.reportingErrors(work) } catch {
+      switch error {
+      case let failure as AuthorityFailure: throw failure
+      case let failure as OperationFailure where failure.cause == .badInput:
+        throw .refused(failure.message)
+      default: throw .unavailable
+      }
+    }
+  }
+
+  // MARK: - Codes
+
+  func issue(_ request: CodeRequest) async throws(AuthorityFailure) -> IssuedCode {
+    try await codes.client().issue(request)
+  }
+
+  func issue(_ requests: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>] {
+    do throws(AuthorityFailure) { return await (try codes.client()).issue(requests) } catch {
+      return requests.map { _ in .failure(error) }
+    }
+  }
+
+  func state(ofCode uuid: UUID) async throws(AuthorityFailure) -> CodeState {
+    try await codes.client().state(ofCode: uuid)
+  }
+
+  func expire(code uuid: UUID) async throws(AuthorityFailure) -> CodeState {
+    try await codes.client().expire(code: uuid)
+  }
+
+  // MARK: - Remote configuration
+
+  func remoteConfiguration() async throws(AuthorityFailure) -> RemoteConfiguration {
+    try await withKeys { try $0.keySettings().configuration.remoteConfiguration }
+  }
+
+  /// Signs the configuration first, because that may fail. Stores it before it is served, so that a restart does not
+  /// serve an older version than phones have.
+  func replace(
+    _ configuration: RemoteConfiguration, ifInForce version: Int
+  ) async throws(AuthorityFailure) {
+    if let fault = configuration.fault { throw .refused(fault) }
+    try await withKeys { setup in
+      try await FolderLock.withLock(on: folder.keys) {
+        let current = try setup.keySettings().configuration.remoteConfiguration
+        guard current.version == version else { throw AuthorityFailure.changed }
+        let value = try JSONValue(encoding: configuration)
+        guard let keyServer else {
+          return try folder.keySettings.replace("remoteConfiguration", with: value)
+        }
+        try keyServer.replaceRemoteConfiguration(configuration) {
+          try folder.keySettings.replace("remoteConfiguration", with: value)
+        }
+      }
+    }
+  }
+
+  // MARK: - Presence of the servers
+
+  /// Runs an operation on the key server.
+  ///
+  /// - Throws: `.notOffered` if it has no data in this folder.
+  func withKeys<Value>(
+    _ work: (ServerSetup) async throws -> Value
+  ) async throws(AuthorityFailure) -> Value {
+    try requireKeys()
+    return try await reporting { try await work(setup) }
+  }
+
+  /// Runs an operation on the verification server.
+  ///
+  /// - Throws: `.notOffered` if it has no data in this folder.
+  func withVerification<Value>(
+    _ work: (ServerSetup) async throws -> Value
+  ) async throws(AuthorityFailure) -> Value {
+    try requireVerification()
+    return try await reporting { try await work(setup) }
+  }
+
+  /// - Throws: `.notOffered` if the key server has no data in this folder.
+  func requireKeys() throws(AuthorityFailure) {
+    guard FileManager.default.fileExists(atPath: folder.keySecrets.url.path) else {
+      throw .notOffered(
+        "The key server has no data in the folder of this console: use `firebreak key-server` on its"
+          + " machine.")
+    }
+  }
+
+  /// - Throws: `.notOffered` if the verification server has no data in this folder.
+  private func requireVerification() throws(AuthorityFailure) {
+    guard FileManager.default.fileExists(atPath: folder.verificationSecrets.url.path) else {
+      throw .notOffered(
+        "The verification server has no data in the folder of this console: use"
+          + " `firebreak verification-server` on its machine.")
+    }
+  }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServer
+import KeyServerAPI
+import Settings
+import Terminal
+import World
+
+/// The signed device configuration of the key server, and the root key that signs it.
+///
+/// The private root key is created beside the secrets. The authority may move it to another place; then the
+/// commands that change the document need `--root-key`.
+package struct DeviceConfigurationFiles: Sendable {
+  let folder: ServerFolder
+  let clock: any WallClock
+  /// Tells the operator that the document has to be signed.
+  let warn: @Sendable (String) -> Void
+
+  /// The newest document, verified with the root key; `nil` if there is none yet.
+  ///
+  /// - Parameter root: The key that must have signed it; `nil` for the public root key of the folder.
+  /// - Throws: `OperationFailure` if the document or the public root key is damaged.
+  func current(signedBy root: RootKey? = nil) throws -> DeviceConfiguration? {
+    let file = folder.deviceConfiguration
+    let data: Data
+    do {
+      data = try Data(contentsOf: file)
+    } catch CocoaError.fileReadNoSuchFile {
+      return nil
+    } catch {
+      throw OperationFailure.badInput(
+        "\(file.path.printable) cannot be read: check its permissions, or restore it from a backup."
+      )
+    }
+    do {
+      return try UnverifiedDeviceConfiguration(decoding: data).verified(
+        by: try root ?? publicRootKey())
+    } catch let error as DeviceConfigurationError {
+      throw OperationFailure.badInput(
+        "\(file.path.printable): \(error) Restore the file from a backup.")
+    }
+  }
+
+  /// The newest document, for operations that need one.
+  package func existing() throws -> DeviceConfiguration {
+    try refuseLost()
+    guard let document = try current() else {
+      throw OperationFailure.badInput(
+        "The key server of \(folder.url.path.printable) has no device configuration yet: start it first."
+      )
+    }
+    return document
+  }
+
+  /// The public root key, which phones are configured with.
+  package func publicRootKey() throws -> RootKey {
+    do {
+      let pem = try String(contentsOf: folder.rootPublicKey, encoding: .utf8)
+      return try RootKey(publicKeyPEM: pem)
+    } catch {
+      throw OperationFailure.badInput(
+        "\(folder.rootPublicKey.path.printable) is missing or not a public key: restore it from a backup."
+      )
+    }
+  }
+
+  /// Signs and stores the next document with the present signing keys, the next version and `change`.
+  ///
+  /// - Parameters:
+  ///   - rootKey: The file of the private root key; `nil` for the one beside the secrets.
+  ///   - lifetimeSeconds: The time until the expiry; `nil` for that of the newest document.
+  ///   - replacesLost: Starts with an empty document if the newest one was lost.
+  /// - Returns: The document.
+  @discardableResult
+  package func publish(
+    _ change: DocumentChange? = nil, rootKey: String? = nil, lifetimeSeconds: Int64? = nil,
+    replacesLost: Bool = false
+  ) throws -> DeviceConfiguration {
+    try folder.keySecrets.withLock {
+      let secrets = try KeySecrets.stored(in: folder)
+      if secrets == nil || !replacesLost { _ = try existing() }
+      let next = try next(
+        secrets?.signingKeys ?? [], rootKey: rootKey, lifetimeSeconds: lifetimeSeconds,
+        replacesLost: replacesLost, change)
+      try next.store()
+      return next.document
+    }
+  }
+
+  /// Makes the next document with `keys` and a change. Called while the lock on the secrets is held.
+  ///
+  /// The version is at least the time in Unix seconds, so that it is higher than that of a lost document.
+  ///
+  /// - Parameters:
+  ///   - rootKey: The file of the private root key; `nil` for the one beside the secrets.
+  ///   - lifetimeSeconds: The time until the expiry; `nil` for that of the newest document.
+  ///   - replacesLost: Starts with an empty document if the newest one was lost.
+  /// - Returns: The document and the closure that stores it.
+  func next(
+    _ keys: [SecretSigningKey], rootKey: String?,
+    lifetimeSeconds: Int64? = nil, replacesLost: Bool = false, _ change: DocumentChange? = nil
+  ) throws -> (document: DeviceConfiguration, store: () throws -> Void) {
+    if !replacesLost { try refuseLost() }
+    try createRootKey(rootKey)
+    let root = try privateRootKey(rootKey)
+    let now = clock.now
+    let published = try Self.publicKeys(keys, at: now)
+    var document =
+      try current()?.next(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
+      ?? .first(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
+    document.version = max(document.version, Int(now.unixSecond))
+    change?.apply(to: &document)
+    let signed: Data
+    do {
+      signed = try UnverifiedDeviceConfiguration.signed(document, by: root).encoded()
+    } catch {
+      throw OperationFailure.badInput("\(error)")
+    }
+    return (
+      document, { try write(signed, to: folder.deviceConfiguration, permissions: 0o600) }
+    )
+  }
+
+  /// Creates the root key and the first document if there are none yet. Signs the document again if it lacks a key or
+  /// half of its validity is over, and the private root key exists. Called while the lock is held.
+  func prepare(_ keys: [SecretSigningKey]) throws {
+    try createRootKey(nil)
+    try refuseLost()
+    let now = clock.now
+    let document = try current()
+    if let document, try isComplete(document, keys, at: now) { return }
+    if FileManager.default.fileExists(atPath: folder.rootPrivateKey.url.path) || document == nil {
+      try next(keys, rootKey: nil).store()
+    } else if let document {
+      warn(
+        "The device configuration expires at \(UTCTime(unixSecond: document.expires).text) or lacks a signing key: run"
+          + " `firebreak key-server device-configuration publish --root-key FILE`.")
+    }
+  }
+
+  /// The public parts of the keys that are valid now or later.
+  private static func publicKeys(
+    _ keys: [SecretSigningKey], at now: Date
+  ) throws -> [DeviceConfiguration.Key] {
+    try keys.filter { $0.validThru ?? .max > now.unixSecond }.map {
+      try $0.exportSigner.publicKey()
+    }
+  }
+
+  /// True if the folder has data of an earlier run. Secrets are stored after the first document.
+  private var isInUse: Bool {
+    [folder.keySecrets.url, folder.keyDatabase].contains {
+      FileManager.default.fileExists(atPath: $0.path)
+    }
+  }
+
+  /// Throws if the document of an earlier run is missing: phones reject a new one of a lower version, and a new
+  /// one has neither the pause nor the withdrawn files.
+  private func refuseLost() throws {
+    guard isInUse, !FileManager.default.fileExists(atPath: folder.deviceConfiguration.path) else {
+      return
+    }
+    throw OperationFailure.badInput(
+      "\(folder.deviceConfiguration.path.printable) is missing: restore it from a backup, or run"
+        + " `firebreak key-server device-configuration publish`, then repeat a pause and withdrawals."
+    )
+  }
+
+  private func isComplete(
+    _ document: DeviceConfiguration, _ keys: [SecretSigningKey], at now: Date
+  ) throws -> Bool {
+    try Self.publicKeys(keys, at: now).allSatisfy(document.keys.contains)
+      && document.renewal > now.unixSecond
+  }
+
+  /// Creates the root key, or uses the operator's. Creates nothing if the public key exists, because the private key
+  /// may have been moved.
+  private func createRootKey(_ path: String?) throws {
+    guard !FileManager.default.fileExists(atPath: folder.rootPublicKey.path) else { return }
+    let file = folder.rootPrivateKey.url
+    if path == nil, !FileManager.default.fileExists(atPath: file.path) {
+      guard !isInUse else {
+        throw OperationFailure.badInput(
+          "\(folder.rootPublicKey.path.printable) and \(file.path.printable) are missing: restore one of"
+            + " them from a backup.")
+      }
+      try write(Data(RootPrivateKey().privateKeyPEM.utf8), to: file, permissions: 0o600)
+    }
+    let root = try privateRootKey(path, isNew: true).rootKey
+    _ = try current(signedBy: root)
+    try write(Data(root.publicKeyPEM.utf8), to: folder.rootPublicKey)
+  }
+
+  private func privateRootKey(_ path: String?, isNew: Bool = false) throws -> RootPrivateKey {
+    let file = path.map { PrivateFile(URL(fileURLWithPath: $0)) } ?? folder.rootPrivateKey
+    guard path != nil || FileManager.default.fileExists(atPath: file.url.path) else {
+      throw OperationFailure.badInput(
+        "The root key is not in \(file.url.path.printable): name its file with --root-key.")
+    }
+    let text = try file.secret(named: "--root-key")
+    let key = P256KeyFile(Data(text.utf8), subject: "--root-key: \(file.url.path.printable)")
+    let root = try RootPrivateKey(
+      privateKeyPEM: OperationFailure.reading { try key.privateKeyPEM() })
+    guard try isNew || root.rootKey.fingerprint == publicRootKey().fingerprint else {
+      throw OperationFailure.badInput(
+        "--root-key: \(file.url.path.printable) does not belong to"
+          + " \(folder.rootPublicKey.path.printable), which phones trust.")
+    }
+    return root
+  }
+
+  private func write(_ data: Data, to url: URL, permissions: mode_t = 0o644) throws {
+    do {
+      try AtomicFile.write(data, to: url, permissions: permissions)
+    } catch {
+      throw OperationFailure.machineFailed(
+        "\(url.path.printable) could not be written: check the disk, then retry.")
+    }
+  }
+}
+
+extension DeviceConfiguration {
+  /// The time from which a server with the private root key signs again: half of the document's validity.
+  var renewal: Int64 { issued + (expires - issued) / 2 }
+}

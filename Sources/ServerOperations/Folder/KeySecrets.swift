@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServer
+import Secrets
+import Settings
+import World
+
+/// The secrets of the key server: `keys/secrets.json`.
+struct KeySecrets: Codable, Redacted {
+  /// The key for everything that the database stores encrypted or hashed, 32 bytes.
+  let databaseKey: Data
+  /// The keys that sign key files.
+  var signingKeys: [SecretSigningKey]
+
+  /// New secrets with the first version of the key `keyID`.
+  init(keyID: String, randomness: any Randomness = SystemRandomness()) {
+    databaseKey = Data(randomness.bytes(KeyServerLimit.databaseKeyBytes))
+    signingKeys = [SecretSigningKey(keyID: keyID, keyVersion: "v1", validFrom: nil)]
+  }
+
+  /// The secrets of a server; `nil` before its first start.
+  ///
+  /// - Throws: `OperationFailure` if they are damaged, or lost while the database is there.
+  static func stored(in folder: ServerFolder) throws -> KeySecrets? {
+    try folder.keySecrets.read(Self.self, neededBy: folder.keyDatabase)
+  }
+}
+
+extension ServerFolder {
+  var keySecrets: PrivateFile { server(.keys).secrets }
+}

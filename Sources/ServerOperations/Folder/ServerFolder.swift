@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Settings
+import Terminal
+import World
+
+/// The folder with all data of the health authority's servers: `--data DIR`.
+///
+/// Each server has its own folder in it, so that they can run on two machines. The key server then needs a copy
+/// of `token-keys.json`.
+package struct ServerFolder: Sendable {
+  package let url: URL
+
+  /// The folder at `path`; nothing is created or checked.
+  package init(at path: String) {
+    url = URL(fileURLWithPath: path)
+  }
+
+  /// The folder at `path`, which is created if it is missing.
+  package init(path: String) throws {
+    self.init(at: path)
+    try create()
+  }
+
+  /// The existing folder at `path` with data of `server`: for operations that create no server.
+  ///
+  /// - Parameter mayBeUnused: True if the server's own folder may be empty, before settings are written.
+  package init(existing path: String, of server: ServerName, mayBeUnused: Bool = false) throws {
+    try self.init(existing: path, content: "data of the \(server.title)") { folder in
+      folder.server(server).hasFiles
+        || mayBeUnused && Self.isFolder(folder.folder(of: server))
+    }
+  }
+
+  /// The existing folder at `path` with data of at least one server.
+  package init(existing path: String) throws {
+    try self.init(existing: path, content: "data of a server") {
+      $0.servers.contains(where: \.hasFiles)
+    }
+  }
+
+  private init(
+    existing path: String, content: String, where hasContent: (ServerFolder) -> Bool
+  ) throws {
+    self.init(at: path)
+    try refuseFile()
+    guard exists, hasContent(self) else {
+      let fault =
+        exists
+        ? "The folder \(path.printable) has no \(content)"
+        : "There is no folder \(path.printable)"
+      throw OperationFailure.badInput(
+        "\(fault): name the folder of the servers with --data, or create it with"
+          + " `firebreak serve --data \(path.printable)`.")
+    }
+    try RestorationFolder.refuseUnfinished(in: url)
+    try FolderRights.refuseShared(self)
+  }
+
+  package var exists: Bool { Self.isFolder(url) }
+
+  /// Creates the folders that are missing.
+  ///
+  /// - Returns: The created folders, the outer ones first.
+  /// - Throws: `OperationFailure` if one cannot be created, or other users can change it.
+  @discardableResult
+  package func create() throws -> [URL] {
+    try refuseFile()
+    try RestorationFolder.refuseUnfinished(in: url)
+    var created = missingParents
+    for folder in [url, verification, keys, console, exports] {
+      let isNew = !FileManager.default.fileExists(atPath: folder.path)
+      do {
+        try FileManager.default.createDirectory(
+          at: folder, withIntermediateDirectories: true,
+          attributes: [.posixPermissions: FolderRights.permissions(of: folder, in: self)])
+      } catch {
+        throw OperationFailure.badInput(
+          "The folder \(folder.path.printable) cannot be created: name another with --data, or check"
+            + " its permissions.")
+      }
+      if isNew { created.append(folder) }
+    }
+    try FolderRights.refuseShared(self)
+    return created
+  }
+
+  /// Throws if there is a file at the path.
+  private func refuseFile() throws {
+    guard !exists, FileManager.default.fileExists(atPath: url.path) else { return }
+    throw OperationFailure.badInput(
+      "\(url.path.printable) is a file: name the folder of the servers with --data.")
+  }
+
+  /// The folders above `url` that do not exist, the outer ones first.
+  private var missingParents: [URL] {
+    var missing: [URL] = []
+    var parent = url.deletingLastPathComponent()
+    while parent.path != "/", !FileManager.default.fileExists(atPath: parent.path) {
+      missing.insert(parent, at: 0)
+      parent = parent.deletingLastPathComponent()
+    }
+    return missing
+  }
+
+  private static func isFolder(_ url: URL) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+      && isFolder.boolValue
+  }
+}
+
+// MARK: - The servers' own folders
+
+extension ServerFolder {
+  /// The servers, with their places in this folder.
+  package var servers: [StoredServer] { ServerName.allCases.map(server) }
+
+  /// One server, with its places in this folder.
+  func server(_ name: ServerName) -> StoredServer { StoredServer(name: name, folder: self) }
+
+  /// The folder of one server.
+  package func folder(of server: ServerName) -> URL {
+    url.appendingPathComponent(server.rawValue)
+  }
+
+  var verification: URL { folder(of: .verification) }
+  var keys: URL { folder(of: .keys) }
+  var console: URL { folder(of: .console) }
+  /// The public key files and their indexes.
+  var exports: URL { url.appendingPathComponent("exports") }
+  var verificationDatabase: URL { server(.verification).database }
+  package var keyDatabase: URL { server(.keys).database }
+  package var consoleDatabase: URL { server(.console).database }
+  var verificationSettings: SettingsFile { server(.verification).settings }
+  var keySettings: SettingsFile { server(.keys).settings }
+  var consoleSettings: SettingsFile { server(.console).settings }
+}

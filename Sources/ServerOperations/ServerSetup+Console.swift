@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HealthAuthorityConsole
+import KeyServer
+import Logging
+import QuietHTTP
+import Secrets
+import Settings
+import Terminal
+import TextEncodings
+import VerificationServer
+import World
+
+/// The console of the folder, and the data that it needs.
+extension ServerSetup {
+  /// The clock of sign-ins, sessions and the audit log. It is the machine's clock also in a rehearsal, because one-time
+  /// codes follow the clock of the official's phone.
+  private static let officialsClock = SystemClock()
+
+  package func consoleSettings() throws -> ConsoleSettings {
+    try ConsoleSettings(folder.consoleSettings)
+  }
+
+  /// Runs an operation on the console's database, which is created if there is none yet.
+  package func withConsole<Value>(
+    _ work: (ConsoleAdministration) async throws -> Value
+  ) async throws -> Value {
+    try await reportingErrors {
+      try await completeAuditUpgrade(warn)
+      return try await work(consoleAdministration(consoleSecrets()))
+    }
+  }
+
+  /// The console's audit log, for operations that only read it.
+  ///
+  /// - Throws: `OperationFailure` if the console has no database yet.
+  package func consoleAudit() throws -> ConsoleAdministration {
+    guard FileManager.default.fileExists(atPath: folder.consoleDatabase.path) else {
+      throw OperationFailure.badInput(
+        "The console of \(folder.url.path.printable) has no database yet: add an account first.")
+    }
+    return try ConsoleAdministration(reading: consoleConfiguration(consoleSecrets()))
+  }
+
+  private func consoleAdministration(_ secrets: ConsoleSecrets) throws -> ConsoleAdministration {
+    try ConsoleAdministration(
+      consoleConfiguration(secrets), clock: Self.officialsClock, randomness: SystemRandomness())
+  }
+
+  /// Stores the start of the audit log with the secret, once: new secrets have it already. So entries without a key are
+  /// accepted only in the log that the first start of this version has found.
+  ///
+  /// - Parameter warn: Reports the entries without a key that are accepted. Secrets that were restored from before this
+  ///   version accept those of the log again.
+  private func completeAuditUpgrade(_ warn: @Sendable (String) -> Void) async throws {
+    guard try consoleSecrets().auditStart == nil else { return }
+    try await FolderLock.withLock(on: folder.console) {
+      var secrets = try consoleSecrets()
+      guard secrets.auditStart == nil else { return }
+      let start = try await consoleAdministration(secrets).completeAuditUpgrade()
+      secrets.auditStart = start
+      try folder.consoleSecrets.replace(secrets)
+      guard start != .empty else { return }
+      warn(
+        "audit log: \(start.entries) entries without a key accepted, head \(start.head); compare with"
+          + " your last head")
+    }
+  }
+
+  /// Creates what the console needs before it starts: its secrets, and its API key for the verification server of
+  /// this folder.
+  ///
+  /// - Parameter hasVerification: True if the verification server runs in the same process.
+  package func prepareConsole(hasVerification: Bool, logger: Logger) async throws {
+    try await reportingErrors {
+      try await completeAuditUpgrade { logger.warning("\($0)") }
+    }
+    guard hasVerification else { return }
+    // A backup has either none of the key, or both the key's row and the secret.
+    try await FolderLock.withLock(on: folder.console) { try await replaceInvalidAPIKey() }
+  }
+
+  private func replaceInvalidAPIKey() async throws {
+    var secrets = try consoleSecrets()
+    let id = secrets.apiKey?.split(separator: ".").first.map(String.init)
+    let new = try await withAPIKeys(isNew: true) { keys -> String? in
+      let isValid = try await keys.list().contains { $0.id == id && $0.revokedAt == nil }
+      return isValid ? nil : try await keys.add(kind: .admin, name: "console")
+    }
+    guard let new else { return }
+    secrets.apiKey = new
+    try folder.consoleSecrets.replace(secrets)
+  }
+
+  /// The address that the console listens on if the servers listen on `host`. The console speaks plain HTTP, so it is
+  /// the loopback address unless an `https` origin and `allowsPlainHTTP` say that a proxy with TLS is in front of it:
+  /// passwords must not cross a network unencrypted.
+  package func consoleHost(_ host: String) throws -> String {
+    let settings = try consoleSettings()
+    let isProxied = settings.allowsPlainHTTP && settings.origin?.hasPrefix("https:") == true
+    return isProxied || ConsoleSettings.loopbackHosts.contains(host) ? host : "127.0.0.1"
+  }
+
+  /// The console, which listens when it is run.
+  ///
+  /// - Parameters:
+  ///   - serversHost: The address that the servers of this process listen on.
+  ///   - verification: The verification server of this process.
+  ///   - keys: The key server of this process.
+  package func console(
+    serversHost: String, port: Int, verification: VerificationServer?, keys: KeyServer?,
+    logger: Logger
+  ) throws -> HealthAuthorityConsole {
+    let (secrets, settings) = (try consoleSecrets(), try consoleSettings())
+    var configuration = try consoleConfiguration(secrets)
+    configuration.host = try consoleHost(serversHost)
+    configuration.port = port
+    configuration.sendsSMS =
+      try verification != nil && verificationSettings().inForce["sms"] != nil
+    let codes = CodeSource(
+      server: verification, host: serversHost, localKey: secrets.apiKey,
+      remote: settings.verificationURL.flatMap { URL(string: $0) }, remoteKey: settings.apiKey)
+    let authority = FolderAuthority(
+      setup: self, codes: codes, keyServer: keys, host: serversHost, files: ExportFiles())
+    return try reportingErrors {
+      try HealthAuthorityConsole(
+        configuration, authority: authority, clock: Self.officialsClock, serviceClock: clock,
+        randomness: SystemRandomness(), logger: logger)
+    }
+  }
+
+  /// Checks all settings without creating secrets.
+  package func checkConsole() throws { _ = try consoleSettings() }
+
+  private func consoleSecrets() throws -> ConsoleSecrets {
+    try folder.consoleSecrets.read(ConsoleSecrets.self, neededBy: folder.consoleDatabase)
+      ?? folder.consoleSecrets.create(ConsoleSecrets(randomness: SystemRandomness()))
+  }
+
+  private func consoleConfiguration(_ secrets: ConsoleSecrets) throws -> ConsoleConfiguration {
+    let settings = try consoleSettings()
+    var configuration = ConsoleConfiguration(
+      databaseFile: folder.consoleDatabase, secret: secrets.databaseKey)
+    configuration.auditStart = secrets.auditStart
+    configuration.origin = settings.origin
+    configuration.appAddress = settings.appAddress.flatMap { URL(string: $0) }
+    configuration.trustedProxies = settings.trustedProxies
+    return configuration
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServer
+import Logging
+import Settings
+
+/// The key files of the key server, whether or not it runs.
+extension ServerSetup {
+  /// Closes every period that has ended, writes its files and removes old ones.
+  ///
+  /// - Returns: The files that were written.
+  package func exportNow() async throws -> [String] {
+    let server = try keyServer(logger: Self.noLogger)
+    do {
+      let files = try await server.exportDue()
+      try await server.removeOld()
+      return files
+    } catch {
+      throw OperationFailure.machineFailed("\(error)")
+    }
+  }
+
+  /// Writes every key file again, except withdrawn ones, which are removed.
+  ///
+  /// - Returns: The files that were written.
+  func signExportsAgain() async throws -> [String] {
+    guard FileManager.default.fileExists(atPath: folder.keyDatabase.path) else { return [] }
+    let server = try keyServer(logger: Self.noLogger)
+    do {
+      return try await server.signAgain()
+    } catch let error as OperationFailure {
+      throw error
+    } catch {
+      throw OperationFailure.machineFailed(
+        "\(error) Run the command again to sign the other files.")
+    }
+  }
+
+  /// The operations report by their result and their error.
+  private static let noLogger = Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
+}

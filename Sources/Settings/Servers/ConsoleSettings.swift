@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Logging
+import QuietHTTP
+import Secrets
+import Terminal
+import TextEncodings
+
+/// The settings of the console: `console/settings.json`, and the defaults.
+package struct ConsoleSettings: Redacted {
+  /// The origin that officials open; `nil` for `http://localhost` with the port.
+  package var origin: String?
+  /// True if the console may listen on other addresses than the loopback address.
+  package var allowsPlainHTTP = false
+  /// The page that opens the app with a code.
+  package var appAddress: String?
+  /// The verification server, if it does not run in this process.
+  package var verificationURL: String?
+  /// The admin API key for it.
+  package var apiKey: String?
+  package var trustedProxies = TrustedProxies.none
+  package var logLevel = Logger.Level.error
+  /// All settings that are in force.
+  package private(set) var inForce = JSONValue.object([:])
+
+  /// Reads `file`.
+  ///
+  /// - Parameter readsFiles: If false, the file of the API key is not read.
+  /// - Throws: `OperationFailure` that names the file, the field and the values it accepts.
+  package init(_ file: SettingsFile, readsFiles: Bool = true) throws {
+    inForce = try file.resolve(Self.table, into: &self, readsFiles: readsFiles, options: [:])
+    guard readsFiles else { return }
+    guard (verificationURL == nil) == (apiKey == nil) else {
+      try file.naming {
+        throw OperationFailure.badInput("verificationURL and apiKeyFile must be set together.")
+      }
+      return
+    }
+  }
+
+  /// The addresses that only this machine reaches.
+  package static let loopbackHosts: Set<String> = ["127.0.0.1", "::1", "localhost"]
+
+  /// The note if the console listens on another address than the servers.
+  package static let localNote =
+    "The console listens on 127.0.0.1 only, so that no password crosses a network unencrypted. If its reverse proxy"
+    + " runs on another machine, set origin in console/settings.json to the proxy's https address and"
+    + " allowsPlainHTTP to true."
+
+  private static let addressForm = "an https URL, or an http URL of this machine"
+
+  private static func isAddress(_ text: String) -> Bool {
+    URL(string: text).map { $0.isEncryptedOrLocal && $0.host() != nil } ?? false
+  }
+
+  private static var table: SettingsTable<Self> {
+    SettingsTable(rows: [
+      .text(
+        "origin", \.origin, form: addressForm + ", without a path, in lower case",
+        "the address of the console, to whose host name passkeys belong"
+      ) { WebAddress($0)?.isOrigin == true },
+      .flag(
+        "allowsPlainHTTP", \.allowsPlainHTTP,
+        "with an `https` `origin`: listen on `--host`, unencrypted, for a proxy on another machine"),
+      .text(
+        "appAddress", \.appAddress, form: addressForm, "the page that opens the app with a code",
+        isAddress),
+      .text(
+        "verificationURL", \.verificationURL, form: addressForm,
+        "the verification server, if it runs elsewhere", isAddress),
+      .file("apiKeyFile", required: false, "the file with an admin API key for it") {
+        file, settings, place in
+        settings.apiKey = try place.secret(file)
+      },
+      .proxies(\.trustedProxies),
+      .logLevel(\.logLevel),
+    ])
+  }
+}

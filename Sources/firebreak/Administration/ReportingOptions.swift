@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ServerOperations
+import Terminal
+
+/// Options with `--json`, by which a command prints one JSON object instead of text.
+protocol ReportingOptions {
+  var json: Bool { get }
+}
+
+extension ReportingOptions {
+  /// Prints `report` as one JSON object, or `text`.
+  func write(_ report: some Encodable, _ text: @autoclosure () -> String) throws {
+    try json ? printJSON(report) : StandardOutput.write(text())
+  }
+
+  /// Prints `report` or `text` if something was changed. Otherwise the command prints `report` with `--json`, and ends
+  /// with status 1 and `refusal`.
+  func write(
+    _ report: some Encodable, _ text: @autoclosure () -> String, if isChanged: Bool,
+    otherwise refusal: @autoclosure () -> String
+  ) throws {
+    if json { try printJSON(report) }
+    guard isChanged else { throw CommandFailure(status: .no, message: refusal()) }
+    if !json { try StandardOutput.write(text()) }
+  }
+}
+
+/// The options of most commands that administer the servers.
+struct ReportOptions: ParsableArguments, ReportingOptions {
+  @OptionGroup var options: ServerOptions
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  /// The servers of the existing folder, which has data of `server`.
+  func setup(of server: ServerName, mayBeUnused: Bool = false) throws -> ServerSetup {
+    try options.setup(of: server, mayBeUnused: mayBeUnused)
+  }
+}
