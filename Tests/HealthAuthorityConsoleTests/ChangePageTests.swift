@@ -108,7 +108,7 @@ import Testing
         ]
         return try await anna.post("/keys/api/revoke", ["id": "k0"]).text
       }
-      let text = "Codes issued with it that can still be redeemed"
+      let text = "The number of these codes now"
       #expect(try await !effect(nil).contains(text))
       #expect(try await effect(0).contains("\(text): 0."))
       for count in [1, ConsoleLimit.shownCountMin - 1] {

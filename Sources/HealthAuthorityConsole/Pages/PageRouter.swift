@@ -103,7 +103,8 @@ struct PageRouter: Sendable {
       return try await work(visit)
     } catch {
       let refusal = PageRefusal(error)
-      if [.internalError, .databaseLost].contains(refusal) {
+      // At the end of the console, requests that wait are cancelled.
+      if [.internalError, .databaseLost].contains(refusal), !(error is CancellationError) {
         context.logger.error("page failed", metadata: ["cause": "\(Self.cause(of: error))"])
       }
       return response(refusal, visit)

@@ -99,12 +99,12 @@ extension Texts {
       """
     ),
     .effectLiveCodes: Phrase(
-      "Codes issued with it that can still be redeemed: %1.",
-      "Kody wydane tym kluczem, które nadal można wykorzystać: %1."
+      "The number of these codes now: %1.",
+      "Liczba takich kodów teraz: %1."
     ),
     .effectFewLiveCodes: Phrase(
-      "Codes issued with it that can still be redeemed: fewer than %1.",
-      "Kody wydane tym kluczem, które nadal można wykorzystać: mniej niż %1."
+      "The number of these codes now: fewer than %1.",
+      "Liczba takich kodów teraz: mniej niż %1."
     ),
     .effectUploads: Phrase(
       "Uploads of all apps on %1, the last day with a count: %2.",
