@@ -53,7 +53,9 @@ import Testing
     state.exports = [try export("", 0..<50), try export("PL", 100..<150)]
     state.withdrawn = try stride(from: 1, to: 50, by: 6).map(hash)
     state.apiKeys = (0..<50).map {
-      APIKeyFacts(id: "k\($0)", kind: "admin", name: "lab \($0)", createdAt: 0, revokedAt: nil)
+      APIKeyFacts(
+        id: "k\($0)", kind: "admin", name: "lab \($0)", createdAt: 0, revokedAt: nil, liveCodes: nil
+      )
     }
     state.authorities = (0..<50).map {
       AuthorityFacts(issuer: "issuer \($0)", audience: "keys", keyIDs: ["v1"])

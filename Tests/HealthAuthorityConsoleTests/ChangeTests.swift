@@ -20,7 +20,8 @@ import World
     _ = try await console.administration.addAccount(name: "Ewa", role: .issuer)
     _ = try await console.administration.addAccount(name: "Zofia", role: .issuer)
     console.authority.state.apiKeys = [
-      APIKeyFacts(id: "k0", kind: "device", name: "app", createdAt: 0, revokedAt: nil)
+      APIKeyFacts(
+        id: "k0", kind: "device", name: "app", createdAt: 0, revokedAt: nil, liveCodes: nil)
     ]
     console.authority.state.authorities = [
       AuthorityFacts(issuer: "pl", audience: "keys", keyIDs: ["v1", "v2"])
@@ -284,7 +285,8 @@ import World
       #expect(twice.status == 422 && twice.element("fault")?.contains("requested already") == true)
       #expect(try await berta.post("/changes/\(first)/approve", [:]).status == 200)
       console.authority.state.apiKeys = [
-        APIKeyFacts(id: "k0", kind: "device", name: "app", createdAt: 0, revokedAt: nil)
+        APIKeyFacts(
+          id: "k0", kind: "device", name: "app", createdAt: 0, revokedAt: nil, liveCodes: nil)
       ]
       let second = try await anna.request("/keys/api/revoke", ["id": "k0"])
       try await console.authority.revokeAPIKey("k0")

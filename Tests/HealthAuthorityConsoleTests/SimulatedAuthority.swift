@@ -144,10 +144,6 @@ final class SimulatedAuthority: AdministeredAuthority {
     try with { state throws(AuthorityFailure) in state.pause = nil }
   }
 
-  func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy] {
-    try with { state throws(AuthorityFailure) in Self.copies(of: file, in: state.exports) }
-  }
-
   func copies(
     ofEach files: Set<KeyFileHash>
   ) async throws(AuthorityFailure) -> [KeyFileHash: [KeyFileCopy]] {
@@ -212,7 +208,8 @@ final class SimulatedAuthority: AdministeredAuthority {
     try with { state throws(AuthorityFailure) in
       let id = "k\(state.apiKeys.count)"
       state.apiKeys.append(
-        APIKeyFacts(id: id, kind: kind.rawValue, name: name, createdAt: 0, revokedAt: nil))
+        APIKeyFacts(
+          id: id, kind: kind.rawValue, name: name, createdAt: 0, revokedAt: nil, liveCodes: nil))
       return "\(id).the-text-of-the-key"
     }
   }
@@ -221,7 +218,8 @@ final class SimulatedAuthority: AdministeredAuthority {
     try with { state throws(AuthorityFailure) in
       state.apiKeys = state.apiKeys.map {
         $0.id == id
-          ? APIKeyFacts(id: id, kind: $0.kind, name: $0.name, createdAt: 0, revokedAt: 1) : $0
+          ? APIKeyFacts(
+            id: id, kind: $0.kind, name: $0.name, createdAt: 0, revokedAt: 1, liveCodes: nil) : $0
       }
     }
   }

@@ -60,7 +60,11 @@ import Testing
   }
 
   private func copies(of hash: KeyFileHash) -> Set<KeyFileHash> {
-    Set(ExportFiles().copies(of: hash, among: Self.exports, in: folder.url).map(\.hash))
+    Set((copies(ofEach: [hash])[hash] ?? []).map(\.hash))
+  }
+
+  private func copies(ofEach hashes: Set<KeyFileHash>) -> [KeyFileHash: [KeyFileCopy]] {
+    ExportFiles().copies(ofEach: hashes, among: Self.exports, in: folder.url)
   }
 
   @Test("Copies have the same region and period, or share a key in the same time, in every export")
@@ -81,6 +85,8 @@ import Testing
     #expect(copies(of: empty) == [empty, padding])
     let unknown = try #require(KeyFileHash(hex: String(repeating: "0a", count: 32)))
     #expect(copies(of: unknown).isEmpty)
+    let several = copies(ofEach: [early, next, unknown]).mapValues { Set($0.map(\.hash)) }
+    #expect(several == [early: [chosen, copy, early], next: [next]])
   }
 
   @Test("A damaged file is still withdrawn with the others of its region and period")

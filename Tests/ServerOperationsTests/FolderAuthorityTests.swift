@@ -84,7 +84,7 @@ struct FolderAuthorityTests {
       #expect(issued.code.count == 6)
       #expect(try await bench.authority.state(ofCode: order.uuid).isUsed == false)
       let keys = try await bench.authority.apiKeys()
-      #expect(keys.map(\.name) == ["console"])
+      #expect(keys.map(\.name) == ["console"] && keys.map(\.liveCodes) == [1])
       try await bench.setup.prepareConsole(
         hasVerification: true, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       #expect(try await bench.authority.apiKeys() == keys)

@@ -41,10 +41,8 @@ package protocol AdministeredAuthority: Sendable {
   func pause(until: Date?) async throws(AuthorityFailure)
   /// Ends a pause.
   func resume() async throws(AuthorityFailure)
-  /// The key file with a hash and its copies: the files of all exports that share keys with it, or have its region and
-  /// its period. Empty if there is no such file.
-  func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy]
-  /// The same for several files at once, by their hashes.
+  /// For each hash, the key file with it and its copies: the files of all exports that share keys with it, or have its
+  /// region and its period. Nothing for a hash without a file.
   func copies(
     ofEach files: Set<KeyFileHash>
   ) async throws(AuthorityFailure) -> [KeyFileHash: [KeyFileCopy]]
@@ -87,13 +85,9 @@ package protocol AdministeredAuthority: Sendable {
 }
 
 extension AdministeredAuthority {
-  /// Reads the copies of one file after the other.
-  package func copies(
-    ofEach files: Set<KeyFileHash>
-  ) async throws(AuthorityFailure) -> [KeyFileHash: [KeyFileCopy]] {
-    var found: [KeyFileHash: [KeyFileCopy]] = [:]
-    for file in files { found[file] = try await copies(of: file) }
-    return found
+  /// The key file with a hash and its copies; empty if there is no such file.
+  package func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy] {
+    try await copies(ofEach: [file])[file] ?? []
   }
 }
 
@@ -191,8 +185,7 @@ package struct APIKeyFacts: Hashable, Sendable {
   package let liveCodes: Int?
 
   package init(
-    id: String, kind: String, name: String, createdAt: Int64, revokedAt: Int64?,
-    liveCodes: Int? = nil
+    id: String, kind: String, name: String, createdAt: Int64, revokedAt: Int64?, liveCodes: Int?
   ) {
     self.id = id
     self.kind = kind

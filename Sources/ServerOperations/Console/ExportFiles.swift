@@ -68,29 +68,37 @@ final class ExportFiles: Sendable {
     }
   }
 
-  /// The key file with a hash and its copies in all exports; empty if there is none.
+  /// For each hash, the key file with it and its copies in all exports; nothing for a hash without a file. The folders
+  /// are read once for all hashes.
   ///
   /// A copy has the same region and period, or shares a key: an export with another period or with keys of more regions
   /// has the keys in other files.
   func copies(
-    of hash: KeyFileHash, among exports: [ExportConfiguration], in folder: URL
-  ) -> [KeyFileCopy] {
+    ofEach hashes: Set<KeyFileHash>, among exports: [ExportConfiguration], in folder: URL
+  ) -> [KeyFileHash: [KeyFileCopy]] {
+    if hashes.isEmpty { return [:] }
     let all = exports.flatMap { export in
       let own = Self.folder(of: export, in: folder)
-      return Self.names(in: own).reversed().map {
-        StoredFile(export: export, name: $0, url: own.appendingPathComponent($0.text))
+      return Self.names(in: own).reversed().compactMap { name -> StoredFile? in
+        let url = own.appendingPathComponent(name.text)
+        return KeyFileHash(ofFile: url).map {
+          StoredFile(export: export, name: name, url: url, hash: $0)
+        }
       }
     }
-    guard let chosen = all.first(where: { KeyFileHash(ofFile: $0.url) == hash }) else { return [] }
+    let chosen = all.filter { hashes.contains($0.hash) }.map { ($0.hash, copies(of: $0, in: all)) }
+    return Dictionary(chosen) { first, _ in first }
+  }
+
+  private func copies(of chosen: StoredFile, in all: [StoredFile]) -> [KeyFileCopy] {
     let keys = Set(chosen.keys)
     return all.filter { file in
       guard file.url != chosen.url, file.overlaps(chosen) else { return file.url == chosen.url }
       return file.isSamePeriod(chosen) || file.keys.contains(where: keys.contains)
-    }.compactMap { file in
-      guard let hash = KeyFileHash(ofFile: file.url) else { return nil }
-      return KeyFileCopy(
+    }.map { file in
+      KeyFileCopy(
         root: file.export.filenameRoot, region: file.export.region, name: file.name.text,
-        keyCount: keyCount(at: file.url) ?? 0, hash: hash)
+        keyCount: keyCount(at: file.url) ?? 0, hash: file.hash)
     }
   }
 
@@ -99,6 +107,7 @@ final class ExportFiles: Sendable {
     let export: ExportConfiguration
     let name: KeyFileName
     let url: URL
+    let hash: KeyFileHash
 
     private var start: Int64 {
       name.startTimestamp ?? name.endTimestamp - Int64(export.periodSeconds)

@@ -25,10 +25,12 @@ extension FolderAuthority {
 
   func resume() async throws(AuthorityFailure) { try await publish(.resume) }
 
-  func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy] {
+  func copies(
+    ofEach files: Set<KeyFileHash>
+  ) async throws(AuthorityFailure) -> [KeyFileHash: [KeyFileCopy]] {
     try await withKeys {
-      files.copies(
-        of: file, among: try $0.keySettings().configuration.exports, in: $0.folder.exports)
+      self.files.copies(
+        ofEach: files, among: try $0.keySettings().configuration.exports, in: $0.folder.exports)
     }
   }
 
@@ -70,7 +72,7 @@ extension FolderAuthority {
         APIKeyFacts(
           id: $0.id, kind: $0.kind.rawValue, name: $0.name,
           createdAt: $0.createdAt.unixSecond,
-          revokedAt: $0.revokedAt.map(\.unixSecond))
+          revokedAt: $0.revokedAt.map(\.unixSecond), liveCodes: $0.liveCodes)
       }
     }
   }

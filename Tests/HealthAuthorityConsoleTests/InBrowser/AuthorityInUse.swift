@@ -21,8 +21,10 @@ extension SimulatedAuthority {
     ]
     authority.state.withdrawn = [files[1].hash]
     authority.state.apiKeys = [
-      APIKeyFacts(id: "5b1f", kind: "device", name: "app", createdAt: 0, revokedAt: nil),
-      APIKeyFacts(id: "77c0", kind: "admin", name: "laboratory", createdAt: 0, revokedAt: 1),
+      APIKeyFacts(
+        id: "5b1f", kind: "device", name: "app", createdAt: 0, revokedAt: nil, liveCodes: nil),
+      APIKeyFacts(
+        id: "77c0", kind: "admin", name: "laboratory", createdAt: 0, revokedAt: 1, liveCodes: nil),
     ]
     authority.state.authorities = [
       AuthorityFacts(issuer: "pl.example", audience: "keys.example", keyIDs: ["v1", "v2"])
