@@ -379,8 +379,8 @@ public actor FailureBudget {
   var keyCount: Int { tallies.values.reduce(0) { $0 + $1.count } }
 
   /// Evicts the keys of `level` without a failure in the window. If that is not enough, also evicts the half with the
-  /// fewest failures, of these the oldest first, so that a client does not evict its own by failures of others. Keys
-  /// with a reservation stay.
+  /// fewest failures, of these the oldest first, so that failures from other addresses do not evict a client's
+  /// counter. Keys with a reservation stay.
   private func makeRoom(in level: FailureLevel) {
     guard var known = tallies[level], known.count >= limits.keysMax else { return }
     let now = clock.now

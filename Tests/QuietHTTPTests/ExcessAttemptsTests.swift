@@ -31,9 +31,9 @@ struct ExcessAttemptsTests {
     attempts.end(attempt, hasFailed: true, at: now)
   }
 
-  /// True if the failures of `name` have less weight than `most`, because half of what is left to all, without its
-  /// own, is left to an address.
-  private func hasFailed(
+  /// True if `name` has room for an attempt because its failures have less weight than `most`: half of what is left to
+  /// all, without its own, is left to an address.
+  private func hasRoom(
     _ attempts: inout ExcessAttempts, _ name: String, lessThan most: Double, left: Double,
     after seconds: Double
   ) -> Bool {
@@ -53,7 +53,7 @@ struct ExcessAttemptsTests {
     #expect(attempts.groupCount == 3)
     for (name, weight) in [("small", 1.0), ("large", 20), ("new", 3)] {
       #expect(
-        !hasFailed(&attempts, name, lessThan: weight - 0.5, left: 76, after: 60), "\(name)")
+        !hasRoom(&attempts, name, lessThan: weight - 0.5, left: 76, after: 60), "\(name)")
     }
   }
 
@@ -69,13 +69,13 @@ struct ExcessAttemptsTests {
     fail(&attempts, "new", weight: 3)
     // The large one, the one in use and the new one.
     #expect(attempts.groupCount == 3)
-    #expect(hasFailed(&attempts, "small", lessThan: 0.5, left: 74, after: 0))
-    #expect(!hasFailed(&attempts, "large", lessThan: 19.5, left: 74, after: 0))
+    #expect(hasRoom(&attempts, "small", lessThan: 0.5, left: 74, after: 0))
+    #expect(!hasRoom(&attempts, "large", lessThan: 19.5, left: 74, after: 0))
     fail(&attempts, "small again", weight: 1)
     fail(&attempts, "last", weight: 2.5)
     #expect(attempts.groupCount == 3)
-    #expect(!hasFailed(&attempts, "large", lessThan: 19.5, left: 70.5, after: 0))
-    #expect(!hasFailed(&attempts, "last", lessThan: 2, left: 70.5, after: 0))
+    #expect(!hasRoom(&attempts, "large", lessThan: 19.5, left: 70.5, after: 0))
+    #expect(!hasRoom(&attempts, "last", lessThan: 2, left: 70.5, after: 0))
     attempts.end(running, hasFailed: true, at: Self.start)
     #expect(attempts.groupCount == 3)
   }

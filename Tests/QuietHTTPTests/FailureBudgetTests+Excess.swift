@@ -152,6 +152,25 @@ extension FailureBudgetTests {
   }
 
   @Test(
+    "49 guesses above the limits of 100 that may be made raise no alarm, 50 and 51 raise one",
+    arguments: [49, 50, 51])
+  func alarmingShare(count: Int) async throws {
+    let alarms = Recorded<[FailureAlarm]>([])
+    let limits = FailureLimits(perAddress: 2, total: 1_000, windowSeconds: 60)
+    let budget = budget(limits) { alarm in alarms.change { $0.append(alarm) } }
+    // Alone, the first address has 33 of them, and the next one 22 of the rest.
+    for number in 0..<count {
+      let address = number < 33 ? "192.0.2.1" : "192.0.2.2"
+      if number == 0 || number == 33 {
+        for _ in 0..<2 { #expect(try await attempt(budget, from: address) == nil) }
+      }
+      #expect(alarms.value.count == (number > 49 ? 1 : 0))
+      #expect(try await isVerified(budget, from: address), "\(number)")
+    }
+    #expect(alarms.value == (count < 50 ? [] : [.beyondLimits]))
+  }
+
+  @Test(
     "While codes are guessed, a right attempt behind three wrong ones is served",
     arguments: [FailureAlarm.slowed, .guarded, .stopped])
   func rightUnderPressure(alarm: FailureAlarm) async throws {
