@@ -23,6 +23,8 @@ struct RunningConsole {
   let administration: ConsoleAdministration
   let port: Int
   private let services: ServiceGroup
+  /// Open when the console has ended.
+  private let stopped: Gate
 
   /// Starts a console with its database in `folder`, runs `test`, and stops the console.
   static func run(
@@ -43,14 +45,18 @@ struct RunningConsole {
       randomness: SystemRandomness(), logger: log.logger)
     let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let services = ServiceGroup(configuration: .init(services: [console], logger: quiet))
-    let run = Task { try await services.run() }
+    let stopped = Gate()
+    let run = Task {
+      defer { stopped.open() }
+      try await services.run()
+    }
     defer { run.cancel() }
     try await test(
       RunningConsole(
         clock: clock, serviceClock: serviceClock, log: log,
         authority: authority as? SimulatedAuthority ?? SimulatedAuthority(),
         console: console, administration: administration, port: await console.boundPort,
-        services: services))
+        services: services, stopped: stopped))
     run.cancel()
     _ = await run.result
   }
@@ -75,6 +81,9 @@ struct RunningConsole {
     await services.triggerGracefulShutdown()
     await console.waitUntilClosed()
   }
+
+  /// Waits until the console has ended.
+  func waitUntilStopped() async throws { try await stopped.wait() }
 
   /// A browser without a session.
   func browser(language: String = "en") -> ConsoleBrowser {

@@ -14,7 +14,7 @@ import World
 struct QuietServerTests {
   @Test("A graceful shutdown finishes the request in progress")
   func gracefulShutdown() async throws {
-    let isFinished = try await succeeds(within: QuietLimit.shutdownSeconds) {
+    let isFinished = try await Patience.succeeds(within: QuietLimit.shutdownSeconds) {
       try await finishesRequest()
     }
     #expect(isFinished)
@@ -43,20 +43,6 @@ struct QuietServerTests {
     }
   }
 
-  /// Repeats an attempt that failed and took longer than a limit of the server: on a busy machine that time may be over
-  /// before the test has done its part.
-  private nonisolated(nonsending) func succeeds(
-    within seconds: Int, _ attempt: nonisolated(nonsending) () async throws -> Bool
-  ) async throws -> Bool {
-    var hasSucceeded = false
-    try await Patience.until {
-      let start = ContinuousClock.now
-      hasSucceeded = try await attempt()
-      return hasSucceeded || ContinuousClock.now - start < .seconds(seconds)
-    }
-    return hasSucceeded
-  }
-
   @Test("A request that never ends delays the shutdown by the grace period only")
   func boundedShutdown() async throws {
     let echo = EchoServer()
@@ -83,7 +69,7 @@ struct QuietServerTests {
 
   @Test("At shutdown a half-sent body is cut off while a complete request can still be finished")
   func halfSent() async throws {
-    let isCutOff = try await succeeds(within: QuietLimit.shutdownSeconds) {
+    let isCutOff = try await Patience.succeeds(within: QuietLimit.shutdownSeconds) {
       try await cutsOffHalfSentBody()
     }
     #expect(isCutOff)
@@ -113,7 +99,7 @@ struct QuietServerTests {
 
   @Test("At shutdown the rest of a half-sent body is still accepted for a moment")
   func completedBody() async throws {
-    let isAnswered = try await succeeds(within: QuietLimit.unfinishedRequestSeconds) {
+    let isAnswered = try await Patience.succeeds(within: QuietLimit.unfinishedRequestSeconds) {
       try await answersCompletedBody()
     }
     #expect(isAnswered)

@@ -26,7 +26,24 @@ public enum Patience {
     }
   }
 
-  /// The same without a pause, for a condition that other tasks fulfil at once, as in a simulation of a week.
+  /// Repeats an attempt that failed and took longer than a limit of the server: on a busy machine that time may be over
+  /// before the test has done its part.
+  ///
+  /// - Returns: True if an attempt has succeeded.
+  public nonisolated(nonsending) static func succeeds(
+    within seconds: Int, fileID: String = #fileID, filePath: String = #filePath,
+    line: Int = #line, _ attempt: nonisolated(nonsending) () async throws -> Bool
+  ) async throws -> Bool {
+    var hasSucceeded = false
+    try await until(fileID: fileID, filePath: filePath, line: line) {
+      let start = ContinuousClock.now
+      hasSucceeded = try await attempt()
+      return hasSucceeded || ContinuousClock.now - start < .seconds(seconds)
+    }
+    return hasSucceeded
+  }
+
+  /// `until` without a pause, for a condition that other tasks fulfil at once, as in a simulation of a week.
   public nonisolated(nonsending) static func yielding(
     fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
     until condition: nonisolated(nonsending) () async -> Bool
