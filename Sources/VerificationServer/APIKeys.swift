@@ -39,10 +39,13 @@ package struct APIKeys: Sendable {
     return key.text
   }
 
-  /// Returns all keys, revoked or not, oldest first.
+  /// Returns all keys, revoked or not, oldest first. If their codes cannot be counted, the counts are missing.
   package func list() async throws -> [APIKeyEntry] {
-    let live = try await storage.liveCounts(at: clock.now)
-    return try await storage.apiKeys().map { APIKeyEntry($0, liveCodes: live[$0.id] ?? 0) }
+    // A stolen key must be found and revoked, and a server start, also if the table of the codes is damaged.
+    let live = try? await storage.liveCounts(at: clock.now)
+    return try await storage.apiKeys().map { record in
+      APIKeyEntry(record, liveCodes: live.map { $0[record.id] ?? 0 })
+    }
   }
 
   /// Revokes the key with `id`; returns false if it does not exist.
@@ -150,10 +153,11 @@ package struct APIKeyEntry: Sendable, Hashable {
   package let createdAt: Date
   /// The date of revocation if the key was revoked.
   package let revokedAt: Date?
-  /// The number of codes issued with the key that can still be redeemed, also after it was revoked.
-  package let liveCodes: Int
+  /// The number of codes issued with the key that can still be redeemed, also after it was revoked; nil if the codes
+  /// cannot be read.
+  package let liveCodes: Int?
 
-  init(_ record: APIKeyRecord, liveCodes: Int) {
+  init(_ record: APIKeyRecord, liveCodes: Int?) {
     self.liveCodes = liveCodes
     id = record.id.text
     kind = record.kind

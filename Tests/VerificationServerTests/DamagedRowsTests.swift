@@ -36,6 +36,24 @@ struct DamagedRowsTests {
     }
   }
 
+  @Test("If the table of the codes cannot be read, API keys are still listed and revoked")
+  func apiKeys() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      _ = try await server.issue()
+      let apiKeys = try server.apiKeys()
+      let admin = try #require(try await apiKeys.list().first { $0.kind == .admin })
+      #expect(admin.liveCodes == 1)
+      let rows = try DamagedRows(server)
+      try rows.execute("ALTER TABLE issue RENAME TO unreadable")
+      let entries = try await apiKeys.list()
+      #expect(entries.count == 2 && entries.allSatisfy { $0.liveCodes == nil })
+      #expect(try await apiKeys.revoke(admin.id))
+      #expect(try await apiKeys.list().contains { $0.id == admin.id && $0.revokedAt != nil })
+      try rows.execute("ALTER TABLE unreadable RENAME TO issue")
+      #expect(try await apiKeys.list().first { $0.id == admin.id }?.liveCodes == 1)
+    }
+  }
+
   @Test("A code whose test result was changed is neither verified nor ended nor shown")
   func verify() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
