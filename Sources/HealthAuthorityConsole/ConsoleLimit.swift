@@ -73,6 +73,8 @@ enum ConsoleLimit {
   static let responseBytesMax = 1 << 20
   /// Seconds to wait for the verification server.
   static let responseSecondsMax: Int64 = 20
+  /// Seconds that a page waits for the uploads of a day in the effect of a change.
+  static let shownUploadsSecondsMax = 2
   /// Days of the funnel.
   static let funnelDaysMax = 14
   /// Counts below this are not shown.

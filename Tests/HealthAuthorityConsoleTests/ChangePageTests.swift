@@ -154,4 +154,40 @@ import Testing
       #expect(try await effects() == [true, true])
     }
   }
+
+  @Test("If the servers do not answer, a pause is shown without uploads and carried out")
+  func heldUploads() async throws {
+    try await RunningConsole.runWithAdministrators(in: folder.url) {
+      console, anna, berta async throws in
+      console.authority.state.isFunnelHeld = true
+      defer { console.authority.state.isFunnelHeld = false }
+      func readCount() -> Int { console.authority.state.calls["funnel()"] ?? 0 }
+      let alone = try await anna.ask("/phones/pause", ["hours": "24"], when: "now")
+      #expect(alone.status == 303 && console.authority.state.pause != nil)
+      // Only the page with the effect has tried it.
+      #expect(readCount() == 1)
+      let number = try await anna.request("/phones/pause", ["hours": "48"])
+      let shown = try await berta.effect(of: "\(number)")
+      let (end, count) = (console.authority.state.pause?.until, readCount())
+      let approved = try await berta.post("/changes/\(number)/approve", ["effect": shown])
+      #expect(approved.status == 200, "\(approved.text)")
+      #expect(console.authority.state.pause?.until == end.map { $0 + 24 * 3_600 })
+      #expect(readCount() == count)
+    }
+  }
+
+  @Test("Several callers of a value at once cause one read, and so do later ones")
+  func concurrentReads() async throws {
+    let authority = SimulatedAuthority()
+    authority.state.isFunnelHeld = true
+    let days = ReadOnce<[FunnelDay]> { () throws(AuthorityFailure) in
+      try await authority.funnel()
+    }
+    let readers = (0..<20).map { _ in Task { try await days.value.count } }
+    try await Patience.until { authority.state.calls["funnel()"] != nil }
+    authority.state.isFunnelHeld = false
+    for reader in readers { #expect(try await reader.value == 0) }
+    #expect(try await days.value.isEmpty)
+    #expect(authority.state.calls["funnel()"] == 1)
+  }
 }

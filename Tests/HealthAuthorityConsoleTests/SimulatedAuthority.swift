@@ -28,6 +28,8 @@ final class SimulatedAuthority: AdministeredAuthority {
     var changeFailure: AuthorityFailure?
     /// True while a rotation does not end.
     var isHeld = false
+    /// True while the counts of the days are not answered.
+    var isFunnelHeld = false
     /// The failure of a new remote configuration.
     var replaceFailure: AuthorityFailure?
     /// True if a new remote configuration is stored before its failure.
@@ -92,7 +94,12 @@ final class SimulatedAuthority: AdministeredAuthority {
   }
 
   func funnel() async throws(AuthorityFailure) -> [FunnelDay] {
-    try with { state throws(AuthorityFailure) in state.days }
+    let days = try with { state throws(AuthorityFailure) in state.days }
+    while state.isFunnelHeld, !Task.isCancelled {
+      // A cancelled task leaves the loop.
+      try? await Task.sleep(for: .milliseconds(5))
+    }
+    return days
   }
 
   func exports() async throws(AuthorityFailure) -> [ExportFacts] {

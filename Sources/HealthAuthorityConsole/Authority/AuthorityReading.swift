@@ -20,7 +20,7 @@ struct AuthorityReading: Sendable {
     apps = ReadOnce { () throws(AuthorityFailure) in try await authority.apps() }
     exports = ReadOnce { () throws(AuthorityFailure) in try await authority.exports() }
     instructions = ReadOnce { () throws(AuthorityFailure) in try await authority.instructions() }
-    days = ReadOnce { () throws(AuthorityFailure) in try await authority.funnel() }
+    days = ReadOnce { () throws(AuthorityFailure) in try await Self.days(of: authority) }
     let servers = SigningServer.allCases.map { server in
       (
         server,
@@ -38,6 +38,31 @@ struct AuthorityReading: Sendable {
     try await signingKeys[server]?.value ?? []
   }
 
+  /// The counts of the days. They are no condition of a change, and a pause is urgent when servers do not respond, so the
+  /// page does not wait long for them.
+  private static func days(
+    of authority: any AdministeredAuthority
+  ) async throws(AuthorityFailure) -> [FunnelDay] {
+    let (results, continuation) = AsyncStream<Result<[FunnelDay], AuthorityFailure>>.makeStream()
+    let reading = Task {
+      let result = await ReadOnce<[FunnelDay]>.result { () throws(AuthorityFailure) in
+        try await authority.funnel()
+      }
+      continuation.yield(result)
+    }
+    let timeout = Task {
+      // It is cancelled when the page has its result.
+      try? await Task.sleep(for: .seconds(ConsoleLimit.shownUploadsSecondsMax))
+      continuation.yield(.failure(.unavailable))
+    }
+    defer {
+      reading.cancel()
+      timeout.cancel()
+    }
+    for await result in results { return try result.get() }
+    throw .unavailable
+  }
+
   /// The key file with a hash and its copies; empty if there is no such file.
   func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy] {
     try await copies.value[file] ?? []
@@ -47,7 +72,7 @@ struct AuthorityReading: Sendable {
 /// A value that is read when it is first needed. A failure is kept too.
 actor ReadOnce<Value: Sendable> {
   private let read: @Sendable () async throws(AuthorityFailure) -> Value
-  private var result: Result<Value, AuthorityFailure>?
+  private var reading: Task<Result<Value, AuthorityFailure>, Never>?
 
   init(_ read: @escaping @Sendable () async throws(AuthorityFailure) -> Value) {
     self.read = read
@@ -55,13 +80,29 @@ actor ReadOnce<Value: Sendable> {
 
   var value: Value {
     get async throws(AuthorityFailure) {
-      if let result { return try result.get() }
-      let new: Result<Value, AuthorityFailure>
-      do throws(AuthorityFailure) { new = .success(try await read()) } catch {
-        new = .failure(error)
+      let current = started()
+      let result = await withTaskCancellationHandler {
+        await current.value
+      } onCancel: {
+        current.cancel()
       }
-      result = new
-      return try new.get()
+      return try result.get()
+    }
+  }
+
+  /// The task that reads. Other callers may come while it runs, and wait for it too.
+  private func started() -> Task<Result<Value, AuthorityFailure>, Never> {
+    if let reading { return reading }
+    let new = Task { [read] in await Self.result(of: read) }
+    reading = new
+    return new
+  }
+
+  static func result(
+    of read: @Sendable () async throws(AuthorityFailure) -> Value
+  ) async -> Result<Value, AuthorityFailure> {
+    do throws(AuthorityFailure) { return .success(try await read()) } catch {
+      return .failure(error)
     }
   }
 }

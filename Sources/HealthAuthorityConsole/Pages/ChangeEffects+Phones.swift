@@ -15,7 +15,6 @@ extension ChangeEffects {
     switch change {
     case .pause(let hours):
       effect.sentences = [try describePause(hours, present: pause, texts)]
-      effect.sentences += await uploads(texts, reading)
       effect.facts.append("\(String(describing: stored))")
     case .resume:
       guard isInForce else { throw AuthorityFailure.refused(texts[.changeNotPaused]) }

@@ -43,6 +43,21 @@ struct ChangeEffects: Sendable {
     AuthorityReading(authority, files: Set(changes.compactMap(\.file)))
   }
 
+  /// The effect of `change` for a page, with the uploads of a day where they help to judge it.
+  ///
+  /// A decision uses `effect(of:_:_:)`, which does not wait for servers that do not respond.
+  func shownEffect(
+    of change: ConsoleChange, _ texts: Texts, _ reading: AuthorityReading? = nil
+  ) async throws -> ChangeEffect {
+    let reading = reading ?? self.reading(for: [change])
+    var effect = try await effect(of: change, texts, reading)
+    switch change {
+    case .pause, .removeApp: effect.sentences += await uploads(texts, reading)
+    default: break
+    }
+    return effect
+  }
+
   /// The effect of `change` if it were carried out now.
   ///
   /// - Parameter reading: The facts of the page; nil to read those of this change alone.
@@ -118,7 +133,7 @@ struct ChangeEffects: Sendable {
   }
 
   /// The uploads of the last day with a count, in one sentence; empty if there is none or a server does not respond.
-  func uploads(_ texts: Texts, _ reading: AuthorityReading) async -> [String] {
+  private func uploads(_ texts: Texts, _ reading: AuthorityReading) async -> [String] {
     // The effect is complete without the count.
     guard let days = try? await reading.days.value,
       let day = days.last(where: { ($0.uploads ?? 0) >= ConsoleLimit.shownCountMin })
@@ -276,7 +291,6 @@ struct ChangeEffects: Sendable {
       guard let app = apps.first(where: { $0.id == id }) else { throw AuthorityFailure.notFound }
       effect.facts += words(app)
       effect.sentences = [texts[.effectRemoveApp, words(app)[0], "\(apps.count - 1)"]]
-      effect.sentences += await uploads(texts, reading)
     default: break
     }
   }

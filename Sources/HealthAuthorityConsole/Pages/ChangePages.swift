@@ -30,7 +30,7 @@ struct ChangePages: Sendable {
     _ change: ConsoleChange, _ visit: Visit, reason: String = "", fault: String? = nil
   ) async throws -> Response {
     let texts = visit.texts
-    var values = try await effects.effect(of: change, texts).values
+    var values = try await effects.shownEffect(of: change, texts).values
     values["change"] = try change.document
     values["reason"] = reason
     values["reasonMax"] = ConsoleLimit.reasonCharactersMax
@@ -224,7 +224,7 @@ struct ChangePages: Sendable {
     if let obstacle { values["obstacle"] = obstacle }
     values["canReject"] = try await !isShielded(request, change, from: own)
     do {
-      values.merge(try await effects.effect(of: change, texts, reading).values) { $1 }
+      values.merge(try await effects.shownEffect(of: change, texts, reading).values) { $1 }
       values["canApprove"] = obstacle == nil
     } catch let failure as AuthorityFailure {
       values["title"] = try await title(change, reading, texts)

@@ -70,7 +70,7 @@ struct CodePages: Sendable {
 
   private func shown(_ issued: IssuedCode, _ visit: Visit) -> Response {
     let texts = visit.texts
-    let sms = texts[.issuedSMSText, issued.code, visit.time(issued.expiresAt) + " UTC"]
+    let sms = texts[.issuedSMSText, issued.code, Visit.text(issued.expiresAt)]
     let address = link?.address(code: issued.code)
     let picture = QRCode(address ?? issued.code).map {
       Picture.svg(of: $0, title: texts[.issuedPicture])
@@ -133,7 +133,7 @@ struct CodePages: Sendable {
     let text =
       state.isUsed
       ? visit.texts[.statusUsed]
-      : visit.texts[isOver ? .statusOver : .statusUnused, visit.time(state.expiresAt) + " UTC"]
+      : visit.texts[isOver ? .statusOver : .statusUnused, Visit.text(state.expiresAt)]
     var values: [String: Any] = [
       "uuid": uuid.text, "state": text, "canExpire": !state.isUsed && !isOver,
     ]

@@ -81,7 +81,7 @@ struct ObservationPages: Sendable {
         "mayWithdraw": mayWithdraw,
         "number": index + 1, "name": texts[.exportsName, root, export.region],
         "next": texts[
-          .exportsNext, visit.time(export.nextFile) + " UTC", "\(export.periodSeconds / 60)",
+          .exportsNext, Visit.text(export.nextFile), "\(export.periodSeconds / 60)",
           "\(export.keysMin)"],
         "hasFiles": !export.files.isEmpty,
         "files": export.files.map { file -> [String: Any] in

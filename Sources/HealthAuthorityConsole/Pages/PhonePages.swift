@@ -40,11 +40,11 @@ struct PhonePages: Sendable {
     let state =
       !isPaused
       ? texts[.phonesRunning]
-      : pause?.until.map { texts[.phonesPausedUntil, visit.time($0) + " UTC"] }
+      : pause?.until.map { texts[.phonesPausedUntil, Visit.text($0)] }
         ?? texts[.phonesPaused]
     var values: [String: Any] = [
       "version": texts[
-        .phonesVersion, "\(instructions.version)", visit.time(instructions.expires) + " UTC"],
+        .phonesVersion, "\(instructions.version)", Visit.text(instructions.expires)],
       "pause": state, "isPaused": isPaused, "hasWithdrawn": !instructions.withdrawn.isEmpty,
       "withdrawn": withdrawn(instructions.withdrawn, exports, texts),
     ]

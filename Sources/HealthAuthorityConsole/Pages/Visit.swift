@@ -49,9 +49,10 @@ struct Visit: Sendable {
   }
 
   /// A time in UTC with its zone, such as `2027-01-15 08:15 UTC`.
-  static func text(_ unixSecond: Int64) -> String {
-    text(Date(unixSecond: unixSecond), hasTime: true) + " UTC"
-  }
+  static func text(_ unixSecond: Int64) -> String { text(Date(unixSecond: unixSecond)) }
+
+  /// A time in UTC with its zone, such as `2027-01-15 08:15 UTC`.
+  static func text(_ date: Date) -> String { text(date, hasTime: true) + " UTC" }
 
   private static func text(_ date: Date, hasTime: Bool) -> String {
     let text = date.formatted(.iso8601)
