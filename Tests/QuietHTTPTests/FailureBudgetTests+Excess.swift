@@ -167,7 +167,7 @@ extension FailureBudgetTests {
       #expect(alarms.value.count == (number > 49 ? 1 : 0))
       #expect(try await isVerified(budget, from: address), "\(number)")
     }
-    #expect(alarms.value == (count < 50 ? [] : [.beyondLimits]))
+    #expect(alarms.value == [FailureAlarm](repeating: .beyondLimits, count: count < 50 ? 0 : 1))
   }
 
   @Test(
