@@ -38,8 +38,8 @@ struct AuthorityReading: Sendable {
     try await signingKeys[server]?.value ?? []
   }
 
-  /// The counts of the days. They are no condition of a change, and a pause is urgent when servers do not respond, so the
-  /// page does not wait long for them.
+  /// The counts of the days. They are no condition of a change, and a pause is urgent when servers do not respond, so
+  /// the page does not wait long for them.
   private static func days(
     of authority: any AdministeredAuthority
   ) async throws(AuthorityFailure) -> [FunnelDay] {
