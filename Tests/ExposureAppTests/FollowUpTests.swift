@@ -89,6 +89,21 @@ import World
     #expect(phone.notices.shown.isEmpty)
   }
 
+  @Test("Before the time that is drawn for a day, its key is not shared")
+  func early() async throws {
+    let (phone, app) = try await agreed()
+    let now = phone.clock.now
+    let midnight = Date(unixDay: now.unixDay + 1)
+    let first = midnight.addingTimeInterval(TimeInterval(FollowUpRule.uploadSeconds.lowerBound))
+    phone.clock.advance(by: first.timeIntervalSince(now) - 1)
+    try phone.serve(try phone.document())
+    phone.addKey(daysAgo: 1, number: 5)
+    for app in [app, try phone.launch()] {
+      _ = await app.check()
+      #expect(try uploads(phone).count == 1)
+    }
+  }
+
   @Test("Without the user's consent nothing is shared, and the question is asked once")
   func declined() async throws {
     let (phone, app) = try await uploaded()
@@ -184,6 +199,8 @@ import World
     let sent = try uploads(phone)
     #expect(sent.count == 3)
     #expect(sent[1].data.temporaryExposureKeys == sent[2].data.temporaryExposureKeys)
+    // The token of the day is bound to one HMAC of them.
+    #expect(Set(try tokenRequests(phone).dropFirst().map(\.ekeyhmac)).count == 1)
     #expect(await restarted.currentState.followUpFailure == nil)
     let sharedThrough = await restarted.currentState.followUp?.sharedThrough.number
     #expect(sharedThrough == phone.clock.now.unixDay - 1)

@@ -55,7 +55,7 @@ struct PhoneRetentionTests {
     }
     // They still expire, and so do those of the wrong times.
     await pass(15, phone)
-    try await store("PL", .bluetoothOff, phone)
+    try await store("PL", .uploadFinished, phone)
     #expect(try phone.travel.regions().map(\.region) == ["PL"])
     #expect(await !phone.history().notices.map(\.id).contains(notice))
     #expect(messages.isDisjoint(with: await phone.messages.rows.map(\.id)))

@@ -63,11 +63,12 @@ struct PhoneFile<Content: Codable>: Sendable {
     _ = try? read()
     let attributes = FileManager.default.attributes(of: file.aside)
     guard let found = attributes?[.modificationDate] as? Date else { return nil }
-    let times = retention.period(at: clock.now).times
-    let isRecent = times.contains {
+    let now = clock.now
+    let times = retention.period(at: now).times
+    let isRecent = (times.isEmpty ? [now] : times).contains {
       $0.timeIntervalSince(found) < TravelLimit.retentionSeconds
     }
-    guard isRecent || times.isEmpty else {
+    guard isRecent else {
       FileManager.default.removeUnneeded(file.aside)
       return nil
     }
