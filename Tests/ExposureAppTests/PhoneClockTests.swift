@@ -234,14 +234,67 @@ struct PhoneClockTests {
       record.note(isWrong: true, secondsAhead: 3 * Self.hour, at: TestApp.noon)
       #expect(record.isConfirmed == isConfirmed)
       record.note(isWrong: true, secondsAhead: 5 * Self.hour, at: TestApp.noon)
-      #expect(record.isConfirmed == (isConfirmed == true ? true : nil))
+      #expect(record.isConfirmed == nil)
       record.note(isWrong: false, secondsAhead: 0, at: later)
-      #expect(record.confirmedDays == (days.isEmpty ? [] : days + [later.unixDay]))
+      #expect(record.confirmedDays == days)
       #expect(record.isConfirmed == nil)
     }
   }
 
-  @Test("The days of a phone that is updated while its clock is wrong count if they are confirmed")
+  @Test(
+    "Confirmed days stay if a later answer refutes a verdict with the same or another difference")
+  func confirmedDaysStay() {
+    let day = TestApp.noon.unixDay
+    for (ahead, days) in [(5 * Self.hour, [0, 1, 2, 3]), (61 * 60, [0, 1, 2])] {
+      var record = ClockRecord()
+      for days in 0...2 {
+        let time = TestApp.noon.addingTimeInterval(Double(days) * TestApp.day)
+        record.note(isWrong: true, secondsAhead: 5 * Self.hour, at: time)
+        record.confirm(true)
+      }
+      let setRight = TestApp.noon.addingTimeInterval(3 * TestApp.day)
+      record.note(isWrong: true, secondsAhead: ahead, at: setRight)
+      #expect(record.isConfirmed == (days.count == 4 ? true : nil))
+      record.confirm(false)
+      #expect(record.confirmedDays.map { $0 - day } == days)
+      record.note(isWrong: false, secondsAhead: 0, at: setRight)
+      #expect(record.confirmedDays.map { $0 - day } == days)
+    }
+  }
+
+  @Test("Days of a refuted verdict do not count when a later one is confirmed")
+  func refutedDays() {
+    var record = ClockRecord()
+    for days in 0...4 {
+      let time = TestApp.noon.addingTimeInterval(Double(days) * TestApp.day)
+      record.note(isWrong: true, secondsAhead: 61 * 60, at: time)
+      // The second source is asked once for a verdict.
+      if days == 0 { record.confirm(false) }
+    }
+    let jump = TestApp.noon.addingTimeInterval(5 * TestApp.day + 5 * Self.hour)
+    record.note(isWrong: true, secondsAhead: 61 * 60 + 5 * Self.hour, at: jump)
+    record.confirm(true)
+    #expect(record.confirmedDays == [jump.unixDay])
+  }
+
+  @Test("A refuted verdict without a stated time does not hide a clock that is set back later")
+  func setBackAfterRefutation() async throws {
+    let phone = try TestApp()
+    let clock = phone.clock
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.network.index(["4070908800-4070923200-00001.zip"])
+    phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
+    phone.network.states(at: "verification.test") { clock.now }
+    _ = await app.check()
+    #expect(await !app.isClockWrong)
+    clock.advance(by: -2 * TestApp.day)
+    for _ in 1...2 {
+      _ = await app.check()
+      #expect(await app.isClockWrong)
+    }
+  }
+
+  @Test("The earlier days of a phone that is updated while its clock is wrong stay")
   func earlierRecord() throws {
     let day = TestApp.noon.unixDay
     let stored = """
@@ -251,10 +304,10 @@ struct PhoneClockTests {
     for isConfirmed in [true, false] {
       var record = try JSONDecoder().decode(ClockRecord.self, from: Data(stored.utf8))
       record.note(isWrong: true, secondsAhead: 2 * Self.hour, at: TestApp.noon)
-      #expect(record.confirmedDays == [])
+      #expect(record.confirmedDays == [day - 1])
       record.confirm(isConfirmed)
       record.note(isWrong: false, secondsAhead: 0, at: TestApp.noon)
-      #expect(record.confirmedDays == (isConfirmed ? [day - 1, day] : []))
+      #expect(record.confirmedDays == (isConfirmed ? [day - 1, day] : [day - 1]))
     }
   }
 
