@@ -70,11 +70,15 @@ struct ClockUploadTests {
       TestApp.uploadPath, .fails(.unreachable), .text(#"{"result":""}"#))
     #expect(
       await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .noInternet)
-    let time = ManualClock(phone.clock.now.addingTimeInterval(-2 * Self.hour))
+    let time = ManualClock(phone.clock.now.addingTimeInterval(2 * Self.hour))
     phone.network.states { time.now }
+    // With a token, no decoy is sent: the signed time of issue is the second source.
+    var document = try phone.document(version: 2)
+    document.issued = time.now.unixSecond
+    try phone.serve(document)
     #expect(
       await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .clockWrong)
-    phone.clock.advance(by: -2 * Self.hour)
+    phone.clock.advance(by: 2 * Self.hour)
     #expect(
       try await phone.launch().upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
     let counts = try phone.network.requests(for: TestApp.uploadPath).map {
