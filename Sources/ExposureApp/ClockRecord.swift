@@ -32,7 +32,7 @@ struct ClockRecord: Codable, Sendable, Equatable {
 
   /// The days on which the clock was wrong for certain, as numbers of days since 1970 in UTC.
   private var wrongDays: [Int] = []
-  /// The days of the current verdict, which count if it is confirmed; `nil` while the clock is right.
+  /// The days of the current verdict, which count if it is confirmed; `nil` if there are none.
   private var markedDays: [Int]?
   /// The time of the last comparison that found the clock right; `nil` before the first.
   private var lastRight: Date?
@@ -53,8 +53,6 @@ struct ClockRecord: Codable, Sendable, Equatable {
   ///
   /// - Parameter secondsAhead: The seconds by which the phone's clock is ahead; `nil` if the server stated no time.
   mutating func note(isWrong: Bool, secondsAhead: TimeInterval?, at now: Date) {
-    // An earlier version did not keep the days of the current verdict apart.
-    if self.isWrong, markedDays == nil { (markedDays, wrongDays) = (wrongDays, []) }
     self.isWrong = isWrong
     if isWrong {
       noteWrong(Comparison(time: now, secondsAhead: secondsAhead))
@@ -65,16 +63,24 @@ struct ClockRecord: Codable, Sendable, Equatable {
 
   /// Records the answer of a second source.
   mutating func confirm(_ isConfirmed: Bool) {
-    if isWrong { self.isConfirmed = isConfirmed }
+    guard isWrong else { return }
+    if !isConfirmed { endVerdict() }
+    self.isConfirmed = isConfirmed
+  }
+
+  /// Ends the current verdict: its days count for good if it is confirmed, else they are forgotten.
+  private mutating func endVerdict() {
+    wrongDays = confirmedDays.suffix(ClockRule.wrongDaysMax)
+    (markedDays, isConfirmed) = (nil, nil)
   }
 
   private mutating func noteWrong(_ comparison: Comparison) {
     let (now, last) = (comparison.time, lastWrong)
     lastWrong = comparison
-    mark(from: now, to: now)
     let isSame = last.map { comparison.isSame(as: $0) }
     // The clock may have been set since the second source has answered.
-    if isConfirmed == false, isSame == false { isConfirmed = nil }
+    if isConfirmed != nil, isSame == false { endVerdict() }
+    mark(from: now, to: now)
     guard let ahead = comparison.secondsAhead else { return }
     if let last {
       // Between two comparisons with the same difference, the clock was wrong too.
@@ -94,8 +100,9 @@ struct ClockRecord: Codable, Sendable, Equatable {
       mark(from: lastWrong.time, to: end)
     }
     let kept = now.unixDay - RemovalRule.exposureDays...now.unixDay
-    wrongDays = confirmedDays.filter(kept.contains)
-    (lastWrong, markedDays, isConfirmed, lastRight) = (nil, nil, nil, now)
+    endVerdict()
+    wrongDays.removeAll { !kept.contains($0) }
+    (lastWrong, lastRight) = (nil, now)
     rightDays = (rightDays ?? []).filter { kept.contains($0) && $0 != now.unixDay } + [now.unixDay]
   }
 

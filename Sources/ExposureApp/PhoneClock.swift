@@ -7,8 +7,10 @@ import World
 final class PhoneClock {
   private let context: AppContext
   private let trust: any KeyFileTrust
-  /// The time and uptime of the last comparison that found the clock right, since the start.
+  /// The time and uptime of the last comparison with a stated time that found the clock right, since the start.
   private var rightReading: ClockReading?
+  /// The connection whose comparison sent the last decoy: a check sends at most one.
+  private weak var lastWithDecoy: RetryingNetwork?
 
   init(_ context: AppContext, trust: any KeyFileTrust) {
     self.context = context
@@ -20,36 +22,42 @@ final class PhoneClock {
   /// Compares the phone's clock with the accepted documents of the server, and asks a second source if it is wrong.
   ///
   /// The header `Date` of the key server is not signed: a cache or proxy with a wrong clock must not stop all uploads of
-  /// a region. Without an answer of the second source the next comparison asks again.
+  /// a region. The verdict and the answer are stored together, so that one that is refuted changes nothing else.
   ///
   /// - Parameters:
   ///   - hasFutureFiles: True if the server lists files of the phone's future, which counts if its documents state no
   ///     time; `nil` if that is not known. An index without them, which may be empty, does not refute a stated time.
-  ///   - asksAgain: True to ask the second source also if it has answered before.
+  ///   - decoy: When a decoy may ask the verification server for the time.
   func compare(
-    with server: RetryingNetwork, hasFutureFiles: Bool? = nil, asksAgain: Bool = false
+    with server: RetryingNetwork, hasFutureFiles: Bool? = nil, decoy: ClockDecoy = .ifUnknown
   ) async {
     let ahead = await server.clockComparison.secondsAhead
     let isWrong = ahead.map { abs($0) > ClockRule.differenceSecondsMax } ?? hasFutureFiles
-    let lastAhead = context.state.clockRecord?.lastWrong?.secondsAhead
-    if let isWrong, isWrong || ahead != nil || lastAhead == nil {
-      note(isWrong: isWrong, secondsAhead: ahead)
-    }
-    guard let record = context.state.clockRecord, record.isWrong,
-      asksAgain || record.isConfirmed == nil, let isConfirmed = await isWrongBySecondSource()
-    else { return }
-    if isConfirmed || isWrong == true {
-      update { $0.confirm(isConfirmed) }
-    } else {
-      // The verdict is that of an earlier comparison, and the clock was set since then.
-      note(isWrong: false, secondsAhead: nil)
-    }
-  }
-
-  private func note(isWrong: Bool, secondsAhead: TimeInterval?) {
     let reading = context.clock.reading
-    if !isWrong { rightReading = reading }
-    update { $0.note(isWrong: isWrong, secondsAhead: secondsAhead, at: reading.time) }
+    func note(in record: inout ClockRecord) {
+      guard let isWrong, isWrong || ahead != nil || record.lastWrong?.secondsAhead == nil else {
+        return
+      }
+      record.note(isWrong: isWrong, secondsAhead: ahead, at: reading.time)
+    }
+    if isWrong == false, ahead != nil { rightReading = reading }
+    var expected = context.state.clockRecord ?? ClockRecord()
+    note(in: &expected)
+    var answer: Bool?
+    if expected.isWrong {
+      answer = isStepOrFuture(at: reading) ? true : nil
+      if answer == nil, decoy == .always || decoy == .ifUnknown && expected.isConfirmed == nil {
+        answer = await isWrongByVerificationServer(for: server)
+      }
+    }
+    update { record in
+      if answer == false, isWrong != true || record.isConfirmed == true {
+        // The verdict is that of an earlier comparison, and the clock was set since then.
+        record.note(isWrong: false, secondsAhead: nil, at: reading.time)
+      }
+      note(in: &record)
+      if isWrong == true || answer == true, let answer { record.confirm(answer) }
+    }
   }
 
   /// Changes the record of the clock. When the clock is right again, the files that were analysed meanwhile are wanted
@@ -71,23 +79,29 @@ final class PhoneClock {
     tellSystem()
   }
 
-  /// Returns `true` if a signed document was issued in the phone's future, if the clock was set since it was right, or
-  /// if the verification server states another time; `nil` if that server states none.
-  private func isWrongBySecondSource() async -> Bool? {
-    let (limit, sent) = (ClockRule.differenceSecondsMax, context.clock.reading)
-    let latest = sent.time.addingTimeInterval(limit).unixSecond
+  /// Returns `true` if a signed document was issued in the phone's future, or if the clock was set since it was right.
+  private func isStepOrFuture(at reading: ClockReading) -> Bool {
+    let limit = ClockRule.differenceSecondsMax
+    let latest = reading.time.addingTimeInterval(limit).unixSecond
     if let document = context.deviceConfiguration, document.issued > latest { return true }
-    if let right = rightReading {
-      let step = sent.time.timeIntervalSince(right.time) - (sent.uptime - right.uptime)
-      if abs(step) > limit { return true }
-    }
+    guard let right = rightReading else { return false }
+    let passed = reading.uptime - right.uptime
+    return abs(reading.time.timeIntervalSince(right.time) - passed) > limit
+  }
+
+  /// Returns `true` if the verification server states another time in the response to a decoy; `nil` if it states none,
+  /// during a pause, or if a decoy was sent for `server` before.
+  private func isWrongByVerificationServer(for server: RetryingNetwork) async -> Bool? {
+    guard context.pause == nil, lastWithDecoy !== server else { return nil }
+    lastWithDecoy = server
+    let sent = context.now
     let requests = UploadRequests(
       configuration: context.configuration, randomness: context.randomness)
     // Without a response, or if a network answers in place of the server, nothing is known.
     guard let response = try? await context.network.send(requests.tokenDecoy()), !response.isPage,
-      let ahead = response.secondsAhead(sent: sent.time, received: context.now)
+      let ahead = response.secondsAhead(sent: sent, received: context.now)
     else { return nil }
-    return abs(ahead) > limit
+    return abs(ahead) > ClockRule.differenceSecondsMax
   }
 
   /// Tells the framework whether the phone's clock is wrong.
@@ -95,4 +109,14 @@ final class PhoneClock {
     let error = context.state.clockError
     trust.setClock(isWrong: error != nil, secondsAhead: error?.secondsAhead)
   }
+}
+
+/// When a decoy asks the verification server for the time if the clock is wrong by the key server.
+enum ClockDecoy {
+  /// Never; the last answer counts.
+  case never
+  /// If no second source has answered for the current verdict.
+  case ifUnknown
+  /// Also if a second source has answered before.
+  case always
 }

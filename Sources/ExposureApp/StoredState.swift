@@ -157,8 +157,8 @@ extension StoredState {
     return ClockError(secondsAhead: clockRecord.lastWrong?.secondsAhead)
   }
 
-  /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted, and one
-  /// that is confirmed to be wrong removes nothing that the right time keeps.
+  /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted. One that is
+  /// confirmed to be a day or more off removes data by the trusted time, which advances by the time that passes.
   func retentionPeriod(at now: Date) -> RetentionPeriod {
     var clock = retention
     clock.read(now, with: clockError)

@@ -71,7 +71,7 @@ package actor MessageRecord {
   /// The record in `folder`. A damaged file counts as missing, and the next write replaces it.
   package init(
     in folder: PhoneFolder, key: SealingKey, clock: any WallClock,
-    retention: PhoneRetention = PhoneRetention(), randomness: any Randomness, logger: Logger
+    retention: PhoneRetention, randomness: any Randomness, logger: Logger
   ) {
     file = SealedFile(url: folder.messages, key: key, purpose: "messages", randomness: randomness)
     self.clock = clock

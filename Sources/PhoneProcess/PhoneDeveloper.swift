@@ -54,7 +54,7 @@ extension Phone {
   }
 
   private func keyLines() async throws -> String {
-    let keys = try await uploadPreview(.notStated).keys
+    let keys = try await uploadPreview(.notStated, pin: nil).keys
     guard !keys.isEmpty else { return "The phone has no finished key yet." }
     return keys.map {
       "\($0.day)  period \($0.rollingPeriod)  transmission risk \($0.transmissionRisk)"

@@ -277,11 +277,11 @@ extension Phone {
 
   /// The keys that an upload with this date would share, without the keys themselves.
   ///
-  /// - Parameter pin: The PIN of the upload, which may continue an unfinished one; empty if it is not typed yet.
+  /// - Parameter pin: The PIN of the upload, which may continue an unfinished one; `nil` or empty if it is not typed yet.
   /// - Throws: `ENError`, or an error of the storage.
-  func uploadPreview(
-    _ diagnosis: Diagnosis, pin: ZeroingBytes = ZeroingBytes(count: 0) { _ in }
-  ) async throws -> PhoneUploadPreview {
+  func uploadPreview(_ diagnosis: Diagnosis, pin: ZeroingBytes?) async throws
+    -> PhoneUploadPreview
+  {
     let periods = try await device.releasableKeys().map { (start: $0.start, period: $0.period) }
     let keys = await app.uploadPreview(of: periods, diagnosis: diagnosis, pin: pin)
     let today = UTCDay(of: clock.now)

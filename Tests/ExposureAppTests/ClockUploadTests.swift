@@ -70,11 +70,15 @@ struct ClockUploadTests {
       TestApp.uploadPath, .fails(.unreachable), .text(#"{"result":""}"#))
     #expect(
       await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .noInternet)
-    let time = ManualClock(phone.clock.now.addingTimeInterval(-2 * Self.hour))
+    let time = ManualClock(phone.clock.now.addingTimeInterval(2 * Self.hour))
     phone.network.states { time.now }
+    // With a token, no decoy is sent: the signed time of issue is the second source.
+    var document = try phone.document(version: 2)
+    document.issued = time.now.unixSecond
+    try phone.serve(document)
     #expect(
       await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false).reason == .clockWrong)
-    phone.clock.advance(by: -2 * Self.hour)
+    phone.clock.advance(by: 2 * Self.hour)
     #expect(
       try await phone.launch().upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
     let counts = try phone.network.requests(for: TestApp.uploadPath).map {
@@ -144,10 +148,11 @@ struct ClockUploadTests {
   }
 
   @Test(
-    "A cache that is wrong for two days, or now and then, takes no keys after it was repaired",
-    arguments: [false, true])
-  func repairedCache(alternates: Bool) async throws {
+    "A cache that is wrong for two days, or now and then, takes no keys, and causes no detections",
+    arguments: [false, true], [1, 2])
+  func repairedCache(alternates: Bool, version: Int) async throws {
     let (phone, _) = try await UploadTests().readyPhone()
+    if version == 2 { phone.windowRisk = try .example() }
     let clock = phone.clock
     phone.network.states(at: "verification.test") { clock.now }
     for round in 0..<8 {
@@ -164,10 +169,13 @@ struct ClockUploadTests {
     #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
     let today = UInt32(clock.now.unixDay)
     #expect(try sentDays(phone) == Array(today - 5...today))
+    #expect(phone.script.state.detections.isEmpty)
   }
 
-  @Test("After the clock was set right while the key server is busy, keys of its wrong days stay")
-  func setRightWhileBusy() async throws {
+  @Test(
+    "After the clock was set right while the key server is busy or wrong, the keys of its wrong days are withheld",
+    arguments: [true, false])
+  func setRight(isServerBusy: Bool) async throws {
     let (phone, app, time) = try await phones.scene()
     phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
     phone.network.script(TestApp.uploadPath, .text(#"{"result":""}"#))
@@ -177,7 +185,11 @@ struct ClockUploadTests {
       phones.pass(TestApp.day, phone, time)
     }
     phone.clock.advance(by: -5 * Self.hour)
-    phone.network.script(TestApp.deviceConfigurationPath, .response(503))
+    if isServerBusy {
+      phone.network.script(TestApp.deviceConfigurationPath, .response(503))
+    } else {
+      phone.network.states(at: "keys.test") { time.now.addingTimeInterval(-61 * 60) }
+    }
     for day in 0...4 { phone.addKey(daysAgo: day) }
     let restarted = try phone.launch()
     #expect(await restarted.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
@@ -212,6 +224,42 @@ struct ClockUploadTests {
     phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
     phone.network.script(TestApp.uploadPath, .text(#"{"result":""}"#))
     #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+  }
+
+  @Test("A clock that was set since a comparison without a stated time may be right")
+  func stepWithoutTime() async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    let clock = phone.clock
+    clock.jump(by: 3 * Self.hour)
+    phone.network.states(at: "keys.test") { clock.now.addingTimeInterval(-61 * 60) }
+    phone.network.states(at: "verification.test") { clock.now }
+    #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
+  }
+
+  @Test(
+    "Without an answer, each check and upload asks once, but not during a pause or with a token")
+  func unansweredDecoys() async throws {
+    let (phone, app) = try await UploadTests().readyPhone()
+    let clock = phone.clock
+    phone.network.states(at: "keys.test") { clock.now.addingTimeInterval(-61 * 60) }
+    phone.network.script(TestApp.uploadPath, .fails(.interrupted))
+    func count() -> Int { phone.network.requests(for: TestApp.tokenPath).filter(\.isDecoy).count }
+    for checks in 1...2 {
+      #expect(await app.check() == .failed(.clockWrong))
+      #expect(count() == checks)
+    }
+    for _ in 1...2 {
+      let outcome = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false)
+      #expect(outcome.reason == .noInternet)
+      #expect(count() == 3)
+    }
+    var document = try phone.document(version: 2)
+    document.pause = DeviceConfiguration.Pause(until: nil)
+    try phone.serve(document)
+    for _ in 1...2 {
+      #expect(await app.check() == .paused)
+      #expect(count() == 3)
+    }
   }
 
   @Test("The second source is asked once for a verdict and for each upload that needs a token")

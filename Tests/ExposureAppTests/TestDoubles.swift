@@ -13,6 +13,8 @@ final class ScriptedNetwork: Network {
     case fails(NetworkFailure)
     /// Does not respond; ends when the task is cancelled.
     case hangs
+    /// Responds after some work.
+    indirect case after(@Sendable () async -> Void, Reply)
 
     static func text(_ text: String) -> Reply { .response(200, Data(text.utf8)) }
   }
@@ -63,7 +65,11 @@ final class ScriptedNetwork: Network {
   }
 
   func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-    switch reply(to: request) {
+    try await respond(reply(to: request), to: request)
+  }
+
+  private func respond(_ reply: Reply, to request: NetworkRequest) async throws -> NetworkResponse {
+    switch reply {
     case .response(let status, let body, let retryAfter, let tag):
       return NetworkResponse(
         status: status, body: body, retryAfterSeconds: retryAfter,
@@ -73,6 +79,9 @@ final class ScriptedNetwork: Network {
     case .hangs:
       try await Task.sleep(for: .seconds(3_600))
       throw NetworkFailure.timedOut
+    case .after(let work, let next):
+      await work()
+      return try await respond(next, to: request)
     }
   }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import CallableEnvelope
 import Foundation
 import KeyServerAPI
 import Secrets
 import TestSupport
 import Testing
+import VerificationAPI
 import World
 
 @testable import ExposureApp
@@ -19,6 +21,16 @@ import World
     phone.network.script(TestApp.tokenPath, .text(#"{"result":{"accessToken":"eyJ.t.s"}}"#))
     phone.network.script(TestApp.uploadPath, .fails(.interrupted), next)
     #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true).reason == .noInternet)
+    return (phone, app)
+  }
+
+  /// A phone whose token request got no response.
+  private func withoutToken() async throws -> (TestApp, ExposureApp) {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.addKey(daysAgo: 1)
+    phone.network.script(TestApp.tokenPath, .fails(.interrupted))
+    _ = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true)
     return (phone, app)
   }
 
@@ -232,13 +244,10 @@ import World
     #expect(continuation.isDue(at: now.addingTimeInterval(-1)))
   }
 
-  @Test("An upload without a token is not repeated, and its end is told")
+  @Test(
+    "An upload without a token is not repeated, its end is told, and its PIN repeats the request")
   func noToken() async throws {
-    let phone = try TestApp()
-    let app = try await phone.launchedAfterFirstCheck()
-    phone.addKey(daysAgo: 1)
-    phone.network.script(TestApp.tokenPath, .fails(.interrupted))
-    _ = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true)
+    let (phone, app) = try await withoutToken()
     _ = await app.check()
     #expect(phone.notices.shown.isEmpty)
     phone.clock.advance(by: RemovalRule.pendingUploadSeconds)
@@ -246,6 +255,59 @@ import World
     _ = await app.check()
     #expect(phone.notices.shown.map(\.cause) == [.uploadUnfinished])
     #expect(phone.network.requests(for: TestApp.tokenPath).count == 1)
+    phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
+    phone.network.script(TestApp.uploadPath, Self.accepted)
+    let restarted = try phone.launch()
+    await restarted.start()
+    #expect(await restarted.upload(pin: "A1B2C3", isInteroperabilityEnabled: true) == .success)
+    let sent = phone.network.requests(for: TestApp.tokenPath).filter { !$0.isDecoy }
+    let requests = try sent.map {
+      try JSONDecoder().decode(
+        CallableRequest<AccessTokenRequest>.self, from: $0.body ?? Data()
+      ).data
+    }
+    #expect(requests.map(\.code) == ["A1B2C3", "A1B2C3"])
+    #expect(Set(requests.map(\.ekeyhmac)).count == 1)
+  }
+
+  @Test(
+    "An upload that the user begins while an older one is given up stays, and no notice is shown",
+    arguments: [true, false])
+  func newerUpload(isSent: Bool) async throws {
+    let (phone, app) = try await withoutToken()
+    phone.clock.advance(by: RemovalRule.pendingUploadSeconds)
+    phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
+    phone.network.script(TestApp.uploadPath, isSent ? Self.accepted : .fails(.interrupted))
+    let signed = try UnverifiedDeviceConfiguration.signed(
+      try phone.document(version: 2), by: phone.root)
+    let response = ScriptedNetwork.Reply.response(200, try signed.encoded())
+    phone.network.script(
+      TestApp.deviceConfigurationPath,
+      .after({ _ = await app.upload(pin: "D4E5F6", isInteroperabilityEnabled: true) }, response),
+      response)
+    _ = await app.check()
+    #expect(count(phone) == 1)
+    #expect(phone.notices.shown.isEmpty)
+    let pending = try await app.uploadRecord.pending
+    #expect((pending == nil) == isSent)
+    #expect((pending?.token == nil) == isSent)
+  }
+
+  @Test("With an expired document, the time that its response states ends an upload")
+  func expiredDocument() async throws {
+    let (phone, app) = try await withoutToken()
+    let clock = phone.clock
+    phone.network.states { clock.now }
+    var document = try phone.document(version: 2)
+    document.expires = document.issued + 3_600
+    try phone.serve(document)
+    clock.advance(by: 3_600)
+    for _ in 1...2 { _ = await app.check() }
+    #expect(phone.notices.shown.map(\.cause) == [.uploadUnfinished])
+    #expect(try await app.uploadRecord.pending != nil)
+    clock.advance(by: RemovalRule.daySeconds)
+    _ = await app.check()
+    #expect(try await app.uploadRecord == UploadRecord())
   }
 
   @Test("A phone that was off for days says that the interrupted upload was not finished")

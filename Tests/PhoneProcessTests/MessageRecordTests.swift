@@ -47,7 +47,8 @@ struct MessageRecordTests {
     in folder: PhoneFolder, _ key: SealingKey, _ clock: ManualClock
   ) -> MessageRecord {
     MessageRecord(
-      in: folder, key: key, clock: clock, randomness: SystemRandomness(),
+      in: folder, key: key, clock: clock, retention: PhoneRetention(),
+      randomness: SystemRandomness(),
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
 

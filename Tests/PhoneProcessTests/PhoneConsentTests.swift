@@ -54,7 +54,7 @@ struct PhoneConsentTests {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_600_000_000))
     let log = TravelLog(
       in: folder, key: SealingKey(from: SystemRandomness()), clock: clock,
-      randomness: SystemRandomness(), logger: CollectedLog().logger)
+      retention: PhoneRetention(), randomness: SystemRandomness(), logger: CollectedLog().logger)
     func hasLeft(_ region: String) async throws -> Bool? {
       try await log.hasLeft(
         region, since: clock.now.addingTimeInterval(-TravelLimit.retentionSeconds))

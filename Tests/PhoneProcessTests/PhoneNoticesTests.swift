@@ -32,7 +32,7 @@ struct PhoneNoticesTests {
   ) -> PhoneNotices {
     PhoneNotices(
       in: folder, key: key, desktop: desktop, preferences: preferences, clock: clock,
-      randomness: SystemRandomness(),
+      retention: PhoneRetention(), randomness: SystemRandomness(),
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
 

@@ -138,7 +138,8 @@ struct PhoneOperationsTests {
           in: folder, key: key, desktop: desktop,
           preferences: PhonePreferences(
             in: folder, key: key, language: .english, randomness: SystemRandomness()),
-          clock: scene.clock, randomness: SystemRandomness(), logger: log.logger)
+          clock: scene.clock, retention: PhoneRetention(), randomness: SystemRandomness(),
+          logger: log.logger)
       }
       let notice = Notice(.risk(.high))
       await notices().show(notice)

@@ -97,7 +97,7 @@ struct PhoneRetentionTests {
       _ = await phone.perform(PhoneRequest(.check))
       await pass(1, phone)
     }
-    let preview = try await phone.uploadPreview(.notStated)
+    let preview = try await phone.uploadPreview(.notStated, pin: nil)
     let today = UTCDay(of: scene.clock.now).description
     #expect(!preview.keys.isEmpty && !preview.withheldDays.isEmpty)
     #expect(preview.withheldDays.allSatisfy { $0 <= today })

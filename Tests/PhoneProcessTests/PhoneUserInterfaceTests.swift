@@ -157,13 +157,13 @@ struct PhoneUserInterfaceTests {
     let radio = Task { try? await phone.device.run() }
     defer { radio.cancel() }
     try await Patience.until { try await phone.device.storedDataCounts().ownKeys == 1 }
-    #expect(try await phone.uploadPreview(.notStated).keys.isEmpty)
+    #expect(try await phone.uploadPreview(.notStated, pin: nil).keys.isEmpty)
     clock.advance(by: 86_400)
-    let preview = try await phone.uploadPreview(.notStated)
+    let preview = try await phone.uploadPreview(.notStated, pin: nil)
     #expect(preview.keys.map(\.day) == ["2020-09-13"])
     #expect(preview.keys.first?.transmissionRisk == 8)
     #expect(preview.receiver == "127.0.0.1:10" && preview.region == "PL")
-    #expect(try await phone.uploadPreview(.notStated) == preview)
+    #expect(try await phone.uploadPreview(.notStated, pin: nil) == preview)
     #expect(await phone.perform(PhoneRequest(.unfinishedUpload(.continue))).status == .badInput)
   }
 

@@ -95,14 +95,15 @@ final class ConfigurationRefresh {
 
   /// Requests the device configuration and compares the phone's clock with the response, also outside a check.
   ///
-  /// - Parameter asksAgain: True to ask the second source again if the clock is wrong, before an upload.
-  /// - Returns: The reason why there is no new document; `nil` if the newest one is in use.
+  /// - Parameter decoy: When a decoy may ask the verification server for the time.
+  /// - Returns: False if the server has neither stated a time nor returned a document that is in use.
   @discardableResult
-  func compareClock(asksAgain: Bool = false) async -> CheckFailure? {
+  func compareClock(decoy: ClockDecoy = .ifUnknown) async -> Bool {
     let server = currentKeyServer()
     let failure = await refreshDeviceConfiguration(from: server)
-    await clock.compare(with: server, asksAgain: asksAgain)
-    return failure
+    await clock.compare(with: server, decoy: decoy)
+    let comparison = await server.clockComparison
+    return failure == nil || comparison.secondsAhead != nil
   }
 
   /// True if the phone seems to be in a pause because its clock is wrong.

@@ -29,7 +29,7 @@ final class Upload {
     -> UploadOutcome
   {
     // The pause may have ended since the last check.
-    if context.pause != nil { await configuration.compareClock() }
+    if context.pause != nil { await configuration.compareClock(decoy: .never) }
     guard context.pause == nil else {
       return UploadOutcome(configuration.isPauseOfWrongClock ? .clockWrong : .paused)
     }
@@ -47,7 +47,7 @@ final class Upload {
       // The PIN of a complete upload needs no request.
       if record.completed?.matches(pin, at: now) != true {
         let isReady = record.pending?.isReady(at: now) ?? false
-        if let reason = await reasonAgainstUpload(asksAgain: !isReady) {
+        if let reason = await reasonAgainstUpload(decoy: isReady ? .never : .always) {
           return UploadOutcome(reason)
         }
       }
@@ -69,9 +69,9 @@ final class Upload {
   /// The reason not to upload now, from the current device configuration and the clock that its response states. A wrong
   /// clock is one only if a second source confirms it.
   ///
-  /// - Parameter asksAgain: False if the upload has its token: then its keys are chosen, and the last answer counts.
-  func reasonAgainstUpload(asksAgain: Bool = true) async -> UploadFailure? {
-    await configuration.compareClock(asksAgain: asksAgain)
+  /// - Parameter decoy: `never` if the upload has its token: then its keys are chosen, and the last answer counts.
+  func reasonAgainstUpload(decoy: ClockDecoy = .always) async -> UploadFailure? {
+    await configuration.compareClock(decoy: decoy)
     if context.state.clockRecord?.isConfirmed == true { return .clockWrong }
     return context.pause == nil ? nil : .paused
   }

@@ -45,9 +45,9 @@ extension ExposureApp {
   ///
   /// When the token has expired, further attempts find out if the key server has accepted the keys. The upload is given
   /// up if a server refuses it, if the clock was compared and its time is over, or after
-  /// `RemovalRule.unfinishedUploadSeconds`.
+  /// `RemovalRule.unfinishedUploadSeconds`. Its PIN can still repeat it until a day after its beginning.
   func finishUploadIfDue() async {
-    guard context.runningUpload == nil, context.store.condition == .ready,
+    guard context.runningUpload == nil, !isRemovingEverything, context.store.condition == .ready,
       context.uploads.pendingEnd != nil, !context.isUploadEndNotified,
       // An unreadable record has no upload that could be continued.
       let pending = try? context.uploads.load().pending
@@ -57,11 +57,21 @@ extension ExposureApp {
     guard context.pause == nil, continuation.isDue(at: context.now) else { return }
     if pending.token != nil, pending.isRepeatable(at: context.now), let pin = pending.pin {
       await repeatUpload(pin)
-    } else if context.hasPendingUpload {
-      // Without a token, the user has to repeat the upload.
-    } else if await mayBeWithinTime(pending) {
+    } else if !context.hasPendingUpload {
+      // Until then, the user has to repeat an upload without a token.
+      await giveUpUnlessWithinTime(pending)
+    }
+  }
+
+  private func giveUpUnlessWithinTime(_ pending: PendingUpload) async {
+    let mayContinue = await mayBeWithinTime(pending)
+    // Meanwhile the user may have begun another upload, or removed everything. An unreadable record has no upload.
+    guard !Task.isCancelled, context.runningUpload == nil, !isRemovingEverything,
+      (try? context.uploads.load().pending) == pending
+    else { return }
+    if mayContinue {
       continuation.fail(nil, at: context.now)
-    } else if !Task.isCancelled, context.runningUpload == nil {
+    } else {
       await giveUpUpload()
     }
   }
@@ -82,7 +92,7 @@ extension ExposureApp {
   /// Returns `true` if the unfinished upload may have expired only because the clock is wrong, or if that cannot be
   /// found out now.
   private func mayBeWithinTime(_ pending: PendingUpload) async -> Bool {
-    guard await configuration.compareClock() == nil else { return true }
+    guard await configuration.compareClock() else { return true }
     guard context.isClockWrong, let wrong = context.state.clockRecord?.lastWrong else {
       return false
     }
@@ -91,10 +101,10 @@ extension ExposureApp {
     } ?? true
   }
 
+  /// Notifies the user. The upload is removed when its PIN cannot give the same token any more; a newer one stays.
   private func giveUpUpload() async {
     await notifyOfUpload(.uploadUnfinished, forSeconds: RemovalRule.daySeconds)
-    // On a full disk, the next removal of old data repeats it.
-    try? forgetUpload()
+    housekeeping.removeOldUploads()
   }
 
   private func notifyOfUpload(_ cause: Notice.Cause, forSeconds seconds: TimeInterval) async {

@@ -40,7 +40,7 @@ package actor PhoneNotices: NoticeSink {
   package init(
     in folder: PhoneFolder, key: SealingKey, desktop: DesktopNotifications?,
     preferences: PhonePreferences, catalogues: Catalogues = .installed, clock: any WallClock,
-    retention: PhoneRetention = PhoneRetention(), randomness: any Randomness, logger: Logger
+    retention: PhoneRetention, randomness: any Randomness, logger: Logger
   ) {
     file = PhoneFile(
       at: folder.notices, key: key, purpose: "notices", clock: clock, retention: retention,

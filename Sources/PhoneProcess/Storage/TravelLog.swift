@@ -23,7 +23,7 @@ package final class TravelLog: TravelHistory {
   /// The log in `folder`.
   package init(
     in folder: PhoneFolder, key: SealingKey, clock: any WallClock,
-    retention: PhoneRetention = PhoneRetention(), randomness: any Randomness, logger: Logger
+    retention: PhoneRetention, randomness: any Randomness, logger: Logger
   ) {
     file = PhoneFile(
       at: folder.travel, key: key, purpose: "travel", clock: clock, retention: retention,
