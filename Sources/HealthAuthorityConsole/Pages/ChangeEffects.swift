@@ -215,8 +215,8 @@ struct ChangeEffects: Sendable {
   private func describeRegistry(
     _ change: ConsoleChange, _ texts: Texts, _ effect: inout ChangeEffect
   ) async throws {
-    let authorities = try await authority.authorities()
-    let apps = try await authority.apps()
+    let authorities = try await authority.authorities().filter { !$0.isInSettings }
+    let apps = try await authority.apps().filter { !$0.isInSettings }
     let issuer = change.record.subject
     let users = apps.filter { $0.authorities.contains(issuer) }.map(\.id).sorted()
     let known = authorities.first { $0.issuer == issuer }
@@ -281,7 +281,8 @@ struct ChangeEffects: Sendable {
   private func describeApp(
     _ change: ConsoleChange, _ texts: Texts, _ effect: inout ChangeEffect
   ) async throws {
-    let apps = try await authority.apps()
+    let all = try await authority.apps()
+    let apps = all.filter { !$0.isInSettings }
     func words(_ app: AppFacts) -> [String] {
       [
         app.regions.sorted().joined(separator: ", "),
@@ -300,7 +301,7 @@ struct ChangeEffects: Sendable {
     case .removeApp(let id):
       guard let app = apps.first(where: { $0.id == id }) else { throw AuthorityFailure.notFound }
       effect.facts += words(app)
-      effect.sentences = [texts[.effectRemoveApp, words(app)[0], "\(apps.count - 1)"]]
+      effect.sentences = [texts[.effectRemoveApp, words(app)[0], "\(all.count - 1)"]]
     default: break
     }
   }
