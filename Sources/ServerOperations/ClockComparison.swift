@@ -15,28 +15,41 @@ package struct ClockComparison {
   package let confirmed: Date?
   /// False if the times differ so much that the server publishes, deletes and forgets nothing.
   package let isPlausible: Bool
+}
 
-  /// Compares the clock of `setup` with the times in the database of a server.
+/// The clock of the machine, and the times in the databases.
+extension ServerSetup {
+  /// Compares the clock with the times in the database of a server.
   ///
-  /// - Parameter isConfirmed: True if the clock is right: the server then accepts it within minutes.
-  package init(_ setup: ServerSetup, with server: ServerName, isConfirmed: Bool) throws {
-    let server = setup.folder.server(server)
-    guard FileManager.default.fileExists(atPath: server.database.path) else {
-      throw OperationFailure.badInput(
-        "There is no database \(server.database.path.printable): name the servers' folder with --data."
-      )
-    }
-    now = setup.clock.now
-    if isConfirmed { try server.confirm(now) }
+  /// - Throws: `OperationFailure` if the server has no database yet.
+  package func clockComparison(of server: ServerName) throws -> ClockComparison {
+    let (server, now) = (try started(server), clock.now)
     let record: ClockRecord
     do {
       record = try ServerState.clockRecord(in: server.database, schema: server.schema)
     } catch {
       throw OperationFailure(error, of: server.schema)
     }
-    newest = record.newest
-    confirmed = record.confirmed
-    isPlausible = record.implausibleGap(to: now) == nil
+    return ClockComparison(
+      now: now, newest: record.newest, confirmed: record.confirmed,
+      isPlausible: record.implausibleGap(to: now) == nil)
+  }
+
+  /// Stores that the clock is right: the server accepts its time within minutes.
+  ///
+  /// - Throws: `OperationFailure` if the server has no database yet.
+  package func confirmClock(of server: ServerName) throws {
+    try started(server).confirm(clock.now)
+  }
+
+  private func started(_ name: ServerName) throws -> StoredServer {
+    let server = folder.server(name)
+    guard FileManager.default.fileExists(atPath: server.database.path) else {
+      throw OperationFailure.badInput(
+        "There is no database \(server.database.path.printable): name the servers' folder with --data."
+      )
+    }
+    return server
   }
 }
 

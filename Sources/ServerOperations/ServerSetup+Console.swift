@@ -129,9 +129,6 @@ extension ServerSetup {
     }
   }
 
-  /// Checks all settings without creating secrets.
-  package func checkConsole() throws { _ = try consoleSettings() }
-
   private func consoleSecrets() throws -> ConsoleSecrets {
     try folder.consoleSecrets.read(ConsoleSecrets.self, neededBy: folder.consoleDatabase)
       ?? folder.consoleSecrets.create(ConsoleSecrets(randomness: SystemRandomness()))

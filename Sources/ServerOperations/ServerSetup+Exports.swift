@@ -3,13 +3,19 @@ import Foundation
 import KeyServer
 import Logging
 import Settings
+import Terminal
 
 /// The key files of the key server, whether or not it runs.
 extension ServerSetup {
   /// Closes every period that has ended, writes its files and removes old ones.
   ///
   /// - Returns: The files that were written.
+  /// - Throws: `OperationFailure` if the server has no keys yet: an export creates none.
   package func exportNow() async throws -> [String] {
+    guard try KeySecrets.stored(in: folder) != nil else {
+      throw OperationFailure.badInput(
+        "The key server of \(folder.url.path.printable) has no keys yet: start it first.")
+    }
     let server = try keyServer(logger: Self.noLogger)
     do {
       let files = try await server.exportDue()
@@ -28,8 +34,6 @@ extension ServerSetup {
     let server = try keyServer(logger: Self.noLogger)
     do {
       return try await server.signAgain()
-    } catch let error as OperationFailure {
-      throw error
     } catch {
       throw OperationFailure.machineFailed(
         "\(error) Run the command again to sign the other files.")

@@ -41,6 +41,10 @@ package struct OperationFailure: Error, Sendable {
   }
 }
 
+extension OperationFailure: CustomStringConvertible {
+  package var description: String { message }
+}
+
 extension OperationFailure: LoggableError {
   package var logText: String { message }
 }

@@ -21,7 +21,7 @@ struct AuditUpgradeTests {
   init() throws {
     folder = try TemporaryFolder()
     data = folder.path("data").path
-    setup = ServerSetup(folder: try ServerFolder(path: data))
+    setup = ServerSetup(folder: try ServerFolder(path: data)) { _ in }
   }
 
   /// Replaces the log by entries whose hashes are SHA-256, as an attacker who can write the database does.

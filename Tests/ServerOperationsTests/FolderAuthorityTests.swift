@@ -29,7 +29,7 @@ struct FolderAuthorityTests {
   private static func run(_ test: (Bench) async throws -> Void) async throws {
     let folder = try TemporaryFolder()
     let data = folder.path("data").path
-    let setup = ServerSetup(folder: try ServerFolder(path: data))
+    let setup = ServerSetup(folder: try ServerFolder(path: data)) { _ in }
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     try await setup.prepareConsole(hasVerification: true, logger: logger)
     let verification = try setup.verificationServer(host: "127.0.0.1", port: 0, logger: logger)
@@ -70,9 +70,38 @@ struct FolderAuthorityTests {
         }
       }
       try await add("", 0)
-      let stored = try await bench.authority.authorities()
+      let stored = try await bench.authority.authorities().filter { !$0.isInSettings }
       #expect(stored.map(\.audience) == ["a"])
       #expect(stored.map(\.publicKeysPEM) == [["v1": pems[0]]])
+    }
+  }
+
+  @Test("The lists have the app and the authority of the settings, and the withdrawn keys")
+  func register() async throws {
+    try await Self.run { bench async throws in
+      let settings = try bench.setup.keySettings().configuration
+      for _ in 0..<2 {
+        let apps = try await bench.authority.apps()
+        #expect(apps.map(\.id) == settings.appPackages.sorted())
+        #expect(!apps.contains { !$0.isInSettings })
+      }
+      let own = try #require(try await bench.authority.authorities().first)
+      #expect(own.isInSettings && own.issuer == settings.tokenIssuer)
+      let tokenKeys = try await bench.authority.signingKeys(of: .verification)
+      #expect(own.keyIDs == tokenKeys.map(\.id))
+      for id in ["v1", "v2"] {
+        let facts = AuthorityFacts(issuer: "de", audience: "a", keyIDs: [id])
+        let key = P256.Signing.PrivateKey().publicKey
+        try await bench.authority.add(facts, publicKeyPEM: key.pemRepresentation)
+      }
+      try await bench.authority.withdrawKey("v1", of: "de")
+      let added = try await bench.authority.authorities().filter { !$0.isInSettings }
+      #expect(added.map(\.keyIDs) == [["v2"]] && added.map(\.withdrawnKeyIDs) == [["v1"]])
+      try await bench.authority.add(
+        AppFacts(id: "org.example", regions: ["PL"], authorities: ["de"]))
+      let apps = try await bench.authority.apps()
+      #expect(apps.last?.id == "org.example" && apps.last?.isInSettings == false)
+      #expect(apps.count == settings.appPackages.count + 1)
     }
   }
 
@@ -208,7 +237,7 @@ struct FolderAuthorityTests {
     try await Self.run { bench async throws in
       let data = bench.folder.path("console").path
       let authority = FolderAuthority(
-        setup: ServerSetup(folder: try ServerFolder(path: data)),
+        setup: ServerSetup(folder: try ServerFolder(path: data)) { _ in },
         codes: bench.authority.codes, keyServer: nil, host: "127.0.0.1", files: ExportFiles())
       #expect(try await authority.funnel().isEmpty)
       _ = try await authority.issue(CodeRequest(uuid: UUID(), testType: .confirmed))
@@ -237,7 +266,7 @@ struct FolderAuthorityTests {
   func nothing() async throws {
     let folder = try TemporaryFolder()
     let data = folder.path("data").path
-    let setup = ServerSetup(folder: try ServerFolder(path: data))
+    let setup = ServerSetup(folder: try ServerFolder(path: data)) { _ in }
     let authority = FolderAuthority(
       setup: setup,
       codes: CodeSource(

@@ -32,7 +32,9 @@ struct LostDeviceConfigurationTests {
     return run.errors
   }
 
-  private var files: DeviceConfigurationFiles { ServerSetup(folder: folder).deviceConfiguration }
+  private var files: DeviceConfigurationFiles {
+    ServerSetup(folder: folder) { _ in }.deviceConfiguration
+  }
 
   @Test(
     "If the document is missing, commands fail with its file name; a new one has no lower version")

@@ -62,7 +62,7 @@ package protocol AdministeredAuthority: Sendable {
   func addAPIKey(_ kind: APIKeyFacts.Kind, name: String) async throws(AuthorityFailure) -> String
   /// Revokes an API key.
   func revokeAPIKey(_ id: String) async throws(AuthorityFailure)
-  /// The authorities whose certificates are accepted.
+  /// The authorities whose certificates are accepted: those of the settings, then the added ones.
   func authorities() async throws(AuthorityFailure) -> [AuthorityFacts]
   /// Accepts the certificates of an authority, or adds a key to a known one, whose other properties stay.
   ///
@@ -74,7 +74,7 @@ package protocol AdministeredAuthority: Sendable {
   func removeAuthority(_ issuer: String) async throws(AuthorityFailure)
   /// Withdraws one key of an authority for good.
   func withdrawKey(_ keyID: String, of issuer: String) async throws(AuthorityFailure)
-  /// The apps that may upload.
+  /// The apps that may upload: those of the settings, then the added ones.
   func apps() async throws(AuthorityFailure) -> [AppFacts]
   /// Allows an app to upload.
   func add(_ app: AppFacts) async throws(AuthorityFailure)
@@ -203,14 +203,21 @@ package struct AuthorityFacts: Hashable, Sendable {
   package let keyIDs: [String]
   /// The public keys in PEM, by their ids.
   package let publicKeysPEM: [String: String]
+  /// The ids of the keys that are refused for good.
+  package let withdrawnKeyIDs: [String]
+  /// True if the authority is in the settings of the key server, where alone it can be changed.
+  package let isInSettings: Bool
 
   package init(
-    issuer: String, audience: String, keyIDs: [String], publicKeysPEM: [String: String] = [:]
+    issuer: String, audience: String, keyIDs: [String], publicKeysPEM: [String: String] = [:],
+    withdrawnKeyIDs: [String] = [], isInSettings: Bool = false
   ) {
     self.issuer = issuer
     self.audience = audience
     self.keyIDs = keyIDs
     self.publicKeysPEM = publicKeysPEM
+    self.withdrawnKeyIDs = withdrawnKeyIDs
+    self.isInSettings = isInSettings
   }
 }
 
@@ -219,10 +226,13 @@ package struct AppFacts: Hashable, Sendable {
   package let id: String
   package let regions: [String]
   package let authorities: [String]
+  /// True if the app is in the settings of the key server, where alone it can be changed.
+  package let isInSettings: Bool
 
-  package init(id: String, regions: [String], authorities: [String]) {
+  package init(id: String, regions: [String], authorities: [String], isInSettings: Bool = false) {
     self.id = id
     self.regions = regions
     self.authorities = authorities
+    self.isInSettings = isInSettings
   }
 }

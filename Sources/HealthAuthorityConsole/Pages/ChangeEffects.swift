@@ -204,8 +204,8 @@ struct ChangeEffects: Sendable {
     _ change: ConsoleChange, _ reading: AuthorityReading, _ texts: Texts,
     _ effect: inout ChangeEffect
   ) async throws {
-    let authorities = try await reading.authorities.value
-    let apps = try await reading.apps.value
+    let authorities = try await reading.authorities.value.filter { !$0.isInSettings }
+    let apps = try await reading.apps.value.filter { !$0.isInSettings }
     let issuer = change.record.subject
     let users = apps.filter { $0.authorities.contains(issuer) }.map(\.id).sorted()
     let known = authorities.first { $0.issuer == issuer }
@@ -271,7 +271,8 @@ struct ChangeEffects: Sendable {
     _ change: ConsoleChange, _ reading: AuthorityReading, _ texts: Texts,
     _ effect: inout ChangeEffect
   ) async throws {
-    let apps = try await reading.apps.value
+    let all = try await reading.apps.value
+    let apps = all.filter { !$0.isInSettings }
     func words(_ app: AppFacts) -> [String] {
       [
         app.regions.sorted().joined(separator: ", "),
@@ -290,7 +291,7 @@ struct ChangeEffects: Sendable {
     case .removeApp(let id):
       guard let app = apps.first(where: { $0.id == id }) else { throw AuthorityFailure.notFound }
       effect.facts += words(app)
-      effect.sentences = [texts[.effectRemoveApp, words(app)[0], "\(apps.count - 1)"]]
+      effect.sentences = [texts[.effectRemoveApp, words(app)[0], "\(all.count - 1)"]]
     default: break
     }
   }

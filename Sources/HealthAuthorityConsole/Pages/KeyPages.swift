@@ -72,9 +72,14 @@ struct KeyPages: Sendable {
       [
         "issuer": authority.issuer, "audience": authority.audience,
         "keyIDs": authority.keyIDs.joined(separator: ", "),
-        "keys": authority.keyIDs.map { id in
-          ["id": id, "issuer": authority.issuer, "withdraw": texts[.keysWithdraw, id]]
-        },
+        "withdrawn": authority.withdrawnKeyIDs.isEmpty
+          ? "" : texts[.keysWithdrawn, authority.withdrawnKeyIDs.joined(separator: ", ")],
+        "isInSettings": authority.isInSettings,
+        "keys": authority.isInSettings
+          ? []
+          : authority.keyIDs.map { id in
+            ["id": id, "issuer": authority.issuer, "withdraw": texts[.keysWithdraw, id]]
+          },
       ]
     }
     values["apps"] = try await rows(&remarks) { () throws(AuthorityFailure) in
@@ -82,7 +87,7 @@ struct KeyPages: Sendable {
     }.map {
       [
         "id": $0.id, "regions": $0.regions.joined(separator: ", "),
-        "issuers": $0.authorities.joined(separator: ", "),
+        "issuers": $0.authorities.joined(separator: ", "), "isInSettings": $0.isInSettings,
       ]
     }
     if !remarks.isEmpty { values["notice"] = remarks.sorted().joined(separator: " ") }
@@ -199,13 +204,17 @@ enum KeyTemplates {
     <th scope="col">{{t.keysAuthorityKeyID}}</th><th scope="col">{{t.actions}}</th></tr></thead>
     <tbody>
     {{#authorities}}
-    <tr><th scope="row"><code>{{issuer}}</code></th><td><code>{{audience}}</code></td><td>{{keyIDs}}</td><td>
+    <tr><th scope="row"><code>{{issuer}}</code></th><td><code>{{audience}}</code></td>
+    <td>{{keyIDs}} {{withdrawn}}</td><td>
+    {{#isInSettings}}{{t.keysInSettings}}{{/isInSettings}}
     {{#keys}}<form method="post" action="/keys/authorities/withdraw-key">\(LayoutTemplate.token)
     <input type="hidden" name="issuer" value="{{issuer}}"><input type="hidden" name="key-id" value="{{id}}">
     <button class="quiet" aria-label="{{withdraw}}: {{issuer}}">{{withdraw}}</button></form>
-    {{/keys}}<form method="post" action="/keys/authorities/remove">\(LayoutTemplate.token)
+    {{/keys}}{{^isInSettings}}
+    <form method="post" action="/keys/authorities/remove">\(LayoutTemplate.token)
     <input type="hidden" name="issuer" value="{{issuer}}">
-    <button class="quiet" aria-label="{{t.keysRemove}}: {{issuer}}">{{t.keysRemove}}</button></form></td></tr>
+    <button class="quiet" aria-label="{{t.keysRemove}}: {{issuer}}">{{t.keysRemove}}</button></form>
+    {{/isInSettings}}</td></tr>
     {{/authorities}}
     {{^authorities}}<tr><td colspan="4">{{t.none}}</td></tr>{{/authorities}}
     </tbody></table></div>
@@ -236,9 +245,11 @@ enum KeyTemplates {
     <tbody>
     {{#apps}}
     <tr><th scope="row"><code>{{id}}</code></th><td>{{regions}}</td><td><code>{{issuers}}</code></td><td>
+    {{#isInSettings}}{{t.keysInSettings}}{{/isInSettings}}{{^isInSettings}}
     <form method="post" action="/keys/apps/remove">\(LayoutTemplate.token)
     <input type="hidden" name="app" value="{{id}}">
-    <button class="quiet" aria-label="{{t.keysRemove}}: {{id}}">{{t.keysRemove}}</button></form></td></tr>
+    <button class="quiet" aria-label="{{t.keysRemove}}: {{id}}">{{t.keysRemove}}</button></form>
+    {{/isInSettings}}</td></tr>
     {{/apps}}
     {{^apps}}<tr><td colspan="4">{{t.none}}</td></tr>{{/apps}}
     </tbody></table></div>

@@ -74,8 +74,8 @@ enum TextKey: String, CaseIterable, Sendable {
     keysAdd,
     keysNewAPI, keysAuthorities, keysAuthoritiesCaption, keysAuthorityIssuer,
     keysAuthorityAudience, keysAuthorityKeyID, keysAuthorityPEM, keysAddAuthority, keysApps,
-    keysRemove, keysWithdraw, keysWithdrawHelp, keysAppsCaption, keysApp, keysRegions,
-    keysAuthoritiesOfApp, keysAddApp
+    keysRemove, keysWithdraw, keysWithdrawHelp, keysWithdrawn, keysInSettings, keysAppsCaption,
+    keysApp, keysRegions, keysAuthoritiesOfApp, keysAddApp
   // Changes.
   case changesTitle, changesCard, changesLead, changesOpen, changesNone,
     changesHistoryCaption, changesWaiting, configurationWaiting, changeColumn, changeTitle,

@@ -205,6 +205,8 @@ extension Texts {
     .keysAuthorityPEM: Phrase("Public key in PEM", "Klucz publiczny w PEM"),
     .keysRemove: Phrase("Remove", "Usuń"),
     .keysWithdraw: Phrase("Withdraw key %1", "Wycofaj klucz %1"),
+    .keysWithdrawn: Phrase("(withdrawn: %1)", "(wycofane: %1)"),
+    .keysInSettings: Phrase("in the settings", "w ustawieniach"),
     .keysWithdrawHelp: Phrase(
       "A withdrawn key is refused within a minute and can never be added again.",
       "Wycofany klucz jest odrzucany w ciągu minuty i nie można go dodać ponownie."

@@ -5,7 +5,7 @@ import Settings
 import Terminal
 import World
 
-/// The restoration of all servers of a backup into one folder, whole or not at all.
+/// The restoration of all servers of a backup into one folder: no server starts on a part of it.
 package struct Restoration {
   let folder: ServerFolder
   let clock: any WallClock
@@ -16,7 +16,10 @@ package struct Restoration {
     self.clock = clock
   }
 
-  /// Restores the backup. After an error there is nothing new in the folder.
+  /// Restores the backup.
+  ///
+  /// After an error no file of the backup is in its place, except one that could not be moved back: the next attempt
+  /// then asks to move the folder away. Empty folders may remain.
   package func restore(_ backup: URL) throws -> BackupContent {
     let created = try folder.create()
     do {

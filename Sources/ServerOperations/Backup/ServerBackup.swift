@@ -13,31 +13,12 @@ package struct ServerBackup {
   package let servers: [ServerName]
   /// The paths of the files that the settings name outside the folder of the servers.
   package let notIncluded: [String]
+}
 
-  /// Writes everything of the servers of `setup` into the new file `url`, also while they run.
-  package init(of setup: ServerSetup, to url: URL) throws {
-    let folder = setup.folder
-    let stored = folder.servers.filter(\.isStarted)
-    for server in stored { try server.requireDatabase() }
-    let named = try stored.flatMap { try setup.filesOfSettings(of: $0.name) }
-    let files = Self.inside(stored.flatMap(\.files) + named, folder)
-    try Self.withLocks(of: stored[...]) {
-      try BackupWriter.write(
-        stored.map { server in
-          BackupServer(
-            name: server.name.rawValue, database: Self.file(server.database, in: folder),
-            schema: server.schema)
-        }, of: folder.url, files: files, to: url, at: setup.clock.now)
-    }
-    let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
-    bytes = size?.intValue ?? 0
-    servers = stored.map(\.name)
-    notIncluded = named.filter { Self.inside([$0], folder).isEmpty }.map(\.path)
-  }
-
+extension ServerBackup {
   /// Runs `work` with the locks of the secrets of `servers`. They exclude key changes, which write two files: a backup
   /// must not have only one of them.
-  private static func withLocks(
+  fileprivate static func withLocks(
     of servers: ArraySlice<StoredServer>, _ work: () throws -> Void
   ) throws {
     guard let server = servers.first else { return try OperationFailure.ofBackup(work) }
@@ -45,7 +26,7 @@ package struct ServerBackup {
   }
 
   /// The file with its path relative to the folder, or its whole path if it is outside.
-  private static func file(_ file: URL, in folder: ServerFolder) -> BackupFile {
+  fileprivate static func file(_ file: URL, in folder: ServerFolder) -> BackupFile {
     let path = file.standardizedFileURL.path
     let root = folder.url.standardizedFileURL.path + "/"
     return BackupFile(
@@ -53,7 +34,7 @@ package struct ServerBackup {
   }
 
   /// Those of `files` that are in the folder, each once: settings may name a file that others name too.
-  private static func inside(_ files: [URL], _ folder: ServerFolder) -> [BackupFile] {
+  fileprivate static func inside(_ files: [URL], _ folder: ServerFolder) -> [BackupFile] {
     var names: Set<String> = []
     return files.map { file($0, in: folder) }
       .filter { !$0.name.hasPrefix("/") && names.insert($0.name).inserted }
@@ -76,6 +57,26 @@ extension StoredServer {
 }
 
 extension ServerSetup {
+  /// Writes everything of the servers into the new file `url`, also while they run.
+  package func backUp(to url: URL) throws -> ServerBackup {
+    let stored = folder.servers.filter(\.isStarted)
+    for server in stored { try server.requireDatabase() }
+    let named = try stored.flatMap { try filesOfSettings(of: $0.name) }
+    let files = ServerBackup.inside(stored.flatMap(\.files) + named, folder)
+    try ServerBackup.withLocks(of: stored[...]) {
+      try BackupWriter.write(
+        stored.map { server in
+          BackupServer(
+            name: server.name.rawValue, database: ServerBackup.file(server.database, in: folder),
+            schema: server.schema)
+        }, of: folder.url, files: files, to: url, at: clock.now)
+    }
+    let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
+    return ServerBackup(
+      bytes: size?.intValue ?? 0, servers: stored.map(\.name),
+      notIncluded: named.filter { ServerBackup.inside([$0], folder).isEmpty }.map(\.path))
+  }
+
   /// The files that the settings of a server name.
   fileprivate func filesOfSettings(of server: ServerName) throws -> [URL] {
     let context = SettingContext(folder: folder.folder(of: server), readsFiles: false)

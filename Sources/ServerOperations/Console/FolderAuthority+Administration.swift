@@ -108,11 +108,12 @@ extension FolderAuthority {
 
 extension FolderAuthority {
   func authorities() async throws(AuthorityFailure) -> [AuthorityFacts] {
-    try await withRegistry { registry in
-      try await registry.authorities().map {
+    try await withRegister {
+      try await $0.registeredAuthorities().map {
         AuthorityFacts(
-          issuer: $0.issuer, audience: $0.audience, keyIDs: $0.publicKeysPEM.keys.sorted(),
-          publicKeysPEM: $0.publicKeysPEM)
+          issuer: $0.authority.issuer, audience: $0.authority.audience, keyIDs: $0.keyIDs,
+          publicKeysPEM: $0.authority.publicKeysPEM, withdrawnKeyIDs: $0.withdrawnKeyIDs,
+          isInSettings: $0.isOwn)
       }
     }
   }
@@ -150,9 +151,11 @@ extension FolderAuthority {
   }
 
   func apps() async throws(AuthorityFailure) -> [AppFacts] {
-    try await withRegistry { registry in
-      try await registry.apps().map {
-        AppFacts(id: $0.id, regions: $0.regions.sorted(), authorities: $0.authorities.sorted())
+    try await withRegister {
+      try await $0.registeredApps().map {
+        AppFacts(
+          id: $0.app.id, regions: $0.app.regions.sorted(),
+          authorities: $0.app.authorities.sorted(), isInSettings: $0.isInSettings)
       }
     }
   }
@@ -177,6 +180,19 @@ extension FolderAuthority {
   private func withRegistry<Value>(
     _ work: (KeyServerRegistry) async throws -> Value
   ) async throws(AuthorityFailure) -> Value {
-    try await withKeys { try await $0.withRegistry(work) }
+    try await withRegister { try await $0.withRegistry(work) }
+  }
+
+  /// Runs an operation on the apps and authorities.
+  ///
+  /// - Throws: `.notOffered` if the key server has no data in this folder, or was never started.
+  private func withRegister<Value>(
+    _ work: (ServerSetup) async throws -> Value
+  ) async throws(AuthorityFailure) -> Value {
+    try requireKeys()
+    guard FileManager.default.fileExists(atPath: folder.keyDatabase.path) else {
+      throw .notOffered("The key server of this folder has no database yet: start it first.")
+    }
+    return try await reporting { try await work(setup) }
   }
 }

@@ -114,7 +114,7 @@ package struct ServerFolder: Sendable {
 
 extension ServerFolder {
   /// The servers, with their places in this folder.
-  package var servers: [StoredServer] { ServerName.allCases.map(server) }
+  var servers: [StoredServer] { ServerName.allCases.map(server) }
 
   /// One server, with its places in this folder.
   func server(_ name: ServerName) -> StoredServer { StoredServer(name: name, folder: self) }

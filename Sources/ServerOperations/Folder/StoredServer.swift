@@ -7,15 +7,15 @@ import Settings
 import VerificationServer
 
 /// The files and the database of one server in the folder.
-package struct StoredServer: Sendable {
-  package let name: ServerName
+struct StoredServer: Sendable {
+  let name: ServerName
   let folder: ServerFolder
 
   /// The database.
-  package var database: URL { file("\(name.rawValue).sqlite") }
+  var database: URL { file("\(name.rawValue).sqlite") }
 
   /// The schema of the database.
-  package var schema: DatabaseSchema {
+  var schema: DatabaseSchema {
     switch name {
     case .verification: VerificationServer.databaseSchema
     case .keys: KeyServer.databaseSchema

@@ -52,7 +52,7 @@ struct AppAddCommand: AsyncParsableCommand {
   )
   var authorities: [String] = []
 
-  @OptionGroup var register: RegisterOptions
+  @OptionGroup var register: RegistryCommandOptions
 
   func validate() throws {
     guard !regions.isEmpty || !authorities.isEmpty else {
@@ -62,7 +62,7 @@ struct AppAddCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let app = try await register.created().withRegistry {
+    let app = try await register.setup().withRegistry(isNew: true) {
       try await $0.changeApp(
         id, regions: regions.isEmpty ? nil : Set(regions),
         authorities: authorities.isEmpty ? nil : Set(authorities))
@@ -81,19 +81,11 @@ struct AppListCommand: AsyncParsableCommand {
     let apps: [AppEntry]
   }
 
-  @OptionGroup var register: RegisterOptions
+  @OptionGroup var register: RegistryCommandOptions
 
   func run() async throws {
-    let setup = try register.existing()
-    let settings = try setup.keySettings().configuration
-    var entries = settings.appPackages.sorted().map {
-      AppEntry(
-        AuthorizedApp(
-          id: $0, regions: settings.regions, authorities: [settings.tokenIssuer]),
-        isInSettings: true)
-    }
-    entries += try await setup.withRegistry { try await $0.apps() }.map {
-      AppEntry($0, isInSettings: false)
+    let entries = try await register.setup().registeredApps().map {
+      AppEntry($0.app, isInSettings: $0.isInSettings)
     }
     let lines = entries.map { app in
       "\(app.id) regions \(app.regions.joined(separator: ", "));"
@@ -122,10 +114,10 @@ struct AppRemoveCommand: AsyncParsableCommand {
   @Argument(help: "The app's id, as `app list` shows it.")
   var id: String
 
-  @OptionGroup var register: RegisterOptions
+  @OptionGroup var register: RegistryCommandOptions
 
   func run() async throws {
-    let setup = try register.existing()
+    let setup = try register.setup()
     let settings = try setup.keySettings().configuration
     let isRemoved = try await setup.withRegistry { try await $0.removeApp(id) }
     try register.write(

@@ -58,7 +58,7 @@ struct AuthorityAddCommand: AsyncParsableCommand {
     inversion: .prefixedNo, help: "Allow it to request the statistics of its uploads, or not.")
   var statistics: Bool?
 
-  @OptionGroup var register: RegisterOptions
+  @OptionGroup var register: RegistryCommandOptions
 
   func validate() throws {
     guard (key == nil) == (publicKey == nil) else {
@@ -83,7 +83,7 @@ struct AuthorityAddCommand: AsyncParsableCommand {
     change.jwksURL = jwksURL.flatMap { URL(string: $0) }
     change.removesJWKSURL = removesJWKSURL
     change.seesStatistics = statistics
-    let stored = try await register.created().withRegistry { [change] in
+    let stored = try await register.setup().withRegistry(isNew: true) { [change] in
       try await $0.apply(change)
     }
     try register.write(
@@ -116,6 +116,18 @@ struct AuthorityListCommand: AsyncParsableCommand {
     /// True for a stored entry that the server ignores, because our own verification server has its issuer.
     let isIgnored: Bool
 
+    init(_ registered: RegisteredAuthority) {
+      let authority = registered.authority
+      issuer = authority.issuer
+      audience = authority.audience
+      keyIDs = registered.keyIDs
+      withdrawnKeyIDs = registered.withdrawnKeyIDs
+      jwksURL = authority.jwksURL?.absoluteString
+      statistics = authority.seesStatistics
+      isOwn = registered.isOwn
+      isIgnored = registered.isIgnored
+    }
+
     var line: String {
       let keys = keyIDs.isEmpty ? "no keys" : "keys \(keyIDs.joined(separator: ", "))"
       let more = [
@@ -129,30 +141,10 @@ struct AuthorityListCommand: AsyncParsableCommand {
     }
   }
 
-  @OptionGroup var register: RegisterOptions
+  @OptionGroup var register: RegistryCommandOptions
 
   func run() async throws {
-    let setup = try register.existing()
-    let settings = try setup.keySettings().configuration
-    var entries = [
-      Entry(
-        issuer: settings.tokenIssuer, audience: settings.tokenAudience,
-        keyIDs: setup.tokenKeyIDs, withdrawnKeyIDs: [], jwksURL: nil, statistics: true,
-        isOwn: true, isIgnored: false)
-    ]
-    entries += try await setup.withRegistry { registry in
-      var stored: [Entry] = []
-      for authority in try await registry.authorities() {
-        stored.append(
-          Entry(
-            issuer: authority.issuer, audience: authority.audience,
-            keyIDs: authority.publicKeysPEM.keys.sorted(),
-            withdrawnKeyIDs: try await registry.withdrawnKeyIDs(of: authority.issuer),
-            jwksURL: authority.jwksURL?.absoluteString, statistics: authority.seesStatistics,
-            isOwn: false, isIgnored: authority.issuer == settings.tokenIssuer))
-      }
-      return stored
-    }
+    let entries = try await register.setup().registeredAuthorities().map(Entry.init)
     try register.write(
       Report(authorities: entries), entries.map(\.line).joined(separator: "\n"))
   }
@@ -173,10 +165,10 @@ struct AuthorityRemoveCommand: AsyncParsableCommand {
   @Option(name: .customLong("issuer"), help: "The `iss` of its certificates.")
   var authority: String
 
-  @OptionGroup var register: RegisterOptions
+  @OptionGroup var register: RegistryCommandOptions
 
   func run() async throws {
-    let isRemoved = try await register.existing().withRegistry {
+    let isRemoved = try await register.setup().withRegistry {
       try await $0.removeAuthority(authority)
     }
     try register.write(
@@ -208,10 +200,10 @@ struct AuthorityWithdrawKeyCommand: AsyncParsableCommand {
   @Option(name: .customLong("key-id"), help: "The `kid` of its certificates.")
   var key: String
 
-  @OptionGroup var register: RegisterOptions
+  @OptionGroup var register: RegistryCommandOptions
 
   func run() async throws {
-    let isWithdrawn = try await register.existing().withRegistry {
+    let isWithdrawn = try await register.setup().withRegistry {
       try await $0.withdrawKey(key, of: authority)
     }
     try register.write(

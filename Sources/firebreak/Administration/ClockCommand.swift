@@ -30,11 +30,12 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
   @Flag(help: "Confirm that the clock is right.")
   var confirm = false
 
-  @OptionGroup var report: ReportOptions
+  @OptionGroup var report: ServerCommandOptions
 
   func run() throws {
     let setup = try report.setup(of: Server.name)
-    let clock = try ClockComparison(setup, with: Server.name, isConfirmed: confirm)
+    if confirm { try setup.confirmClock(of: Server.name) }
+    let clock = try setup.clockComparison(of: Server.name)
     let newest = clock.newest.map { UTCTime($0).text } ?? "none yet"
     try report.write(
       Report(

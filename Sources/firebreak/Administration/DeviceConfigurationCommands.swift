@@ -21,7 +21,7 @@ struct DeviceConfigurationCommand: ParsableCommand {
       abstract:
         "Show the document in force and the public root key, which phones are configured with.")
 
-    @OptionGroup var report: ReportOptions
+    @OptionGroup var report: ServerCommandOptions
 
     func run() throws {
       let files = try report.setup(of: .keys).deviceConfiguration
@@ -137,7 +137,7 @@ struct WithdrawCommand: ParsableCommand {
 }
 
 /// The options of commands that change the device configuration.
-struct DocumentOptions: ParsableArguments, ReportingOptions {
+struct DocumentOptions: ParsableArguments, ReportWriter {
   @OptionGroup var options: ServerOptions
   @OptionGroup var root: RootKeyOptions
 

@@ -31,7 +31,7 @@ struct ExportNowCommand: AsyncParsableCommand {
   @Flag(help: "Export now.")
   var now = false
 
-  @OptionGroup var report: ReportOptions
+  @OptionGroup var report: ServerCommandOptions
 
   func validate() throws {
     guard now else {
@@ -40,12 +40,7 @@ struct ExportNowCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let setup = try report.setup(of: .keys)
-    guard try SigningKeyStore(setup, of: .keys).keys() != nil else {
-      throw CommandFailure.badInput(
-        "The key server of \(report.options.data.printable) has no keys yet: start it first.")
-    }
-    let files = try await setup.exportNow()
+    let files = try await report.setup(of: .keys).exportNow()
     try report.write(
       Report(files: files),
       files.isEmpty ? "No export was due." : files.map { "Wrote \($0)" }.joined(separator: "\n"))

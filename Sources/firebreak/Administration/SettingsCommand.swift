@@ -17,7 +17,7 @@ struct SettingsCommand<Server: AdministeredServer>: ParsableCommand {
         """)
   }
 
-  @OptionGroup var report: ReportOptions
+  @OptionGroup var report: ServerCommandOptions
 
   func run() throws {
     let setup = try report.setup(of: Server.name, mayBeUnused: true)

@@ -27,7 +27,7 @@ struct SigningKeyListCommand<Server: AdministeredServer>: ParsableCommand {
     )
   }
 
-  @OptionGroup var report: ReportOptions
+  @OptionGroup var report: ServerCommandOptions
 
   func run() throws {
     let store = SigningKeyStore(try report.setup(of: Server.name), of: Server.signing)
@@ -42,7 +42,7 @@ struct SigningKeyListCommand<Server: AdministeredServer>: ParsableCommand {
 }
 
 /// `signing-key add`
-struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand, ReportingOptions {
+struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand, ReportWriter {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "add", abstract: "Add a new key, from now or later; the other keys stay valid.",
@@ -68,7 +68,7 @@ struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand, Report
 }
 
 /// `signing-key rotate`
-struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand, ReportingOptions {
+struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand, ReportWriter {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "rotate", abstract: "Add a new key and end the older ones after an overlap.",
@@ -109,7 +109,7 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand, Rep
 }
 
 /// `signing-key revoke`
-struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand, ReportingOptions {
+struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand, ReportWriter {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "revoke",

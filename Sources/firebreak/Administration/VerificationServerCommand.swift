@@ -43,7 +43,7 @@ struct APIKeyAddCommand: AsyncParsableCommand {
   @Option(help: "The name of its holder.")
   var name = "unnamed"
 
-  @OptionGroup var report: ReportOptions
+  @OptionGroup var report: ServerCommandOptions
 
   func run() async throws {
     let key = try await report.setup(of: .verification).withAPIKeys(isNew: true) {
@@ -72,7 +72,7 @@ struct APIKeyListCommand: AsyncParsableCommand {
     let revokedAt: Int64?
   }
 
-  @OptionGroup var report: ReportOptions
+  @OptionGroup var report: ServerCommandOptions
 
   func run() async throws {
     let setup = try report.setup(of: .verification)
@@ -104,7 +104,7 @@ struct APIKeyRevokeCommand: AsyncParsableCommand {
   @Argument(help: "The id, as `api-key list` shows it: the first part of the key.")
   var id: String
 
-  @OptionGroup var report: ReportOptions
+  @OptionGroup var report: ServerCommandOptions
 
   func run() async throws {
     let isRevoked = try await report.setup(of: .verification).withAPIKeys {
@@ -131,7 +131,7 @@ struct ApiTokenCommand: ParsableCommand {
   @Flag(help: "Create a new token first.")
   var add = false
 
-  @OptionGroup var report: ReportOptions
+  @OptionGroup var report: ServerCommandOptions
 
   func run() throws {
     let setup = try report.setup(of: .verification)

@@ -27,12 +27,12 @@ struct BackupCommand: ParsableCommand {
   @Argument(help: "The new file; it must not exist.")
   var file: String
 
-  @OptionGroup var report: ReportOptions
+  @OptionGroup var report: ServerCommandOptions
 
   func run() throws {
     let url = URL(fileURLWithPath: file)
     let folder = try ServerFolder(existing: report.options.data)
-    let backup = try ServerBackup(of: report.options.setup(folder), to: url)
+    let backup = try report.options.setup(folder).backUp(to: url)
     for path in backup.notIncluded {
       note("\(path.printable) is not in the backup: copy it separately.")
     }

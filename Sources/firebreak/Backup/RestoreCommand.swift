@@ -14,7 +14,7 @@ struct RestoreCommand: ParsableCommand {
       """)
 
   @OptionGroup var backup: BackupArgument
-  @OptionGroup var report: ReportOptions
+  @OptionGroup var report: ServerCommandOptions
 
   func run() throws {
     try backup.refuseOtherThanFile()

@@ -47,7 +47,7 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
     @Option(help: "The name of the account.")
     var name: String
 
-    @OptionGroup var report: ReportOptions
+    @OptionGroup var report: ServerCommandOptions
 
     /// Disables or enables the account.
     func setDisabled(_ isDisabled: Bool) async throws {
@@ -119,7 +119,7 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The role.", valueName: "issuer|epidemiologist|administrator"))
     var role: Role
 
-    @OptionGroup var report: ReportOptions
+    @OptionGroup var report: ServerCommandOptions
 
     func run() async throws {
       let credentials = CredentialsReport(

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
-import ServerOperations
 import Terminal
 
-/// Options with `--json`, by which a command prints one JSON object instead of text.
-protocol ReportingOptions {
+/// The options of a command with `--json`, by which a command prints one JSON object instead of text.
+protocol ReportWriter {
   var json: Bool { get }
 }
 
-extension ReportingOptions {
+extension ReportWriter {
   /// Prints `report` as one JSON object, or `text`.
   func write(_ report: some Encodable, _ text: @autoclosure () -> String) throws {
     try json ? printJSON(report) : StandardOutput.write(text())
@@ -23,18 +21,5 @@ extension ReportingOptions {
     if json { try printJSON(report) }
     guard isChanged else { throw CommandFailure(status: .no, message: refusal()) }
     if !json { try StandardOutput.write(text()) }
-  }
-}
-
-/// The options of most commands that administer the servers.
-struct ReportOptions: ParsableArguments, ReportingOptions {
-  @OptionGroup var options: ServerOptions
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
-
-  /// The servers of the existing folder, which has data of `server`.
-  func setup(of server: ServerName, mayBeUnused: Bool = false) throws -> ServerSetup {
-    try options.setup(of: server, mayBeUnused: mayBeUnused)
   }
 }

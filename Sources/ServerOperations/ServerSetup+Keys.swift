@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServer
+import Logging
+import Settings
+import Terminal
+import World
+
+/// The key server of the folder, its register and its keys.
+extension ServerSetup {
+  /// The key server, which listens when it is run.
+  ///
+  /// - Throws: `OperationFailure` if the folder, the settings or the overrides are not valid.
+  package func keyServer(
+    host: String = "127.0.0.1", port: Int = 0, logger: Logger
+  ) throws -> KeyServer {
+    try checked(folder.keySettings) {
+      var configuration = try keyConfiguration()
+      configuration.host = host
+      configuration.port = port
+      return try KeyServer(
+        configuration, clock: clock, randomness: SystemRandomness(), logger: logger)
+    }
+  }
+
+  /// Runs `work` on the stored apps and authorities. Changes cannot replace those of the settings.
+  ///
+  /// - Parameter isNew: True if the database may be created. The secrets are then created first, because a server
+  ///   with a database and without secrets would not start.
+  /// - Throws: `OperationFailure` if there is no database and it may not be created.
+  package func withRegistry<Value>(
+    isNew: Bool = false, _ work: (KeyServerRegistry) async throws -> Value
+  ) async throws -> Value {
+    if isNew { _ = try keySecrets() } else { try requireRegistry() }
+    return try await reportingErrors {
+      try await work(
+        try KeyServerRegistry(
+          databaseFile: folder.keyDatabase, configuration: keySettings().configuration,
+          clock: clock))
+    }
+  }
+
+  private func requireRegistry() throws {
+    guard try KeySecrets.stored(in: folder) != nil,
+      FileManager.default.fileExists(atPath: folder.keyDatabase.path)
+    else {
+      throw OperationFailure.badInput(
+        "The key server of \(folder.url.path.printable) has no apps and authorities yet: add one, or start it"
+          + " first.")
+    }
+  }
+
+  /// The device configuration of the key server.
+  package var deviceConfiguration: DeviceConfigurationFiles {
+    DeviceConfigurationFiles(folder: folder, clock: clock, warn: warn)
+  }
+
+  /// The settings without the secrets in the files that they name.
+  package func keySettings() throws -> KeyServerSettings {
+    try KeyServerSettings(folder.keySettings, overrides: overrides, readsFiles: false)
+  }
+
+  /// Throws if the key server would accept keys that no export includes.
+  package func checkExports() throws {
+    try checked(folder.keySettings) {
+      if let fault = try keySettings().configuration.settingWithoutExport {
+        throw KeyServerError.configuration(fault)
+      }
+    }
+  }
+
+  /// Secrets are created if there are none yet.
+  private func keyConfiguration() throws -> KeyServerConfiguration {
+    let settings = try KeyServerSettings(folder.keySettings, overrides: overrides)
+    let (folder, tokenKeys) = (folder, folder.tokenPublicKeys)
+    let keys = try keySecrets()
+    try requireValidKey(keys)
+    if let verification = try folder.verificationSecrets.read(VerificationSecrets.self) {
+      try tokenKeys.write(verification.signingKeys, at: clock.now)
+    }
+    var configuration = settings.configuration
+    configuration.databaseFile = folder.keyDatabase
+    configuration.databaseKey = keys.databaseKey
+    configuration.exportFolder = folder.exports
+    configuration.tokenPublicKeysPEM = try tokenKeys.read()
+    configuration.readTokenPublicKeysPEM = { try tokenKeys.read() }
+    configuration.exportSigners = keys.signingKeys.map(\.exportSigner)
+    configuration.readExportSigners = {
+      try KeySecrets.stored(in: folder)?.signingKeys.map(\.exportSigner) ?? []
+    }
+    let served = ServedDeviceConfiguration(deviceConfiguration)
+    configuration.readDeviceConfiguration = { try served.data() }
+    // The token issuer is also the authority that signs certificates in Google's contract, with the same keys.
+    configuration.tokenIssuerSeesStatistics = true
+    return configuration
+  }
+
+  private func requireValidKey(_ keys: KeySecrets) throws {
+    let now = clock.now.unixSecond
+    let hasValidKey = keys.signingKeys.contains {
+      $0.validFrom ?? .min <= now && now < $0.validThru ?? .max
+    }
+    guard !hasValidKey else { return }
+    throw OperationFailure.badInput(
+      "\(folder.keySecrets.url.path.printable) has no signing key that is valid now: add one with"
+        + " `firebreak key-server signing-key add --from \(now)`.")
+  }
+
+  /// The secrets of the key server, which are created for its first start, as is its device configuration.
+  func keySecrets() throws -> KeySecrets {
+    try refuseLostKeyDatabase()
+    let file = folder.keySecrets
+    return try file.withLock {
+      let stored = try KeySecrets.stored(in: folder)
+      let keys = try stored ?? KeySecrets(keyID: keySettings().keyID)
+      try deviceConfiguration.prepare(keys.signingKeys)
+      if stored == nil { try file.replace(keys) }
+      return keys
+    }
+  }
+
+  /// Throws if there are key files and no database: with a new one the server would forget used tokens, and
+  /// remove the files.
+  private func refuseLostKeyDatabase() throws {
+    guard !FileManager.default.fileExists(atPath: folder.keyDatabase.path) else { return }
+    let index = folder.exports.appendingPathComponent("index.txt")
+    guard let listed = FileManager.default.contents(atPath: index.path), !listed.isEmpty else {
+      return
+    }
+    throw OperationFailure.badInput(
+      "\(folder.keyDatabase.path.printable) is missing, and \(folder.exports.path.printable) has its key"
+        + " files: restore a backup, or move the key files away to start without them.")
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import KeyServer
+import Settings
+
+/// An app that may publish.
+package struct RegisteredApp: Sendable {
+  package let app: AuthorizedApp
+  /// True if the app is in the settings, where alone it can be changed.
+  package let isInSettings: Bool
+}
+
+/// An authority whose certificates are accepted.
+package struct RegisteredAuthority: Sendable {
+  package let authority: HealthAuthority
+  /// The ids of the keys that are refused for good.
+  package let withdrawnKeyIDs: [String]
+  /// True for our own verification server, which is in the settings and cannot be changed by an operation.
+  package let isOwn: Bool
+  /// True for a stored authority that the server ignores, because our own verification server has its issuer.
+  package let isIgnored: Bool
+
+  /// The ids of the keys that are accepted, sorted.
+  package var keyIDs: [String] { authority.publicKeysPEM.keys.sorted() }
+}
+
+/// The apps and authorities of the key server: those of the settings, then the added ones.
+extension ServerSetup {
+  /// The apps that may publish.
+  ///
+  /// - Throws: `OperationFailure` if the key server has no database yet.
+  package func registeredApps() async throws -> [RegisteredApp] {
+    let settings = try keySettings().configuration
+    let own = settings.appPackages.sorted().map {
+      AuthorizedApp(id: $0, regions: settings.regions, authorities: [settings.tokenIssuer])
+    }
+    let added = try await withRegistry { try await $0.apps() }
+    return own.map { RegisteredApp(app: $0, isInSettings: true) }
+      + added.map { RegisteredApp(app: $0, isInSettings: false) }
+  }
+
+  /// The authorities whose certificates are accepted.
+  ///
+  /// - Throws: `OperationFailure` if the key server has no database yet.
+  package func registeredAuthorities() async throws -> [RegisteredAuthority] {
+    let settings = try keySettings().configuration
+    // Before the first start there is no file.
+    let tokenKeys = (try? folder.tokenPublicKeys.read()) ?? [:]
+    let own = HealthAuthority(
+      issuer: settings.tokenIssuer, audience: settings.tokenAudience, publicKeysPEM: tokenKeys,
+      seesStatistics: true)
+    let added = try await withRegistry { registry in
+      var added: [RegisteredAuthority] = []
+      for authority in try await registry.authorities() {
+        added.append(
+          RegisteredAuthority(
+            authority: authority,
+            withdrawnKeyIDs: try await registry.withdrawnKeyIDs(of: authority.issuer),
+            isOwn: false, isIgnored: authority.issuer == settings.tokenIssuer))
+      }
+      return added
+    }
+    return [
+      RegisteredAuthority(authority: own, withdrawnKeyIDs: [], isOwn: true, isIgnored: false)
+    ] + added
+  }
+}

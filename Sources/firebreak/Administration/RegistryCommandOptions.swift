@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ServerOperations
+import Terminal
+
+/// `--data` and `--json` for commands with options that have the same names as those of `ServerOptions`.
+struct RegistryCommandOptions: ParsableArguments, ReportWriter {
+  @Option(help: "The folder with all data of the servers.")
+  var data = ServerOptions.defaultFolder
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  /// The servers of the existing folder, which has data of the key server.
+  func setup() throws -> ServerSetup {
+    ServerSetup(folder: try ServerFolder(existing: data, of: .keys)) { note($0) }
+  }
+}

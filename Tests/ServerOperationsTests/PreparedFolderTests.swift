@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServer
+import ServerOperations
+import Settings
+import TestSupport
+import Testing
+
+/// Operations on a folder that has settings, and neither keys nor a database.
+@Suite("Operations before the first start")
+struct PreparedFolderTests {
+  private let folder: TemporaryFolder
+  private let setup: ServerSetup
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let keys = folder.path("data").appendingPathComponent("keys")
+    try FileManager.default.createDirectory(
+      at: keys, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try Data(#"{"region": "PL"}"#.utf8).write(to: keys.appendingPathComponent("settings.json"))
+    setup = ServerSetup(folder: ServerFolder(at: folder.path("data").path)) { _ in }
+  }
+
+  private func files() -> [String] { folder.files().map(\.lastPathComponent).sorted() }
+
+  /// The message of the `OperationFailure` that `work` throws; an empty one if it throws none.
+  private func message(_ work: () async throws -> Void) async -> String {
+    do {
+      try await work()
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("The register is not created without its secrets, and the error says what to do")
+  func register() async throws {
+    for _ in 0..<2 {
+      for message in [
+        await message { try await setup.withRegistry { _ = try await $0.apps() } },
+        await message { _ = try await setup.registeredApps() },
+        await message { _ = try await setup.registeredAuthorities() },
+      ] {
+        #expect(message.hasPrefix("The key server of "), "\(message)")
+        #expect(message.hasSuffix("has no apps and authorities yet: add one, or start it first."))
+      }
+      #expect(files() == ["settings.json"])
+    }
+  }
+
+  @Test("A new register has secrets, and is opened again without them being created")
+  func newRegister() async throws {
+    for isNew in [true, false, true] {
+      let apps = try await setup.withRegistry(isNew: isNew) { try await $0.apps() }
+      #expect(apps.isEmpty)
+      #expect(files().contains("secrets.json") && files().contains("keys.sqlite"))
+    }
+    let listed = try await setup.registeredApps()
+    #expect(!listed.isEmpty && !listed.contains { !$0.isInSettings })
+  }
+
+  @Test("An export creates no keys")
+  func export() async throws {
+    for _ in 0..<2 {
+      let message = await message { _ = try await setup.exportNow() }
+      #expect(message.hasSuffix("has no keys yet: start it first."), "\(message)")
+      #expect(files() == ["settings.json"])
+    }
+  }
+
+  @Test("A clock is neither compared nor confirmed without a database")
+  func clock() async throws {
+    for server in ServerName.allCases {
+      for message in [
+        await message { _ = try setup.clockComparison(of: server) },
+        await message { try setup.confirmClock(of: server) },
+      ] {
+        #expect(message.hasPrefix("There is no database "), "\(message)")
+      }
+    }
+    #expect(files() == ["settings.json"])
+  }
+}
