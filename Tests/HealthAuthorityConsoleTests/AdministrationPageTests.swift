@@ -168,6 +168,35 @@ import Testing
     }
   }
 
+  @Test("Entries of the settings are listed without buttons, and withdrawn keys with their ids")
+  func register() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let browser = try await console.signedIn(.administrator)
+      console.authority.state.authorities = [
+        AuthorityFacts(issuer: "own", audience: "keys", keyIDs: ["t1"], isInSettings: true),
+        AuthorityFacts(
+          issuer: "clinic", audience: "keys", keyIDs: ["v2"], withdrawnKeyIDs: ["v1"]),
+      ]
+      console.authority.state.apps = [
+        AppFacts(id: "org.own", regions: ["PL"], authorities: ["own"], isInSettings: true),
+        AppFacts(id: "org.added", regions: ["PL"], authorities: ["clinic"]),
+      ]
+      let page = try await browser.get("/keys").text
+      #expect(page.contains("v2 (withdrawn: v1)"))
+      #expect(page.split(separator: "in the settings").count == 3)
+      for (name, value, isChangeable) in [
+        ("issuer", "own", false), ("issuer", "clinic", true), ("app", "org.own", false),
+        ("app", "org.added", true),
+      ] {
+        #expect(page.contains("<code>\(value)</code>"))
+        #expect(page.contains(#"name="\#(name)" value="\#(value)""#) == isChangeable, "\(value)")
+      }
+      #expect(
+        try await browser.post("/keys/authorities/remove", ["issuer": "own"]).status != 200)
+      #expect(try await browser.post("/keys/apps/remove", ["app": "org.own"]).status != 200)
+    }
+  }
+
   @Test("Exports are shown with size, keys, padding, signature and the time of the next file")
   func exports() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
