@@ -65,6 +65,9 @@ struct ClockRecord: Codable, Sendable, Equatable {
   mutating func confirm(_ isConfirmed: Bool) {
     guard isWrong else { return }
     if !isConfirmed { endVerdict() }
+    if isConfirmed, self.isConfirmed == false, let lastWrong {
+      mark(from: lastWrong.time, to: lastWrong.time)
+    }
     self.isConfirmed = isConfirmed
   }
 
@@ -78,8 +81,9 @@ struct ClockRecord: Codable, Sendable, Equatable {
     let (now, last) = (comparison.time, lastWrong)
     lastWrong = comparison
     let isSame = last.map { comparison.isSame(as: $0) }
-    // The clock may have been set since the second source has answered.
-    if isConfirmed != nil, isSame == false { endVerdict() }
+    // The clock may have been set since, so a later answer says nothing about the days before.
+    if isSame == false { endVerdict() }
+    if isConfirmed == false { return }
     mark(from: now, to: now)
     guard let ahead = comparison.secondsAhead else { return }
     if let last {

@@ -41,13 +41,16 @@ final class PhoneClock {
       record.note(isWrong: isWrong, secondsAhead: ahead, at: reading.time)
     }
     if isWrong == false, ahead != nil { rightReading = reading }
-    var expected = context.state.clockRecord ?? ClockRecord()
+    let stored = context.state.clockRecord
+    var expected = stored ?? ClockRecord()
     note(in: &expected)
     var answer: Bool?
     if expected.isWrong {
       answer = isStepOrFuture(at: reading) ? true : nil
       if answer == nil, decoy == .always || decoy == .ifUnknown && expected.isConfirmed == nil {
-        answer = await isWrongByVerificationServer(for: server)
+        answer = await isWrongByVerificationServer(for: server, decoy)
+        // Another comparison was recorded while the server was asked, and is newer.
+        guard context.state.clockRecord == stored else { return }
       }
     }
     update { record in
@@ -90,9 +93,11 @@ final class PhoneClock {
   }
 
   /// Returns `true` if the verification server states another time in the response to a decoy; `nil` if it states none,
-  /// during a pause, or if a decoy was sent for `server` before.
-  private func isWrongByVerificationServer(for server: RetryingNetwork) async -> Bool? {
-    guard context.pause == nil, lastWithDecoy !== server else { return nil }
+  /// during a pause, or if a decoy was sent for `server` before and `decoy` allows only one.
+  private func isWrongByVerificationServer(
+    for server: RetryingNetwork, _ decoy: ClockDecoy
+  ) async -> Bool? {
+    guard context.pause == nil, decoy == .always || lastWithDecoy !== server else { return nil }
     lastWithDecoy = server
     let sent = context.now
     let requests = UploadRequests(

@@ -133,19 +133,33 @@ struct ClockRecordTests {
     }
   }
 
-  @Test("Days of a refuted verdict do not count when a later one is confirmed")
+  @Test("Days of a refuted or unanswered verdict do not count when a later one is confirmed")
   func refutedDays() {
+    for firstAnswer in [false, nil] {
+      var record = ClockRecord()
+      for days in 0...4 {
+        let time = TestApp.noon.addingTimeInterval(Double(days) * TestApp.day)
+        record.note(isWrong: true, secondsAhead: 61 * 60, at: time)
+        // The second source is asked once for a verdict.
+        if days == 0, let firstAnswer { record.confirm(firstAnswer) }
+      }
+      let jump = TestApp.noon.addingTimeInterval(5 * TestApp.day + 5 * Self.hour)
+      record.note(isWrong: true, secondsAhead: 61 * 60 + 5 * Self.hour, at: jump)
+      record.confirm(true)
+      #expect(record.confirmedDays == [jump.unixDay], "\(String(describing: firstAnswer))")
+    }
+  }
+
+  @Test("If a refuted verdict is confirmed later, only the day of its last comparison counts")
+  func confirmedAfterRefutation() {
     var record = ClockRecord()
     for days in 0...4 {
       let time = TestApp.noon.addingTimeInterval(Double(days) * TestApp.day)
       record.note(isWrong: true, secondsAhead: 61 * 60, at: time)
-      // The second source is asked once for a verdict.
       if days == 0 { record.confirm(false) }
     }
-    let jump = TestApp.noon.addingTimeInterval(5 * TestApp.day + 5 * Self.hour)
-    record.note(isWrong: true, secondsAhead: 61 * 60 + 5 * Self.hour, at: jump)
     record.confirm(true)
-    #expect(record.confirmedDays == [jump.unixDay])
+    #expect(record.confirmedDays == [TestApp.noon.unixDay + 4])
   }
 
   @Test("The earlier days of a phone that is updated while its clock is wrong stay")

@@ -268,6 +268,7 @@ import World
     }
     #expect(requests.map(\.code) == ["A1B2C3", "A1B2C3"])
     #expect(Set(requests.map(\.ekeyhmac)).count == 1)
+    #expect(requests.allSatisfy { $0.ekeyhmac != nil })
   }
 
   @Test(

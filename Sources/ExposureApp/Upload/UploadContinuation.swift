@@ -45,7 +45,8 @@ extension ExposureApp {
   ///
   /// When the token has expired, further attempts find out if the key server has accepted the keys. The upload is given
   /// up if a server refuses it, if the clock was compared and its time is over, or after
-  /// `RemovalRule.unfinishedUploadSeconds`. Its PIN can still repeat it until a day after its beginning.
+  /// `RemovalRule.unfinishedUploadSeconds`. Unless a server has refused it, its PIN can repeat it until a day after its
+  /// beginning.
   func finishUploadIfDue() async {
     guard context.runningUpload == nil, !isRemovingEverything, context.store.condition == .ready,
       context.uploads.pendingEnd != nil, !context.isUploadEndNotified,
