@@ -59,8 +59,8 @@ package struct RetentionClock: Equatable, Codable, Sendable {
     if next.seconds >= ClockLimit.persistenceSeconds { trust(now) }
   }
 
-  /// The data to keep at `now`, the last reading. With a known error, the data of the clock's time and that of the right
-  /// one are kept.
+  /// The data to keep at `now`, the last reading. With a known error, the data of the clock's time and
+  /// that of the right one are kept.
   package func period(at now: Date, with error: ClockError? = nil) -> RetentionPeriod {
     guard let trusted else { return RetentionPeriod(times: []) }
     let isRight = ahead == nil && behind == nil && error == nil

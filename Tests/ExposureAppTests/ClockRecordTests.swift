@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServerAPI
+import Testing
+import World
+
+@testable import ExposureApp
+
+@Suite("The record of the times at which the phone's clock was wrong")
+struct ClockRecordTests {
+  private static let hour: TimeInterval = 3_600
+
+  @Test("Only days between comparisons with the same difference are filled")
+  func record() {
+    let day = TestApp.noon.unixDay
+    func days(_ comparisons: (TimeInterval, days: TimeInterval)...) -> [Int] {
+      var record = ClockRecord()
+      for (ahead, days) in comparisons {
+        let isWrong = abs(ahead) > ClockRule.differenceSecondsMax
+        let now = TestApp.noon.addingTimeInterval(days * TestApp.day + ahead)
+        record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
+        record.confirm(true)
+      }
+      return record.confirmedDays.map { $0 - day }.sorted()
+    }
+    #expect(days((2 * Self.hour, 0), (2 * Self.hour, 3)) == [0, 1, 2, 3])
+    #expect(days((-10 * TestApp.day, 0), (2 * Self.hour, 0)) == [-10, 0])
+    #expect(days((2 * Self.hour, 0), (-10 * TestApp.day, 1), (2 * Self.hour, 2)) == [-9, 0, 2])
+    // The clock may have been wrong until the comparison that found it right.
+    #expect(days((2 * Self.hour, 0), (0, 3)) == [0, 1, 2, 3])
+    #expect(days((-10 * TestApp.day, 0), (0, 0)) == [-10])
+    #expect(days((-10 * TestApp.day, 0), (0, 2)) == [-10, -9, -8])
+    #expect(days((2 * Self.hour, 0), (0, 20)) == [])
+    // Days of the future and old ones are forgotten.
+    #expect(days((10 * TestApp.day, 0), (0, 0)) == [])
+    #expect(days((2 * Self.hour, 0), (0, 0), (0, 14)) == [0])
+    #expect(days((2 * Self.hour, 0), (0, 0), (0, 15)) == [])
+  }
+
+  @Test(
+    "The days since the last right comparison are wrong, but no day whose key began at a right time"
+  )
+  func daysSinceLastRight() {
+    let day = TestApp.noon.unixDay
+    func days(_ comparisons: (TimeInterval?, days: Double)...) -> [Int] {
+      var record = ClockRecord()
+      for (ahead, days) in comparisons {
+        let now = TestApp.noon.addingTimeInterval(days * TestApp.day + (ahead ?? 0))
+        let isWrong = ahead.map { abs($0) > ClockRule.differenceSecondsMax } ?? true
+        record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
+        record.confirm(true)
+      }
+      return record.confirmedDays.map { $0 - day }.sorted()
+    }
+    let back = -5 * TestApp.day
+    // Five minutes at the time five days ago: the key of that day exists already.
+    var record = ClockRecord()
+    for days in 0...5 {
+      let time = TestApp.noon.addingTimeInterval(Double(days) * TestApp.day)
+      record.note(isWrong: false, secondsAhead: 0, at: time)
+    }
+    for secondsAhead in [back, nil] {
+      for _ in 1...2 {
+        record.note(isWrong: true, secondsAhead: secondsAhead, at: TestApp.noon)
+        record.confirm(true)
+        record.note(
+          isWrong: false, secondsAhead: 0,
+          at: TestApp.noon.addingTimeInterval(5 * TestApp.day + 300))
+        #expect(record.confirmedDays == [])
+      }
+    }
+    // A day on which the phone was off has no key of its own.
+    #expect(days((0, 4), (back, 5), (0, 5)) == [-1, 0])
+    // Days of the phone's clock between the last right and the first wrong comparison.
+    #expect(days((0, 0), (2 * Self.hour, 3)) == [1, 2, 3])
+    #expect(days((0, 0), (6 * TestApp.day, 2), (0, 2)) == [])
+    #expect(days((0, 0), (6 * TestApp.day, 2), (0, 8)) == [6, 7, 8])
+    #expect(days((0, 0), (-20 * TestApp.day, 1)) == [-20, -19])
+    #expect(days((0, 0), (2 * Self.hour, 40)).count == 15)
+    // Without a stated time, the days until the recovery are not known to be wrong.
+    #expect(days((nil, 0), (0, 5)) == [0])
+  }
+
+  @Test("Without a stated time, only the days of the comparisons are wrong")
+  func recordWithoutTime() {
+    var record = ClockRecord()
+    for days in [0, 3] {
+      record.note(
+        isWrong: true, secondsAhead: nil,
+        at: TestApp.noon.addingTimeInterval(Double(days) * TestApp.day))
+      record.confirm(true)
+    }
+    #expect(record.confirmedDays == [0, 3].map { TestApp.noon.unixDay + $0 })
+  }
+
+  @Test("The days of a verdict count only if a second source confirms it")
+  func confirmation() {
+    let later = TestApp.noon.addingTimeInterval(TestApp.day)
+    for isConfirmed in [nil, false, true] {
+      var record = ClockRecord()
+      record.note(isWrong: true, secondsAhead: 2 * Self.hour, at: TestApp.noon)
+      if let isConfirmed { record.confirm(isConfirmed) }
+      let days = isConfirmed == true ? [TestApp.noon.unixDay] : []
+      #expect(record.confirmedDays == days)
+      // The next comparison has the same difference: the second source is not asked again.
+      record.note(isWrong: true, secondsAhead: 3 * Self.hour, at: TestApp.noon)
+      #expect(record.isConfirmed == isConfirmed)
+      record.note(isWrong: true, secondsAhead: 5 * Self.hour, at: TestApp.noon)
+      #expect(record.isConfirmed == (isConfirmed == true ? true : nil))
+      record.note(isWrong: false, secondsAhead: 0, at: later)
+      #expect(record.confirmedDays == (days.isEmpty ? [] : days + [later.unixDay]))
+      #expect(record.isConfirmed == nil)
+    }
+  }
+
+  @Test("The days of a phone that is updated while its clock is wrong count if they are confirmed")
+  func earlierRecord() throws {
+    let day = TestApp.noon.unixDay
+    let stored = """
+      {"isWrong": true, "wrongDays": [\(day - 1)], "files": [],
+      "lastWrong": {"time": \(TestApp.noon.timeIntervalSinceReferenceDate), "secondsAhead": 7200}}
+      """
+    for isConfirmed in [true, false] {
+      var record = try JSONDecoder().decode(ClockRecord.self, from: Data(stored.utf8))
+      record.note(isWrong: true, secondsAhead: 2 * Self.hour, at: TestApp.noon)
+      #expect(record.confirmedDays == [])
+      record.confirm(isConfirmed)
+      record.note(isWrong: false, secondsAhead: 0, at: TestApp.noon)
+      #expect(record.confirmedDays == (isConfirmed ? [day - 1, day] : []))
+    }
+  }
+
+  @Test("The files to analyse again are limited, and old ones are not analysed again")
+  func recordedFiles() {
+    var record = ClockRecord()
+    record.note(isWrong: true, secondsAhead: 2 * TestApp.day, at: TestApp.noon)
+    record.note(analysed: (0..<DownloadLimit.wantedMax + 5).map(TestApp.name))
+    #expect(record.files.count == DownloadLimit.wantedMax)
+    #expect(!record.files.contains(TestApp.name(4)) && record.files.contains(TestApp.name(5)))
+    let later = Date(unixSecond: TestApp.end(1_000)).addingTimeInterval(14 * TestApp.day)
+    record.note(isWrong: false, secondsAhead: 0, at: later)
+    #expect(record.takeFiles(at: later) == Set((1_000...1_004).map(TestApp.name)))
+    #expect(record.files.isEmpty)
+  }
+}
