@@ -114,7 +114,6 @@ package final class Phone: Sendable {
       bundleIdentifier: settings.app.appPackageName, apiVersion: settings.apiVersion,
       travel: travel, calibration: settings.calibration, logger: logger)
     self.device = device
-    retention.follow(device)
     app = ExposureApp(
       manager: ENManager(device: device), authorizationStatus: { device.authorizationStatus },
       configuration: settings.app, folder: folder.app, sealingKey: key, clock: clock,
@@ -122,6 +121,12 @@ package final class Phone: Sendable {
       notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
       inspect: { try Self.facts(of: $0) },
       damage: { await Self.damage(of: device, travel, notices) }, logger: logger)
+    connect(retention)
+  }
+
+  /// Connects what is created before the device and the app with them.
+  private func connect(_ retention: PhoneRetention) {
+    retention.follow(device)
     consent.grantFollowingDays { [weak app] in
       await app?.currentState.followUp?.status == .active
     }

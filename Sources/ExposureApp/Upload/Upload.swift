@@ -66,8 +66,8 @@ final class Upload {
     } catch { return UploadOutcome(.storage(error)) }
   }
 
-  /// The reason not to upload now, from the current device configuration and the clock that its response states. A wrong
-  /// clock is one only if a second source confirms it.
+  /// The reason not to upload now, from the current device configuration and the clock that its
+  /// response states. A wrong clock is one only if a second source confirms it.
   ///
   /// - Parameter decoy: `never` if the upload has its token: then its keys are chosen, and the last answer counts.
   func reasonAgainstUpload(decoy: ClockDecoy = .always) async -> UploadFailure? {
