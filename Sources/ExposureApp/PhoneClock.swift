@@ -21,8 +21,8 @@ final class PhoneClock {
 
   /// Compares the phone's clock with the accepted documents of the server, and asks a second source if it is wrong.
   ///
-  /// The header `Date` of the key server is not signed: a cache or proxy with a wrong clock must not stop all uploads of
-  /// a region. The verdict and the answer are stored together, so that one that is refuted changes nothing else.
+  /// The header `Date` of the key server is not signed: a cache or proxy with a wrong clock must not stop all uploads
+  /// of a region. The verdict and the answer are stored together, so that one that is refuted changes nothing else.
   ///
   /// - Parameters:
   ///   - hasFutureFiles: True if the server lists files of the phone's future, which counts if its documents state no
@@ -64,7 +64,7 @@ final class PhoneClock {
   }
 
   /// Changes the record of the clock. When the clock is right again, the files that were analysed meanwhile are wanted
-  /// again, because encounters may not have been found in them, and version 2 detects again, because no day was removed.
+  /// again, because encounters may not have been found in them. Version 2 detects again, because no day was removed.
   private func update(_ change: (inout ClockRecord) -> Void) {
     var record = context.state.clockRecord ?? ClockRecord()
     change(&record)

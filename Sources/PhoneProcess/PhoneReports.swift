@@ -277,7 +277,7 @@ extension Phone {
 
   /// The keys that an upload with this date would share, without the keys themselves.
   ///
-  /// - Parameter pin: The PIN of the upload, which may continue an unfinished one; `nil` or empty if it is not typed yet.
+  /// - Parameter pin: The PIN of the upload, which may continue an unfinished one; `nil` or empty before it is typed.
   /// - Throws: `ENError`, or an error of the storage.
   func uploadPreview(_ diagnosis: Diagnosis, pin: ZeroingBytes?) async throws
     -> PhoneUploadPreview
