@@ -75,7 +75,7 @@ test-arm64:
 # Each figure with its target, date, processor and compiler. Takes some minutes after the build, which has a
 # folder of its own: debug and release would rebuild each other's dependencies.
 bench: prepare
-	@scripts/prepare chromium chromium-driver
+	@scripts/prepare chromium-headless-shell chromium-driver
 	swift build $(RELEASE) --product firebreak
 	swift build $(RELEASE) --product firebreak-benchmarks
 	.build-release/release/firebreak-benchmarks --output out/bench \
@@ -130,7 +130,7 @@ prepare:
 # What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
 # check the unit file, a browser, and axe to check pages for accessibility.
 prepare-tests:
-	@scripts/prepare python3 python3-pip dbus-daemon systemd chromium chromium-driver
+	@scripts/prepare python3 python3-pip dbus-daemon systemd chromium-headless-shell chromium-driver
 	@scripts/prepare-tests
 
 clean:

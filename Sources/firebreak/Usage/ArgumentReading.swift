@@ -32,8 +32,10 @@ struct ArgumentReading {
   }
 
   private static let terminator = "--"
-  /// The flags and the option that the parser adds to the program.
-  private static let parserFlags = ["--help-hidden", "-help"]
+  /// The flags and the option that the parser adds. That it describes the program, with all its commands, takes it
+  /// most of a second, so these are known without.
+  private static let parserFlags = ["--help", "-h", "--help-hidden", "-help"]
+  private static let programFlag = "--version"
   private static let completionOption = "--generate-completion-script"
 
   /// Descends into the command. After an unknown option the word may be its value.
@@ -49,6 +51,7 @@ struct ArgumentReading {
   private mutating func readOption(_ word: String, _ rest: inout ArraySlice<String>) {
     let name = String(word.prefix { $0 != "=" })
     if Self.parserFlags.contains(name) { return }
+    if name == Self.programFlag, command.path.count == 1 { return }
     if name == Self.completionOption {
       _ = rest.popFirst()
       return
