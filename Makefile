@@ -3,7 +3,9 @@
 
 SHELL := /bin/bash
 SOURCES := Sources Plugins Tests Benchmarks Documentation/Snippets Examples/Sources Package.swift scripts
-BUILD_FLAGS := --explicit-target-dependency-import-check error
+# C is optimized in debug builds as well: password hashes, signatures and the portable kernels are most of the processor
+# time of some tests.
+BUILD_FLAGS := --explicit-target-dependency-import-check error -Xcc -O2 -Xcxx -O2
 
 RELEASE := -c release --scratch-path .build-release
 

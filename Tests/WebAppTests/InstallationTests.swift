@@ -34,7 +34,7 @@ extension BrowserSuite {
               const image = new Image();
               image.src = arguments[0];
               return image.decode().then(() => `${image.naturalWidth}x${image.naturalHeight}`);
-              """, icon["src"])
+              """, icon["src"] ?? .null)
             #expect(size == icon["sizes"])
           }
           // An app that can be installed works without a network.
