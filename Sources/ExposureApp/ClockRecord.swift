@@ -83,7 +83,11 @@ struct ClockRecord: Codable, Sendable, Equatable {
     let isSame = last.map { comparison.isSame(as: $0) }
     if let last, isSame == false {
       // The clock may have been set since, so a later answer says nothing about the days before.
-      markDays(since: last, setAt: now.addingTimeInterval(-(comparison.secondsAhead ?? 0)))
+      if let ahead = comparison.secondsAhead {
+        markDays(since: last, setAt: now.addingTimeInterval(-ahead))
+      } else {
+        mark(from: last.time, to: now)
+      }
       endVerdict()
     }
     if isConfirmed == false { return }

@@ -158,7 +158,8 @@ extension StoredState {
   }
 
   /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted. One that is
-  /// known to be a day or more off removes data by the trusted time, which advances by the time that passes.
+  /// known to be a day or more off removes only what the trusted time, which advances by the time that passes, does not
+  /// keep either.
   func retentionPeriod(at now: Date) -> RetentionPeriod {
     var clock = retention
     clock.read(now, with: clockError)

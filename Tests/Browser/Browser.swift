@@ -45,6 +45,8 @@ public struct Browser: Sendable {
     let profile = try TemporaryFolder()
     let environment = ProcessInfo.processInfo.environment.merging([
       "HOME": profile.url.path, "TMPDIR": profile.url.path, "LANGUAGE": language, "TZ": "UTC",
+      // By default Chromium writes it beside its program.
+      "CHROME_LOG_FILE": profile.path("chrome.log").path,
     ]) { $1 }
     return try await ChildProcess.withRunning(
       URL(fileURLWithPath: "/usr/bin/env"), ["chromedriver", "--port=0"], environment: environment

@@ -78,6 +78,8 @@ struct ClockRecordTests {
     #expect(days((0, 0), (6 * TestApp.day, 2), (0, 8)) == [6, 7, 8])
     #expect(days((0, 0), (-20 * TestApp.day, 1)) == [-20, -19])
     #expect(days((0, 0), (2 * Self.hour, 40)).count == 15)
+    // A later comparison without a stated time: the clock may have been wrong until then.
+    #expect(days((-10 * TestApp.day, 1), (nil, -6)) == [-9, -8, -7, -6])
     // Without a stated time, the days until the recovery are not known to be wrong.
     #expect(days((nil, 0), (0, 5)) == [0])
   }

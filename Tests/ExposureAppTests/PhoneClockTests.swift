@@ -225,7 +225,7 @@ struct PhoneClockTests {
   }
 
   @Test(
-    "Without a second source, too, a clock that is wrong by weeks for two days removes nothing",
+    "A clock that is wrong by weeks for two days removes no data that the right time keeps",
     arguments: [true, false])
   func retention(hasSecondSource: Bool) async throws {
     let (phone, app, time) = try await scene()

@@ -19,7 +19,7 @@ struct PublicNames {
     names = Set(names).sorted()
   }
 
-  /// False for an empty line and a comment, which are most lines: the expressions below cost more.
+  /// False for an empty line and a comment: the expressions below cost more.
   private static func mayDeclare(_ line: String) -> Bool {
     line.utf8.first { $0 != UInt8(ascii: " ") }.map {
       $0 == UInt8(ascii: "@") || $0 >= UInt8(ascii: "A")

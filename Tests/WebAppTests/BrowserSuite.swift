@@ -100,15 +100,20 @@ extension BrowserSuite.BrowserTests {
     struct TestFailure: Error {}
     let marker = "firebreak-browser-\(UUID().uuidString)"
     var running: Set<Int32> = []
-    do {
+    await #expect(throws: TestFailure.self) {
       try await Browser.withRunning(marker: marker) { _ in
         running = try processes(with: marker)
         throw TestFailure()
       }
-    } catch is TestFailure {}
+    }
     #expect(running.count > 1)
-    try await Patience.until { !running.contains { kill($0, 0) == 0 } }
-    for process in running { #expect(kill(process, 0) != 0) }
+    try await Patience.until { !running.contains(where: isRunning) }
+    for process in running { #expect(!isRunning(process)) }
+  }
+
+  /// False for a process that has ended and was not reaped yet.
+  private func isRunning(_ process: Int32) -> Bool {
+    FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.isEmpty == false
   }
 
   /// The processes whose command line has `marker`, and those that they have started.

@@ -32,9 +32,10 @@ struct ArgumentReading {
   }
 
   private static let terminator = "--"
-  /// The flags and the option that the parser adds. That it describes the program, with all its commands, takes it
-  /// most of a second, so these are known without.
+  /// The flags that the parser adds to every command. They are listed here because the parser needs most of a second to
+  /// describe the whole program.
   private static let parserFlags = ["--help", "-h", "--help-hidden", "-help"]
+  /// The flag that the parser adds to the program.
   private static let programFlag = "--version"
   private static let completionOption = "--generate-completion-script"
 
