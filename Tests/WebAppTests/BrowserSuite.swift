@@ -132,8 +132,8 @@ extension BrowserSuite.BrowserTests {
   }
 
   private func parent(of process: Int32) -> Int32? {
+    // A process that has just ended has no file, and no parent.
     let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-    // A process that has just ended has no parent.
     return (status?.firstMatch(of: /PPid:\s+(\d+)/)?.1).flatMap { Int32($0) }
   }
 }
