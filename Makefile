@@ -51,17 +51,20 @@ check: prepare
 test: prepare-tests lint build test-arm64 walk-examples
 	@scripts/run-tests
 
+# One minute more than a test of a proof may take, in seconds.
+PROOF_STALL := 3660
+
 # The same tests with ten times as many kills, with floods and guesses, with the times of responses, with observers of
 # padding, and with every screen in every language, color scheme and width. One of them takes many minutes.
 prove: export FIREBREAK_PROVE := 1
 prove: export FIREBREAK_PROVE_ROUNDS := 500
 prove: export FIREBREAK_PROVE_SAMPLES := 3000
 prove: prepare-tests build
-	scripts/run-tests --stall 3600 --filter "KilledPhoneTests"
-	scripts/run-tests --stall 3600 --filter "SignInFloodTests|GuessingTests|CodeLengthTests|FailureBudgetTests|AttemptsTests"
-	scripts/run-tests --stall 3600 --filter "FairnessTests|UnfinishedBodiesTests|FloodedServerTests"
-	scripts/run-tests --stall 3600 --filter "ProvenUploadTimesTests|ProvenCodeTimesTests|PaddingObserverTests"
-	scripts/run-tests --stall 3600 --filter "(ScreenTests|ConsolePageTests|ClassScreenTests|TourTests)/accessible"
+	scripts/run-tests --stall $(PROOF_STALL) --filter "KilledPhoneTests"
+	scripts/run-tests --stall $(PROOF_STALL) --filter "SignInFloodTests|GuessingTests|CodeLengthTests|FailureBudgetTests|AttemptsTests"
+	scripts/run-tests --stall $(PROOF_STALL) --filter "FairnessTests|UnfinishedBodiesTests|FloodedServerTests"
+	scripts/run-tests --stall $(PROOF_STALL) --filter "ProvenUploadTimesTests|ProvenCodeTimesTests|PaddingObserverTests"
+	scripts/run-tests --stall $(PROOF_STALL) --filter "(ScreenTests|ConsolePageTests|ClassScreenTests|TourTests)/accessible"
 
 # Every screen of the web app and every page of the console, on a phone, on a desktop and in the dark.
 screenshots: prepare-tests build
@@ -69,7 +72,7 @@ screenshots: prepare-tests build
 
 # Writes the accessibility trees with which the tests compare the screens and pages.
 accessibility-trees: prepare-tests build
-	FIREBREAK_PROVE=1 FIREBREAK_UPDATE_TREES=1 scripts/run-tests --stall 3600 --filter "ScreenTests/accessible|ConsolePageTests/accessible|ClassScreenTests/accessible"
+	FIREBREAK_PROVE=1 FIREBREAK_UPDATE_TREES=1 scripts/run-tests --stall $(PROOF_STALL) --filter "ScreenTests/accessible|ConsolePageTests/accessible|ClassScreenTests/accessible"
 
 test-arm64:
 	@scripts/test-arm64

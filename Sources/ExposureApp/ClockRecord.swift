@@ -83,24 +83,30 @@ struct ClockRecord: Codable, Sendable, Equatable {
     let isSame = last.map { comparison.isSame(as: $0) }
     if let last, isSame == false {
       // The clock may have been set since, so a later answer says nothing about the days before.
-      if let ahead = comparison.secondsAhead {
-        markDays(since: last, setAt: now.addingTimeInterval(-ahead))
-      } else {
-        mark(from: last.time, to: now)
-      }
+      markDays(since: last, until: comparison)
       endVerdict()
     }
     if isConfirmed == false { return }
     mark(from: now, to: now)
-    guard let ahead = comparison.secondsAhead else { return }
     if let last {
-      // Between two comparisons with the same difference, the clock was wrong too.
+      // Between two comparisons with the same result, the clock was wrong too.
       if isSame == true { mark(from: last.time, to: now) }
-    } else if let lastRight {
+    } else if let lastRight, let ahead = comparison.secondsAhead {
       // The clock may have been wrong since then.
       let longest = now.addingTimeInterval(
         -Double(RemovalRule.exposureDays) * RemovalRule.daySeconds)
       mark(from: max(lastRight.addingTimeInterval(ahead), longest), to: now)
+    }
+  }
+
+  /// Marks the days between two comparisons with different results. Without a stated time the clock is behind, and may
+  /// have been ahead until it was set.
+  private mutating func markDays(since last: Comparison, until comparison: Comparison) {
+    if let ahead = comparison.secondsAhead, last.secondsAhead != nil {
+      markDays(since: last, setAt: comparison.time.addingTimeInterval(-ahead))
+    } else {
+      let end = comparison.time.addingTimeInterval(max(0, last.secondsAhead ?? 0))
+      mark(from: last.time, to: end)
     }
   }
 

@@ -80,6 +80,10 @@ struct ClockRecordTests {
     #expect(days((0, 0), (2 * Self.hour, 40)).count == 15)
     // A later comparison without a stated time: the clock may have been wrong until then.
     #expect(days((-10 * TestApp.day, 1), (nil, -6)) == [-9, -8, -7, -6])
+    // The clock was ahead, and may have been so until it was set back.
+    #expect(days((5 * TestApp.day, 0), (nil, 1)) == [1, 5, 6])
+    // The other way round, and twice without a stated time.
+    #expect(days((nil, -9), (-10 * TestApp.day, 4)) == [-9, -8, -7, -6])
     // Without a stated time, the days until the recovery are not known to be wrong.
     #expect(days((nil, 0), (0, 5)) == [0])
   }
@@ -93,7 +97,7 @@ struct ClockRecordTests {
         at: TestApp.noon.addingTimeInterval(Double(days) * TestApp.day))
       record.confirm(true)
     }
-    #expect(record.confirmedDays == [0, 3].map { TestApp.noon.unixDay + $0 })
+    #expect(record.confirmedDays == (0...3).map { TestApp.noon.unixDay + $0 })
   }
 
   @Test("The days of a verdict count only if a second source confirms it")

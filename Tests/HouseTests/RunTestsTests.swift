@@ -100,6 +100,11 @@ struct RunTestsTests {
     let unknown = try await machine.run("GammaTests")
     #expect(unknown.status == 2 && unknown.lines.count == 1)
     #expect(unknown.lines.first?.contains("unknown test target GammaTests") == true)
+    try machine.addFolder("Tests/Support")
+    for name in ["", "Support", "AlphaTests/", "."] {
+      let result = try await machine.run("BetaTests", name)
+      #expect(result.status == 2 && result.lines.count == 1, "\(name)")
+    }
   }
 
   @Test("A failure is printed while its target still runs, and again at the end")
@@ -175,6 +180,34 @@ struct RunTestsTests {
       result.lines.firstIndex(of: "✘ AlphaTests: tests that started and did not end: 1"))
     #expect(result.lines[names + 1] == #"    Test "AlphaTests.S/b()""#)
     #expect(result.lines.last == "Tests: 2 passed, 1 failed")
+  }
+
+  @Test("A test that a filter selects and that does not end fails the run")
+  func unfinishedOfFilter() async throws {
+    try addBinary("begin 'AlphaTests.S/a()'; pass 'AlphaTests.S/b()'")
+    let result = try await machine.run("--filter", "S/[ab]")
+    #expect(result.status == 1 && result.lines.last == "Tests: 1 passed, 1 failed")
+    #expect(result.lines.contains("✘ selected: tests that started and did not end: 1"))
+    #expect(result.lines.contains { $0.contains("AlphaTests.S/a()") })
+  }
+
+  @Test("A target whose status is lost fails the run and does not stop it")
+  func lostStatus() async throws {
+    try addBinary("[[ $filter = *Beta* ]] && all && exit; kill -KILL $PPID")
+    let result = try await machine.run()
+    #expect(result.status == 1)
+    #expect(
+      result.lines.contains { $0.hasPrefix("✘ AlphaTests: the status of its process is missing") })
+    #expect(result.lines.contains { $0.hasPrefix("✔ BetaTests: 1 passed in ") })
+  }
+
+  @Test("A run without a list of tests is refused")
+  func noList() async throws {
+    try addBinary("all", tests: [])
+    try machine.add("sort", "exit 0")
+    let result = try await machine.run()
+    #expect(result.status == 3 && result.lines.count == 1)
+    #expect(result.lines.first?.contains("the list of tests is empty") == true)
   }
 
   @Test("After a crash the tests and source lines of the crashed thread are listed")
@@ -262,6 +295,19 @@ struct RunTestsTests {
         let hasSuite = files.contains { !$0.matches("\\b(struct|enum) \(suite)\\b").isEmpty }
         #expect(hasSuite, "\(name) is no suite")
       }
+    }
+  }
+
+  @Test("Every suite that the Makefile selects exists")
+  func selectedSuites() throws {
+    let makefile = try #require(Project.text("Makefile"))
+    let filters = makefile.matches(
+      of: try Regex(#"--filter "([^"]*)""#, as: (Substring, Substring).self))
+    let suites = filters.flatMap { $0.1.split { !$0.isLetter } }.filter { $0.hasSuffix("Tests") }
+    #expect(suites.count >= filters.count && !filters.isEmpty)
+    for suite in suites {
+      let exists = Project.tests.contains { !$0.matches("\\b(struct|enum) \(suite)\\b").isEmpty }
+      #expect(exists, "\(suite) is no suite")
     }
   }
 

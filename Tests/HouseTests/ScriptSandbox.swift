@@ -7,8 +7,8 @@ import Testing
 struct ScriptSandbox {
   private static let tools = [
     "awk", "bash", "cat", "comm", "cut", "dirname", "env", "grep", "head", "mkdir", "mkfifo",
-    "mktemp",
-    "nproc", "paste", "rm", "sed", "sleep", "sort", "tee", "touch", "tr", "true", "wc",
+    "mktemp", "nproc", "paste", "rm", "sed", "sleep", "sort", "tee", "timeout", "touch", "tr",
+    "true", "wc",
   ]
 
   private let script: String
@@ -31,9 +31,13 @@ struct ScriptSandbox {
     }
   }
 
-  /// Adds a command that runs `script` in bash. It may also be a path from the folder of commands.
+  /// Adds a command that runs `script` in bash, or replaces one. It may also be a path from the folder of commands.
   func add(_ command: String, _ script: String) throws {
     let url = folder.path("bin/\(command)")
+    // Writing through a link would change the tool of this machine.
+    if FileManager.default.fileExists(atPath: url.path) {
+      try FileManager.default.removeItem(at: url)
+    }
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data("#!\(try Self.path(of: "bash"))\n\(script)\n".utf8).write(to: url)

@@ -28,13 +28,17 @@ final class EventReader: Sendable {
         guard count > 0 else { break }
         received.withLock { $0.append(contentsOf: buffer.prefix(count)) }
       }
-      hasEnded.withLock { $0 = true }
-      close(socket)
+      hasEnded.withLock {
+        $0 = true
+        close(socket)
+      }
     }
   }
 
-  /// Closes the page.
-  func stop() { shutdown(socket, Int32(SHUT_RDWR)) }
+  /// Closes the page. After the end of the stream, the descriptor may belong to another socket.
+  func stop() {
+    hasEnded.withLock { if !$0 { shutdown(socket, Int32(SHUT_RDWR)) } }
+  }
 
   /// True if the server or `stop()` has ended the stream.
   var isOver: Bool { hasEnded.withLock { $0 } }
