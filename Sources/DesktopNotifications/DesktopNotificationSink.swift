@@ -22,7 +22,11 @@ public final class DesktopNotificationSink: UserNotificationSink {
   ///
   /// - Parameters:
   ///   - busAddress: The value of `DBUS_SESSION_BUS_ADDRESS`.
+  ///   - appName: The name that the desktop shows with each notification.
   ///   - allowedOptions: The user's earlier decision; nil before the first one.
+  ///   - center: The center whose notifications are shown.
+  ///   - clock: The clock of the app.
+  ///   - logger: Logs what the desktop refuses.
   ///   - ask: Asks the user and stores the decision, because desktops have no such prompt.
   public convenience init?(
     busAddress: String, appName: String, allowedOptions: UNAuthorizationOptions?,
