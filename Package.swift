@@ -564,8 +564,8 @@ let package = Package(
         "firebreak", "Terminal", "Settings", "DiagnosisKeyFile", "ExposureKeys",
         "ExposureNotification", "UploadToken", "HealthAuthorityConsole", "KeyServerAPI",
         "KeyServer", "VerificationServer", "World", "TextEncodings", "PhoneProcess", "QuietHTTP",
-        "Secrets", "ServedSystem", "ServerStorage", "TestSupport", nioCore, nioHTTP1, nioPosix,
-        crypto, grdb,
+        "Secrets", "ServedSystem", "ServerStorage", "TestSupport", "UnixSockets", nioCore,
+        nioHTTP1, nioPosix, crypto, grdb,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

@@ -67,12 +67,10 @@ struct CheckHistory: Codable, Sendable, Equatable {
   /// Removes all entries and counts.
   mutating func removeChecks() { (checks, dayChecks, totalKeysCount) = ([], [:], 0) }
 
-  func totals(at now: Date) -> CheckTotals {
+  /// The number of keys analysed today and on the days before, `days` in all.
+  func keysCount(ofDays days: Int, at now: Date) -> Int {
     let today = now.unixDay
-    let week = dayChecks.filter { $0.key > today - RemovalRule.dayChecksDays }
-    return CheckTotals(
-      lastCheck: lastCheck, todayKeysCount: dayChecks[today] ?? 0,
-      last7DaysKeysCount: week.values.reduce(0, +), totalKeysCount: totalKeysCount)
+    return (today - days + 1...today).reduce(0) { $0 + (dayChecks[$1] ?? 0) }
   }
 }
 
@@ -130,16 +128,4 @@ public struct CheckRecord: Codable, Sendable, Hashable, Identifiable {
   public let riskScore: Int
   /// The highest level of a day; `nil` without a policy or below the lowest level.
   public let level: WindowRiskLevel?
-}
-
-/// The numbers of analysed keys.
-public struct CheckTotals: Sendable, Hashable {
-  /// The end of the last complete check; `nil` before the first.
-  public let lastCheck: Date?
-  /// Keys analysed since 00:00 UTC.
-  public let todayKeysCount: Int
-  /// Keys analysed today and on the six days before.
-  public let last7DaysKeysCount: Int
-  /// Keys analysed since the installation.
-  public let totalKeysCount: Int
 }

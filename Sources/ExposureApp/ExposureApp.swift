@@ -117,8 +117,14 @@ public actor ExposureApp {
   /// exposures from before the policy.
   public var riskRules: [RiskRule] { RiskRule.table(for: context.remote.riskLevelConfiguration) }
 
-  /// The numbers of checked keys.
-  public var checkTotals: CheckTotals { context.state.history.totals(at: context.now) }
+  /// The number of keys analysed today and on the days before, `days` in all, at most
+  /// `RemovalRule.dayChecksDays`. The days are those of UTC.
+  public func keysCount(ofDays days: Int) -> Int {
+    context.state.history.keysCount(ofDays: days, at: context.now)
+  }
+
+  /// The number of keys analysed since the installation.
+  public var totalKeysCount: Int { context.state.history.totalKeysCount }
 
   /// The checks that analysed files, oldest first.
   public var checks: [CheckRecord] { context.state.history.checks }

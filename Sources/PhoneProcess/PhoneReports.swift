@@ -231,13 +231,13 @@ extension Phone {
           id: check.id.uuidString, time: check.date, keys: check.keysCount,
           matchedKeys: check.matchedKeyCount, riskLevel: await app.riskLevel(of: check).known))
     }
-    let totals = await app.checkTotals
-    let shared = await app.currentState.reportedTest?.shared ?? []
+    let state = await app.currentState
     return PhoneHistory(
-      checks: checks, notices: await notices.history, shared: shared,
-      followingDays: await followingDays(), lastCheck: totals.lastCheck,
-      keysToday: totals.todayKeysCount, keysInSevenDays: totals.last7DaysKeysCount,
-      keysTotal: totals.totalKeysCount)
+      checks: checks, notices: await notices.history, shared: state.reportedTest?.shared ?? [],
+      followingDays: await followingDays(), lastCheck: state.lastCheck,
+      keysToday: await app.keysCount(ofDays: 1),
+      keysInSevenDays: await app.keysCount(ofDays: RemovalRule.dayChecksDays),
+      keysTotal: await app.totalKeysCount)
   }
 
   /// The exposures of the last fourteen days, newest first; with `isHidden`, only the days and levels.

@@ -236,12 +236,12 @@ enum PhoneMessage {
   private static let chunkBytes = 64 << 10
 }
 
-/// A message between a command and a running phone that has no readable form.
-package enum PhoneSocketError: Error {
-  /// The request is longer than its limit.
-  case requestTooLong
+/// A message between a command and a running phone that cannot be sent or read, with the reason for the user.
+package enum PhoneSocketError: String, Error {
+  /// The request is longer than its limit, and was not sent.
+  case requestTooLong = "The request is too large: send it in parts."
   /// The message is not of the expected form or longer than its limit.
-  case unreadable
+  case unreadable = "The running phone is of another version than this command: restart it."
 }
 
 /// A request that the phone cannot perform, with the reason for the command.

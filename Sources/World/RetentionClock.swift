@@ -30,15 +30,14 @@ package struct RetentionClock: Equatable, Codable, Sendable {
 
   /// Takes a reading of the device's clock.
   ///
-  /// If it is known to be wrong by a day or more, the trusted time advances by what passes between the readings. The
-  /// time that a server has stated does not count, because it may stand still.
+  /// If it is known to be wrong by a day or more, the trusted time advances by what passes between the readings, at
+  /// most a day for each: the clock may have been set meanwhile, but data must not stay forever. The time that a server
+  /// has stated does not count, because it may stand still.
   package mutating func read(_ now: Date, with error: ClockError? = nil) {
     guard let trusted, let error, error.isFarOff else { return read(rightOrNew: now) }
     if let wrong {
       let seconds = now.timeIntervalSince(wrong)
-      let isJump = seconds > ClockLimit.stepSeconds
-      self.trusted = trusted.addingTimeInterval(
-        isJump ? ClockLimit.countedGapSeconds : max(0, seconds))
+      self.trusted = trusted.addingTimeInterval(min(max(0, seconds), ClockLimit.stepSeconds))
     }
     wrong = now
   }
@@ -128,7 +127,7 @@ package enum ClockLimit {
   package static let stepSeconds: TimeInterval = 86_400
   /// Seconds for which the clock must go on after a jump until its time is trusted: a day.
   package static let persistenceSeconds: TimeInterval = 86_400
-  /// Seconds that count at most between two readings, because the clock may have jumped again meanwhile.
+  /// Seconds that count at most between two readings after a jump, because the clock may have jumped again meanwhile.
   package static let countedGapSeconds: TimeInterval = 12 * 3_600
   /// Seconds of progress after which the state is stored again.
   package static let storedAgainSeconds: TimeInterval = 3_600

@@ -19,7 +19,7 @@ import Testing
     #expect(await app.check() == .failed(.portal))
     #expect(await app.cursor == nil)
     #expect(await app.lastFailure == .portal)
-    #expect(await app.checkTotals.lastCheck == nil)
+    #expect(await app.currentState.lastCheck == nil)
   }
 
   @Test(
@@ -28,11 +28,11 @@ import Testing
   func omittedFile(index: String) async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    let first = await app.checkTotals.lastCheck
+    let first = await app.currentState.lastCheck
     phone.publish(0..<3, except: [1: .response(404)])
     phone.clock.advance(by: 60)
     #expect(await app.check() == .failed(.filesMissing))
-    #expect(await app.checkTotals.lastCheck == first)
+    #expect(await app.currentState.lastCheck == first)
     phone.network.script("/index.txt", .text(index))
     #expect(await app.check() == .failed(.filesMissing))
     #expect(await app.cursor == TestApp.end(0))

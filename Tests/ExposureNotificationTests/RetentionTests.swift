@@ -67,13 +67,28 @@ import World
     #expect(clock.trusted == Self.noon + 2 * Self.day)
     #expect(clock.period(at: now, with: error).keeps(Day(of: Self.noon)))
     #expect(clock.period(at: now, with: error).keeps(Day(of: now)))
-    // The clock is set again: forward counts for half a day, back for nothing.
+    // The clock is set again: forward counts for a day, back for nothing.
     clock.read(now + 20 * Self.day, with: error)
-    let half = ClockLimit.countedGapSeconds
-    #expect(clock.trusted == Self.noon + 2 * Self.day + half)
+    #expect(clock.trusted == Self.noon + 3 * Self.day)
     clock.read(now, with: error)
+    #expect(clock.trusted == Self.noon + 3 * Self.day)
     clock.read(now + Self.day, with: error)
-    #expect(clock.trusted == Self.noon + 3 * Self.day + half)
+    #expect(clock.trusted == Self.noon + 4 * Self.day)
+  }
+
+  @Test(
+    "Under a server with a wrong time, data stays for at most 15 readings, a day or more apart",
+    arguments: [-3_000.0, 20, 3_000], [1.0, 1.001, 2, 10, 100])
+  func boundOfKnownError(days: Double, gap: Double) {
+    let error = ClockError(secondsAhead: days * Self.day)
+    var clock = Self.trusting()
+    clock.read(Self.noon, with: error)
+    for reading in 1...15 {
+      let now = Self.noon + Double(reading) * gap * Self.day
+      clock.read(now, with: error)
+      let keeps = clock.period(at: now, with: error).keeps(Day(of: Self.noon))
+      #expect(keeps == (reading < 15), "reading \(reading)")
+    }
   }
 
   @Test("A clock that is known to be wrong by less than a day is trusted, and both times are kept")

@@ -170,6 +170,8 @@ struct PhoneCommandTests {
       #expect(run.status == 1 && run.errors.contains("nothing to share"), "\(run.errors)")
     }
     #expect(try await phone.run("upload", "nonsense").status == 2)
+    let long = try await Shell.run("printf '%0300d' 0 | '\(try Run.product().path)' \(command)")
+    #expect(long.status == 2 && long.errors.contains("A PIN has six to ten"), "\(long.errors)")
   }
 
   @Test("Core dumps are disabled in a running phone and in the servers")

@@ -5,6 +5,7 @@ import PhoneProcess
 import ServedSystem
 import TestSupport
 import Testing
+import UnixSockets
 
 /// Commands of the owner in processes of their own, without servers.
 @Suite("Commands of a phone's owner", .needs(.process))
@@ -122,6 +123,45 @@ struct PhoneOwnerCommandTests {
       #expect(try await process.terminate() == 0)
       #expect(!FileManager.default.fileExists(atPath: socket.path))
     }
+  }
+
+  @Test("A command tells that the running phone is of another version, each time, and fails")
+  func otherVersion() async throws {
+    _ = try await phone.json("enable")
+    let listener = try UnixListener(
+      at: phone.folder.appendingPathComponent(PhoneSocket.name).path)
+    let end = ContinuousClock.now + .seconds(Patience.seconds)
+    let answering = Task {
+      for await connection in listener.connections {
+        // The command ends when it cannot read the reply.
+        try? await UnixSocket.offThread {
+          _ = try connection.receive(atMost: 1 << 20, before: end)
+          try connection.send(Array("busy\n".utf8), before: end)
+        }
+      }
+    }
+    defer { listener.stop() }
+    for _ in 1...2 {
+      let run = try await phone.run("status")
+      #expect(run.status == 3 && run.output.isEmpty)
+      #expect(run.errors.contains(PhoneSocketError.unreadable.rawValue), "\(run.errors)")
+      #expect(run.errors.split(separator: "\n").count == 1)
+    }
+    listener.stop()
+    await answering.value
+  }
+
+  @Test("A text that is too long for a PIN is refused as one, with and without a running phone")
+  func longPIN() async throws {
+    _ = try await phone.json("enable")
+    func check() async throws {
+      for length in [11, PhoneMessageLimit.pinBytesMax, PhoneMessageLimit.pinBytesMax + 1] {
+        let run = try await phone.run("upload", String(repeating: "A", count: length))
+        #expect(run.status == 2 && run.errors.contains("A PIN has six to ten"), "\(run.errors)")
+      }
+    }
+    try await check()
+    try await phone.running { _ in try await check() }
   }
 
   @Test("The sealing key comes from the option, then the credential, then the configuration")

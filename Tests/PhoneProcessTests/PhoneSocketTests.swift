@@ -2,6 +2,7 @@
 import Foundation
 import Logging
 import Secrets
+import Synchronization
 import TestSupport
 import Testing
 import UnixSockets
@@ -171,6 +172,101 @@ struct PhoneSocketTests {
           PhoneRequest(.status), in: folder.url, seconds: Patience.seconds)
         #expect(reply?.text == "served")
       })
+  }
+
+  /// A phone of another program on `folder`, while `body` runs: it sends `reply` after any request.
+  private func answering(
+    with reply: [UInt8], in folder: URL, _ body: () async throws -> Void
+  ) async throws {
+    let listener = try UnixListener(at: folder.appendingPathComponent(PhoneSocket.name).path)
+    let end = patience
+    let answering = Task {
+      for await connection in listener.connections {
+        // The command closes the connection when it has read enough.
+        try? await UnixSocket.offThread {
+          _ = try connection.receive(atMost: 1 << 20, before: end)
+          try connection.send(reply, before: end)
+        }
+      }
+    }
+    defer { listener.stop() }
+    try await body()
+    listener.stop()
+    await answering.value
+  }
+
+  /// The bytes of a request that names a region of so many letters.
+  private func bytes(ofRegion letters: Int) async throws -> Int {
+    let folder = try TemporaryFolder()
+    let listener = try UnixListener(at: folder.path("socket").path)
+    defer { listener.stop() }
+    let client = try UnixSocket.connected(to: .file(folder.path("socket").path))
+    var connections = listener.connections.makeAsyncIterator()
+    let server = try #require(await connections.next())
+    try PhoneMessage.send(travel(letters), to: client, before: patience)
+    return try server.receive(atMost: 1 << 20, before: patience).count
+  }
+
+  private func travel(_ letters: Int) -> PhoneRequest {
+    PhoneRequest(.travel(to: String(repeating: "x", count: letters)))
+  }
+
+  @Test("A request above the limit is not sent and says so, each time; one at the limit is served")
+  func requestTooLong() async throws {
+    let folder = try TemporaryFolder()
+    let most = PhoneMessageLimit.requestBytesMax - (try await bytes(ofRegion: 0))
+    let served = Mutex(0)
+    try await serving(
+      in: folder.url,
+      { _ in
+        served.withLock { $0 += 1 }
+        return PhoneReply(.done, "served")
+      },
+      {
+        for count in 1...2 {
+          let error = await #expect(throws: PhoneSocketError.self) {
+            try await PhoneSocket.ask(travel(most + 1), in: folder.url, seconds: Patience.seconds)
+          }
+          #expect(error == .requestTooLong)
+          #expect(error?.rawValue == "The request is too large: send it in parts.")
+          let reply = try await PhoneSocket.ask(
+            travel(most), in: folder.url, seconds: Patience.seconds)
+          #expect(reply?.text == "served" && served.withLock(\.self) == count)
+        }
+      })
+  }
+
+  @Test(
+    "A reply of another form is an error that names the version of the program, each time",
+    arguments: [
+      "busy\n", "{}\n", "[1]\n", #"{"version":1}"# + "\n",
+      #"{"version":1,"reply":{"status":9,"text":"?"}}"# + "\n",
+      String(repeating: " ", count: PhoneMessageLimit.replyBytesMax + 200_000),
+    ])
+  func unreadable(_ reply: String) async throws {
+    let folder = try TemporaryFolder()
+    try await answering(with: Array(reply.utf8), in: folder.url) {
+      for _ in 1...2 {
+        let error = await #expect(throws: PhoneSocketError.self) {
+          try await PhoneSocket.ask(
+            PhoneRequest(.status), in: folder.url, seconds: Patience.seconds)
+        }
+        #expect(error == .unreadable)
+        #expect(
+          error?.rawValue
+            == "The running phone is of another version than this command: restart it.")
+      }
+    }
+  }
+
+  @Test("A reply that is cut is a closed connection, not another version")
+  func cutReply() async throws {
+    let folder = try TemporaryFolder()
+    try await answering(with: Array(#"{"version":1,"#.utf8), in: folder.url) {
+      await #expect(throws: UnixSocketError.closed) {
+        try await PhoneSocket.ask(PhoneRequest(.status), in: folder.url, seconds: Patience.seconds)
+      }
+    }
   }
 
   @Test("Requests are served while another one takes long")

@@ -53,6 +53,37 @@ extension BrowserSuite {
       }
     }
 
+    @Test(
+      "The result for a PIN that was used before does not say that the keys are not shared yet",
+      .timeLimit(.minutes(Patience.minutes)))
+    func usedPIN() async throws {
+      let scene = try await WebAppScene()
+      try await scene.phone.serving { phone in
+        try await Browser.withRunning { browser in
+          try await browser.openFinished(phone)
+          for (reason, isUsed) in [("pinUsed", true), ("noInternet", false), ("pinUsed", true)] {
+            let result: JSONValue = ["result": 3, "reason": .string(reason)]
+            try await show(["lastUpload": result], on: "/", "home", in: browser)
+            let title = try await browser.text("[data-problem=upload-result] h2")
+            #expect(title == (isUsed ? "Nothing was shared" : "Not shared yet"))
+            try await browser.script(
+              """
+              return import('/app/parts/share-draft.js').then(({ draft }) => {
+                draft.result = arguments[0];
+                return true;
+              });
+              """, result)
+            try await browser.go("/share/result", to: "share-result")
+            #expect(try await browser.text("h1") == title)
+            let page = try await browser.text("main")
+            #expect(page.contains("can be continued") != isUsed, "\(page)")
+            #expect(page.contains("were shared with this PIN before") == isUsed, "\(page)")
+            #expect(try await browser.count("[data-action=other-pin]") == (isUsed ? 1 : 0))
+          }
+        }
+      }
+    }
+
     /// The words of the radio in the settings, and its card on the home page.
     private func expectRadio(_ browser: Browser) async throws {
       for (radio, isEnabled, words, problem) in [

@@ -149,7 +149,7 @@ extension DemoSteps {
         try DemoFailure.unless(
           outcome == .checked(expected), "\(phone.name): the check ended \(outcome)")
         facts.append(
-          "\(phone.name): \(await phone.app.checkTotals.todayKeysCount) keys checked, risk \(expected)."
+          "\(phone.name): \(await phone.app.keysCount(ofDays: 1)) keys checked, risk \(expected)."
         )
       }
     }

@@ -133,9 +133,11 @@ struct PhoneUploadCommand: PhoneOwnerCommand {
   @OptionGroup var options: PhoneOptions
 
   func request() throws -> PhoneRequest {
-    PhoneRequest(
-      .upload(sharesAbroad: abroad, diagnosis: diagnosis),
-      pin: pin == "-" ? try Self.line() : ZeroingBytes(copying: pin.utf8))
+    let typed = pin == "-" ? try Self.line() : ZeroingBytes(copying: pin.utf8)
+    guard typed.count <= PhoneMessageLimit.pinBytesMax else {
+      throw CommandFailure.badInput(UploadFailure.invalidPIN.description)
+    }
+    return PhoneRequest(.upload(sharesAbroad: abroad, diagnosis: diagnosis), pin: typed)
   }
 
   func validate() throws {
@@ -152,7 +154,7 @@ struct PhoneUploadCommand: PhoneOwnerCommand {
     return symptomsSince.flatMap(CalendarDay.init).map { .symptoms(day: $0) } ?? .notStated
   }
 
-  /// The first line of stdin.
+  /// The first line of stdin; of a line that is too long for a PIN, the first bytes.
   private static func line() throws -> ZeroingBytes {
     var line: [UInt8] = []
     line.reserveCapacity(PhoneMessageLimit.pinBytesMax + 1)
@@ -164,7 +166,7 @@ struct PhoneUploadCommand: PhoneOwnerCommand {
     }
     defer { line.zero() }
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
-    guard (1...PhoneMessageLimit.pinBytesMax).contains(line.count) else {
+    guard !line.isEmpty else {
       throw CommandFailure.badInput("There is no PIN on stdin: write it on one line.")
     }
     return ZeroingBytes(moving: &line)

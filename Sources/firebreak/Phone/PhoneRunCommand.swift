@@ -208,12 +208,9 @@ struct PhoneAccess {
     while ContinuousClock.now < end {
       do {
         if let reply = try await PhoneSocket.ask(request, in: folder.url) { return reply }
-      } catch PhoneSocketError.requestTooLong {
-        throw CommandFailure.badInput("The request is too large: send it in parts.")
-      } catch PhoneSocketError.unreadable {
+      } catch let error as PhoneSocketError {
         throw CommandFailure(
-          status: .machineFailed,
-          message: "The running phone is of another version than this command: restart it.")
+          status: error == .requestTooLong ? .badInput : .machineFailed, message: error.rawValue)
       } catch is UnixSocketError {
         throw CommandFailure(
           status: .machineFailed,

@@ -191,8 +191,8 @@ struct UpTown: Sendable {
       reply = try await PhoneSocket.ask(PhoneRequest(.enable), in: folder.phone(name))
     } catch is UnixSocketError {
       reply = nil
-    } catch is PhoneSocketError {
-      reply = nil
+    } catch let error as PhoneSocketError {
+      throw failure(of: name, "did not turn exposure notifications on", error.rawValue)
     }
     guard reply?.status == .done else {
       throw failure(of: name, "did not turn exposure notifications on", reply?.text)

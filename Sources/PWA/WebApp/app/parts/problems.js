@@ -7,6 +7,7 @@ import { icon } from "../icons.js";
 import { hasText, t } from "../texts.js";
 import { change, refreshState } from "../store.js";
 import { announceFailure, button, linkButton } from "./basics.js";
+import { resultTitle } from "./share-draft.js";
 
 /** The problems of the phone as cards, the most serious first, each with one action. */
 export function problemCards(state, checkNow) {
@@ -54,7 +55,7 @@ function uploadResult({ lastUpload }) {
   if (!lastUpload) return null;
   return {
     name: "upload-result", symbol: lastUpload.result === 1 ? "info" : "alert", tone: "calm",
-    title: t(lastUpload.result === 1 ? "result.done.title" : "result.failed.title"),
+    title: t(resultTitle(lastUpload)),
     text: t("result.arrived"),
     action: linkButton("upload-result", t("result.title"), "/share/result", { kind: "primary" }),
   };

@@ -15,6 +15,12 @@ export function draftDate() {
   return { kind: draft.kind, day: draft.kind === "none" ? null : draft.day };
 }
 
+/** The title of the result of an upload, as a key of the catalogue. */
+export function resultTitle({ result, reason }) {
+  if (result === 1) return "result.done.title";
+  return { locked: "lock.title", pinUsed: "refused.title" }[reason] ?? "result.failed.title";
+}
+
 function empty() {
   return { pin: "", kind: null, day: null, isAbroad: false, hasAgreed: false, result: null };
 }

@@ -7,7 +7,7 @@ import { announce } from "../announce.js";
 import { time } from "../format.js";
 import { button, card, bullets, heading, linkButton } from "../parts/basics.js";
 import { followingDays } from "../parts/following-days.js";
-import { draft, forgetDraft } from "../parts/share-draft.js";
+import { draft, forgetDraft, resultTitle } from "../parts/share-draft.js";
 import { isPIN } from "../parts/pin.js";
 import { go, replace } from "../router.js";
 import { refreshState, store } from "../store.js";
@@ -19,7 +19,7 @@ import { sendKeys, upload } from "./share-review.js";
 const repeatable = new Set(["paused", "keysUnreadable", "systemFailed", "noDeviceToken", "serverBusy", "noInternet",
   "stopped", "storage", "alreadyRunning", "notAgreed", "clockWrong", "offline", "message"]);
 /** Failures after which the PIN must be entered again. */
-const otherPIN = new Set(["invalidPIN", "pinRefused", "uploadRefused"]);
+const otherPIN = new Set(["invalidPIN", "pinRefused", "pinUsed", "uploadRefused"]);
 
 /** The result of an upload. */
 export const shareResult = {
@@ -70,10 +70,10 @@ function failure({ result, reason, until }) {
   const name = reason ?? (result === 4 ? "noInternet" : "message");
   const key = `failure.upload.${name}`;
   return el("div", { class: "narrow", "data-result": result, "data-reason": name },
-    heading(t(name === "locked" ? "lock.title" : "result.failed.title")),
+    heading(t(resultTitle({ result, reason }))),
     el("div", { class: "card problem" }, icon(name === "locked" ? "lock" : "alert"),
       el("div", {}, el("p", { class: "lead" }, hasText(key) ? t(key) : t("failure.upload.message")),
-        el("p", {}, t("result.failed.text")), name === "locked" && lockDetails(until))),
+        name !== "pinUsed" && el("p", {}, t("result.failed.text")), name === "locked" && lockDetails(until))),
     el("div", { class: "actions" }, nextAction(name), linkButton("home", t("action.home"), "/")),
     el("p", {}, el("a", { href: "#/support", "data-action": "support" }, t("support.title"))));
 }
