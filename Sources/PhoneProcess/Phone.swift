@@ -135,6 +135,8 @@ package final class Phone: Sendable {
   /// The header and the number of keys of a key file.
   private static func facts(of file: URL) throws -> KeyFileFacts {
     let summary = try UnverifiedKeyFile(at: file).inspect()
+    // A file without its signatures has lost a part, like one that is cut.
+    guard !summary.signatures.isEmpty else { throw KeyFileError.unsigned }
     let header = summary.header
     return KeyFileFacts(
       start: header.start, end: header.end, region: header.region, keyCount: summary.keyCount)
