@@ -33,13 +33,32 @@ extension ServerSetup {
 
   /// The console's audit log, for operations that only read it.
   ///
-  /// - Throws: `OperationFailure` if the console has no database yet.
+  /// - Throws: `CommandFailure` if the console has no database yet.
   package func consoleAudit() throws -> ConsoleAdministration {
     guard FileManager.default.fileExists(atPath: folder.consoleDatabase.path) else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "The console of \(folder.url.path.printable) has no database yet: add an account first.")
     }
     return try ConsoleAdministration(reading: consoleConfiguration(consoleSecrets()))
+  }
+
+  /// Ends all sessions and links of a restored console: those of the backup may have been ended after it.
+  func endConsoleSessions() async throws {
+    try await reportingErrors { try await consoleAdministration(consoleSecrets()).endSessions() }
+  }
+
+  /// Takes over what was taken from the accounts of a restored console after the backup.
+  ///
+  /// - Parameter earlier: The database that the console had before.
+  /// - Returns: The number of accounts and requests that changed.
+  func takeOverAccounts(from earlier: URL) async throws -> Int {
+    try await reportingErrors {
+      let secrets = try consoleSecrets()
+      var configuration = try consoleConfiguration(secrets)
+      configuration.databaseFile = earlier
+      return try await consoleAdministration(secrets).takeOver(
+        from: ConsoleAdministration(reading: configuration))
+    }
   }
 
   private func consoleAdministration(_ secrets: ConsoleSecrets) throws -> ConsoleAdministration {

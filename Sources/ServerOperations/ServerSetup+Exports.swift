@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import HealthAuthorityConsole
 import KeyServer
+import KeyServerAPI
 import Logging
 import Settings
 import Terminal
@@ -10,10 +12,10 @@ extension ServerSetup {
   /// Closes every period that has ended, writes its files and removes old ones.
   ///
   /// - Returns: The files that were written.
-  /// - Throws: `OperationFailure` if the server has no keys yet: an export creates none.
+  /// - Throws: `CommandFailure` if the server has no keys yet: an export creates none.
   package func exportNow() async throws -> [String] {
     guard try KeySecrets.stored(in: folder) != nil else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "The key server of \(folder.url.path.printable) has no keys yet: start it first.")
     }
     let server = try keyServer(logger: Self.noLogger)
@@ -22,7 +24,7 @@ extension ServerSetup {
       try await server.removeOld()
       return files
     } catch {
-      throw OperationFailure.machineFailed("\(error)")
+      throw CommandFailure.machineFailed("\(error)")
     }
   }
 
@@ -35,8 +37,37 @@ extension ServerSetup {
     do {
       return try await server.signAgain()
     } catch {
-      throw OperationFailure.machineFailed(
+      throw CommandFailure.machineFailed(
         "\(error) Run the command again to sign the other files.")
+    }
+  }
+
+  /// Tells phones to ignore key files, or not to ignore them any more. This includes the copies of the files in all exports,
+  /// and the hashes that each of these files had before it was written again.
+  ///
+  /// - Parameters:
+  ///   - rootKey: The file of the private root key; nil for the one beside the secrets.
+  ///   - isWithdrawn: False to end the withdrawal.
+  /// - Returns: The new device configuration.
+  package func setFiles(
+    _ files: [KeyFileHash], isWithdrawn: Bool, rootKey: String? = nil
+  ) async throws -> DeviceConfiguration {
+    let copies = ExportFiles().copies(
+      ofEach: try await editions(of: Set(files)),
+      among: try keySettings().configuration.exports, in: folder.exports
+    ).values.joined().map(\.hash)
+    let found = try await editions(of: Set(files).union(copies)).subtracting(files)
+    let all = files + found.sorted { $0.description < $1.description }
+    return try deviceConfiguration.publish(
+      isWithdrawn ? .withdraw(all) : .restore(all), rootKey: rootKey)
+  }
+
+  /// `files`, and all hashes that the same files have had.
+  private func editions(of files: Set<KeyFileHash>) async throws -> Set<KeyFileHash> {
+    guard FileManager.default.fileExists(atPath: folder.keyDatabase.path) else { return files }
+    return try await reportingErrors {
+      let history = try KeyFileHistory(databaseFile: folder.keyDatabase)
+      return try await history.editions(ofFilesWith: files).union(files)
     }
   }
 

@@ -31,7 +31,8 @@ public final class VerificationServer: Service {
     randomness: any Randomness, logger: Logger
   ) throws {
     let keys = try configuration.validatedKeys()
-    let apiTokens = try APITokens(configuration.apiTokens)
+    let apiTokens = try APITokens(
+      configuration.apiTokens, read: configuration.readAPITokens, clock: clock, logger: logger)
     let storage = try SQLiteCodeStorage(file: configuration.databaseFile, keys: keys)
     signing = SigningKeyring(
       configuration.signing, read: configuration.readSigningKeys, clock: clock, logger: logger)

@@ -15,6 +15,9 @@ public struct VerificationServerConfiguration: Sendable, Redacted {
   public var databaseFile: URL
   /// The tokens with which the health authority's systems may issue codes.
   public var apiTokens: [String]
+  /// Reads `apiTokens` again, so that they can change while the server runs; `nil` if they do not. If it throws, the
+  /// server keeps its current tokens.
+  public var readAPITokens: (@Sendable () throws -> [String])?
   /// The 32-byte secret from which the keys of code hashes and sealed tokens are derived.
   public var codeHashKey: [UInt8]
   /// The lifetime of a code in seconds.

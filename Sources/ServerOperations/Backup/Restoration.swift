@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import KeyServerAPI
 import ServerStorage
 import Settings
 import Terminal
@@ -8,22 +9,77 @@ import World
 /// The restoration of all servers of a backup into one folder: no server starts on a part of it.
 package struct Restoration {
   let folder: ServerFolder
+  /// True if a present folder is moved away first.
+  let replaces: Bool
+  /// The file of the private root key, if the backup does not have it.
+  let rootKey: String?
   let clock: any WallClock
+  /// Tells the operator what was kept or could not be kept of the changes since the backup.
+  let note: @Sendable (String) -> Void
 
-  /// - Parameter folder: The folder of the servers, which is created if it is missing.
-  package init(into folder: ServerFolder, clock: any WallClock = SystemClock()) {
+  /// - Parameters:
+  ///   - folder: The folder of the servers, which is created if it is missing.
+  ///   - replaces: True to move a present folder away first. Its servers must not run.
+  ///   - rootKey: The file of the private root key; nil for that of the backup.
+  ///   - note: Receives sentences for the operator.
+  package init(
+    into folder: ServerFolder, replaces: Bool = false, rootKey: String? = nil,
+    clock: any WallClock = SystemClock(), note: @escaping @Sendable (String) -> Void
+  ) {
     self.folder = folder
+    self.replaces = replaces
+    self.rootKey = rootKey
     self.clock = clock
+    self.note = note
   }
 
-  /// Restores the backup.
+  /// Restores the backup. What was revoked after it stays revoked if the earlier folder of the servers is beside the new
+  /// one, and phones accept the device configuration.
   ///
   /// After an error no file of the backup is in its place, except one that could not be moved back: the next attempt
   /// then asks to move the folder away. Empty folders may remain.
-  package func restore(_ backup: URL) throws -> BackupContent {
+  package func restore(_ backup: URL) async throws -> BackupContent {
+    guard replaces, folder.exists else { return try await restoreIntoNewFolder(backup) }
+    let away = try moveAway(keeping: backup)
+    do {
+      let content = try await restoreIntoNewFolder(backup)
+      note("The earlier folder is \(away.path.printable): remove it when the servers run.")
+      return content
+    } catch {
+      // An empty folder may be in its place.
+      if rename(away.path, folder.url.path) != 0 {
+        note("The earlier folder is \(away.path.printable).")
+      }
+      throw error
+    }
+  }
+
+  /// Moves the present folder away, whose servers must not run.
+  private func moveAway(keeping backup: URL) throws -> URL {
+    guard !backup.standardizedFileURL.path.hasPrefix(folder.url.standardizedFileURL.path + "/")
+    else {
+      throw CommandFailure.badInput(
+        "\(backup.path.printable) is in the folder that is replaced: move it out first.")
+    }
+    let present = ServerName.allCases.filter {
+      FileManager.default.fileExists(atPath: folder.folder(of: $0).path)
+    }
+    let locks = try ServerLocks(folder, present)
+    defer { withExtendedLifetime(locks) {} }
+    let away = URL(
+      fileURLWithPath: folder.url.standardizedFileURL.path + ".replaced-\(clock.now.unixSecond)")
+    guard rename(folder.url.path, away.path) == 0 else {
+      throw CommandFailure.machineFailed(
+        "\(folder.url.path.printable) cannot be moved to \(away.path.printable): check the permissions of"
+          + " the folder above.")
+    }
+    return away
+  }
+
+  private func restoreIntoNewFolder(_ backup: URL) async throws -> BackupContent {
     let created = try folder.create()
     do {
-      return try OperationFailure.ofBackup { try place(backup) }
+      return try await CommandFailure.ofBackup { try await place(backup) }
     } catch {
       // A folder that is not empty is not removed.
       for folder in created.reversed() { rmdir(folder.path) }
@@ -31,23 +87,68 @@ package struct Restoration {
     }
   }
 
-  private func place(_ backup: URL) throws -> BackupContent {
+  private func place(_ backup: URL) async throws -> BackupContent {
     let extracted = RestorationFolder.newExtraction(in: folder.url)
     defer { FileManager.default.removeUnneeded(extracted) }
     let content = try BackupContent(of: backup, extractedTo: extracted)
     for server in content.servers.map(folder.folder)
     where try !FileManager.default.contentsOfDirectory(atPath: server.path).isEmpty {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "\(server.path.printable) has data of a server: move it away first.")
     }
     // Or the servers would take the time since the backup for a jump of the clock.
     for server in content.stored { try server.confirm(clock.now) }
+    try await keepRevocations(in: content)
     let staging = RestorationFolder.url(of: extracted)
     guard rename(extracted.path, staging.path) == 0 else { throw FileError(.rename, staging) }
     defer { FileManager.default.removeUnneeded(staging) }
     var placement = Placement(from: staging, in: folder)
     try placement.place(content)
     return content
+  }
+}
+
+/// The changes since the backup.
+extension Restoration {
+  /// Lets what was revoked after the backup stay revoked, before the servers can start.
+  private func keepRevocations(in content: BackupContent) async throws {
+    let earlier = EarlierFolder.all(beside: folder, of: content.stored)
+    for folder in earlier {
+      for sentence in await folder.takeOver(by: content.stored, createdAt: content.createdAt) {
+        note(sentence)
+      }
+    }
+    for server in content.stored {
+      switch server.name {
+      case .console: try await ServerSetup(folder: server.folder, warn: note).endConsoleSessions()
+      case .keys: try publishDeviceConfiguration(of: server, earlier)
+      case .verification: break
+      }
+    }
+    guard earlier.isEmpty else { return }
+    note(
+      "What was revoked, withdrawn, disabled or ended after \(UTCTime(content.createdAt).text) is valid again: revoke it"
+        + " again, or restore with the earlier folder of the servers beside this one.")
+  }
+
+  /// Signs the device configuration again, with a version that is higher than any that phones may have.
+  private func publishDeviceConfiguration(
+    of server: StoredServer, _ earlier: [EarlierFolder]
+  ) throws {
+    let files = DeviceConfigurationFiles(folder: server.folder, clock: clock, warn: note)
+    guard let own = try files.current() else { return }
+    let newest = earlier.compactMap { $0.deviceConfiguration(of: files) }
+      .filter { $0.document.version > own.version }
+      .max { $0.document.version < $1.document.version }
+    let hasRootKey = FileManager.default.fileExists(atPath: server.folder.rootPrivateKey.url.path)
+    guard rootKey != nil || hasRootKey else {
+      if let newest { try files.store(newest.data, newest.document) }
+      return note(
+        "The backup has no root key, and phones reject a device configuration that is older than theirs: run"
+          + " `firebreak key-server device-configuration publish --root-key FILE`.")
+    }
+    let keys = try KeySecrets.stored(in: server.folder)?.signingKeys ?? []
+    try files.next(keys, rootKey: rootKey, after: newest?.document).store()
   }
 }
 
@@ -93,7 +194,7 @@ private struct Placement {
     let data = try Data(contentsOf: staging.appendingPathComponent(name))
     // The token keys may be newer than the backup. Another root key means that the folder serves other phones.
     guard present == data || target == folder.tokenPublicKeys.url else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "\(target.path.printable) differs from that of the backup: move it away first.")
     }
   }

@@ -26,7 +26,7 @@ enum RestorationFolder {
   static func refuseUnfinished(in folder: URL) throws {
     let names = FileManager.default.names(in: folder)
     guard let left = names.first(where: { $0.hasPrefix(prefix) }) else { return }
-    throw OperationFailure.badInput(
+    throw CommandFailure.badInput(
       "A restoration into \(folder.path.printable) was interrupted and has left \(left.printable): move the"
         + " folder away, and restore the backup again.")
   }

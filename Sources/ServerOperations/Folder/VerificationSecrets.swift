@@ -2,11 +2,12 @@
 import Foundation
 import Secrets
 import Settings
+import Terminal
 import UploadToken
 import World
 
 /// The secrets of the verification server: `verification/secrets.json`.
-struct VerificationSecrets: Codable, Redacted {
+struct VerificationSecrets: Codable, Equatable, Redacted {
   /// The key for the hashes of stored codes, 32 bytes.
   let codeHashKey: Data
   /// The accepted values of the `api-token` header in the ProteGO Safe contract.
@@ -27,7 +28,7 @@ struct VerificationSecrets: Codable, Redacted {
 
   /// The secrets of a server; `nil` before its first start.
   ///
-  /// - Throws: `OperationFailure` if they are damaged, or lost while the database is there.
+  /// - Throws: `CommandFailure` if they are damaged, or lost while the database is there.
   static func stored(in folder: ServerFolder) throws -> VerificationSecrets? {
     try folder.verificationSecrets.read(Self.self, neededBy: folder.verificationDatabase)
   }

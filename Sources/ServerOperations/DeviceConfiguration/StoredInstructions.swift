@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServerAPI
+import World
+
+/// The instructions to phones in a device configuration, which are stored beside the secrets: they outlive the document.
+struct StoredInstructions: Codable, Equatable {
+  private let pause: DeviceConfiguration.Pause?
+  private let withdrawn: [KeyFileHash]
+  private let withdrawnSince: [Int64]?
+
+  /// The instructions of `document`; nil if it has none.
+  init?(_ document: DeviceConfiguration) {
+    guard document.pause != nil || !document.withdrawn.isEmpty else { return nil }
+    pause = document.pause
+    withdrawn = document.withdrawn
+    withdrawnSince = document.withdrawnSince
+  }
+
+  /// A lost document with these instructions, which the next one follows.
+  func document(issued now: Date) -> DeviceConfiguration {
+    var document = DeviceConfiguration(
+      version: 0, issued: now.unixSecond, expires: 0, keys: [], pause: pause, withdrawn: withdrawn)
+    document.withdrawnSince = withdrawnSince
+    return document
+  }
+}
