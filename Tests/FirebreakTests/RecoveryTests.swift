@@ -30,6 +30,7 @@ struct RecoveryTests {
       KeyFileHash(ofFile: place.path("data/exports/\(try await authority.indexLines()[0])")))
     #expect(
       try await authority.run("key-server", "withdraw", withdrawn.description).status == 0)
+    let both = try await authority.servedDocument().withdrawn
     for round in 1...2 {
       let lines = try await authority.indexLines()
       let document = try await authority.servedDocument()
@@ -39,14 +40,14 @@ struct RecoveryTests {
       let restored = try await Run("restore", backup, "--data", authority.servers.data)
       #expect(restored.status == 0, "\(restored.errors)")
       authority = try await Self.start(in: place)
-      // All but the withdrawn file, which would have another hash.
-      let count = lines.count - (round == 1 ? 1 : 0)
+      // All but the withdrawn file in both exports, which would have another hash.
+      let count = lines.count - (round == 1 ? 2 : 0)
       try await Patience.until { try await authority.indexLines().count == count }
       #expect(try await authority.verifiedFileCount() == count)
       // Caches keep the earlier files under their names.
       #expect(Set(try await authority.indexLines()).isDisjoint(with: lines))
       let now = try await authority.servedDocument()
-      #expect(now.keys == document.keys && now.withdrawn == [withdrawn])
+      #expect(now.keys == document.keys && now.withdrawn == both && now.version > document.version)
       try await authority.publishKey()
       #expect(try await authority.verifiedFileCount() >= count + 2)
     }
@@ -62,10 +63,12 @@ struct RecoveryTests {
     let document = authority.folder.path("data/keys/device-configuration.json")
     let line = try #require(try await authority.indexLines().first)
     let file = try #require(KeyFileHash(ofFile: authority.folder.path("data/exports/\(line)")))
-    try await withdraw(file, authority)
+    let withdraw = try await authority.run("key-server", "withdraw", file.description)
+    #expect(withdraw.status == 0, "\(withdraw.errors)")
+    #expect(try await authority.run("key-server", "pause", "--until", "4000000000").status == 0)
     for isRunning in [true, false] {
       let before = try await authority.servedDocument()
-      #expect(before.withdrawn == [file])
+      #expect(before.withdrawn.count == 2 && before.withdrawn.contains(file))
       // The versions of several changes in one second are ahead of the time, which a new document begins with.
       try await Patience.until { Int(SystemClock().now.timeIntervalSince1970) > before.version }
       if !isRunning { #expect(try await authority.servers.stop() == 0) }
@@ -78,18 +81,37 @@ struct RecoveryTests {
       let after = try await authority.servedDocument()
       // Phones accept it.
       #expect(after.version == version && version > before.version)
-      #expect(after.keys == before.keys && after.withdrawn.isEmpty)
-      try await withdraw(file, authority)
+      #expect(after.keys == before.keys && after.withdrawn == before.withdrawn)
+      #expect(after.withdrawnSince == before.withdrawnSince)
+      #expect(after.pause == before.pause && after.pause?.until == 4_000_000_000)
       try await authority.publishKey()
       #expect(try await authority.verifiedFileCount() >= 4)
     }
     #expect(try await authority.servers.stop() == 0)
   }
 
-  private func withdraw(_ file: KeyFileHash, _ authority: ServedAuthority) async throws {
-    let run = try await authority.run("key-server", "withdraw", file.description)
-    #expect(run.status == 0, "\(run.errors)")
-    #expect(try await authority.servedDocument().withdrawn == [file])
+  @Test("One hash withdraws a file, its copy and all hashes that both had, and one undoes it")
+  func withdrawnCopies() async throws {
+    let authority = try await Self.start()
+    try await authority.publishKey()
+    func hashes() async throws -> [KeyFileHash] {
+      try await authority.indexLines().map {
+        try #require(KeyFileHash(ofFile: authority.folder.path("data/exports/\($0)")))
+      }
+    }
+    let first = try await hashes()
+    #expect(try await authority.run("key-server", "signing-key", "revoke").status == 0)
+    let all = Set(first + (try await hashes()))
+    #expect(first.count == 2 && all.count == 4)
+    for hash in all {
+      let run = try await authority.run("key-server", "withdraw", hash.description)
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(Set(try await authority.servedDocument().withdrawn) == all)
+      let undone = try await authority.run("key-server", "withdraw", "--undo", hash.description)
+      #expect(undone.status == 0, "\(undone.errors)")
+      #expect(try await authority.servedDocument().withdrawn.isEmpty)
+    }
+    #expect(try await authority.servers.stop() == 0)
   }
 
   @Test("A file that was removed or changed by accident is written again by one export")

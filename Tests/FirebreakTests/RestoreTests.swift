@@ -19,7 +19,7 @@ struct RestoreTests {
     var facts: [String] = []
     for command in [
       ["key-server", "signing-key", "list"], ["key-server", "settings"],
-      ["key-server", "device-configuration"], ["verification-server", "signing-key", "list"],
+      ["verification-server", "signing-key", "list"],
       ["verification-server", "settings"], ["verification-server", "api-token"],
       ["verification-server", "api-key", "list"], ["console", "audit", "verify"],
     ] {
@@ -28,6 +28,10 @@ struct RestoreTests {
       facts.append(run.output)
     }
     return facts
+  }
+
+  private func document(_ data: String) async throws -> NSDictionary? {
+    try await Run("key-server", "device-configuration", "--data", data, "--json").json()
   }
 
   @Test("A folder restored from a backup is the same three servers, with their keys and accounts")
@@ -53,6 +57,12 @@ struct RestoreTests {
     #expect(try await Run("console", "audit", "verify", "--data", copies).status == 0)
     #expect(try await served.servers.stop() == 0)
     #expect(try await facts(copies) == before)
+    // The document has a higher version than that which phones may have, and is otherwise the same.
+    let document = try await document(data)
+    let newer = try await self.document(copies)
+    #expect(document?["keys"] as? NSArray == newer?["keys"] as? NSArray)
+    let version = try #require(document?["version"] as? Int)
+    #expect(try #require(newer?["version"] as? Int) > version)
     for name in [
       "keys/secrets.json", "keys/root-key.pem", "keys/device.p8", "verification/secrets.json",
       "console/secrets.json", "root-public-key.pem", "token-keys.json",

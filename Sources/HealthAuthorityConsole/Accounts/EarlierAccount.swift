@@ -22,7 +22,9 @@ extension ConsoleAdministration {
   package func takeOver(from earlier: ConsoleAdministration) async throws -> Int {
     do {
       let records = try await earlier.composition.database.read { try EarlierAccount.all(in: $0) }
-      let decisions = try await earlier.composition.database.read { try EarlierDecision.all(in: $0) }
+      let decisions = try await earlier.composition.database.read {
+        try EarlierDecision.all(in: $0)
+      }
       var count = 0
       for record in records {
         let isDisabled = try await composition.accounts.takeOver(record)
