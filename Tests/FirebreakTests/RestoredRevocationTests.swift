@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Foundation
+import GRDB
+import KeyServerAPI
+import ServedSystem
+import TestSupport
+import Testing
+
+/// What was taken back after a backup stays taken back when the backup is restored, each time.
+@Suite("Revocations after a backup", .needs(.process))
+struct RestoredRevocationTests {
+  private static let clinic = ["--issuer", "clinic"]
+
+  /// Servers with something to revoke: API keys, a code of each, an authority, accounts, and a key file.
+  private struct Scene {
+    let authority: ServedAuthority
+    let adminKey: String
+    let uuid: String
+    let apiToken: String
+    let backup: String
+
+    func run(_ words: [String]) async throws {
+      let run = try await Run(words + ["--data", authority.servers.data])
+      try #require(run.status == 0, "\(words): \(run.errors)")
+    }
+  }
+
+  private func scene() async throws -> Scene {
+    let authority = try await ServedAuthority(ServedAuthority.frequentExports)
+    try await authority.publishKey()
+    let file = authority.folder.path("public.pem")
+    try Data(P256.Signing.PrivateKey().publicKey.pemRepresentation.utf8).write(to: file)
+    let adminKey = try await authority.apiKey("admin")
+    let issued = try await authority.post(
+      "\(authority.verification)/api/issue", #"{"testType":"confirmed"}"#,
+      headers: ["X-API-Key": adminKey])
+    let apiToken = try await authority.run("verification-server", "api-token").output
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let scene = Scene(
+      authority: authority, adminKey: adminKey,
+      uuid: try #require(issued.json["uuid"] as? String), apiToken: apiToken,
+      backup: authority.folder.path("backup").path)
+    try await scene.run(
+      ["key-server", "authority", "add"] + Self.clinic
+        + ["--audience", "keys", "--key-id", "v1", "--public-key", file.path])
+    for name in ["Anna", "Berta", "Celina"] {
+      try await scene.run(
+        ["console", "account", "add", "--role", "administrator", "--name", name])
+    }
+    return scene
+  }
+
+  private func revokeAll(_ scene: Scene) async throws {
+    let line = try #require(try await scene.authority.indexLines().first)
+    let file = scene.authority.folder.path("data/exports/\(line)")
+    for words in [
+      ["verification-server", "api-key", "revoke", String(scene.adminKey.prefix(16))],
+      ["verification-server", "api-token", "--replace"],
+      ["verification-server", "signing-key", "revoke"],
+      ["key-server", "withdraw", file.path], ["key-server", "pause", "--until", "4000000000"],
+      ["key-server", "authority", "withdraw-key", "--key-id", "v1"] + Self.clinic,
+      ["key-server", "signing-key", "revoke"],
+      ["console", "account", "disable", "--name", "Berta"],
+      ["console", "account", "recover", "--name", "Celina"],
+    ] { try await scene.run(words) }
+  }
+
+  /// The rows of a query, as text.
+  private func rows(_ data: String, _ database: String, _ query: String) async throws -> [String] {
+    try await DatabaseQueue(path: "\(data)/\(database).sqlite").read { db in
+      try Row.fetchAll(db, sql: query).map(\.description)
+    }
+  }
+
+  /// The facts that must not come back.
+  private func facts(_ data: String) async throws -> [String] {
+    var facts: [String] = []
+    for words in [
+      ["verification-server", "api-key", "list"], ["verification-server", "api-token"],
+      ["verification-server", "signing-key", "list"], ["key-server", "signing-key", "list"],
+      ["key-server", "authority", "list"],
+    ] {
+      let run = try await Run(words + ["--data", data, "--json"])
+      #expect(run.status == 0, "\(run.errors)")
+      facts.append(run.output)
+    }
+    return try await facts
+      + rows(
+        data, "console/console",
+        "SELECT name, password_hash, disabled_at IS NULL FROM account ORDER BY name")
+  }
+
+  @Test(
+    "Keys, tokens, codes and accounts that were revoked after the backup stay so, each time",
+    arguments: [false, true])
+  func kept(isMovedByHand: Bool) async throws {
+    let scene = try await scene()
+    var authority = scene.authority
+    let (place, data) = (authority.folder, authority.servers.data)
+    try await scene.run(["backup", scene.backup])
+    try await revokeAll(scene)
+    let (facts, before) = (try await facts(data), try await authority.servedDocument())
+    #expect(before.withdrawn.count == 2 && before.pause != nil)
+    for round in 1...2 {
+      let names = try await authority.indexLines()
+      #expect(try await authority.servers.stop() == 0)
+      var words = ["restore", scene.backup, "--data", data]
+      if isMovedByHand {
+        try FileManager.default.moveItem(
+          at: place.path("data"), to: place.path("damaged \(round)"))
+      } else {
+        words.append("--replace")
+      }
+      let restored = try await Run(words)
+      #expect(restored.status == 0, "\(restored.errors)")
+      #expect(try await self.facts(data) == facts)
+      authority = try await ServedAuthority(ServedAuthority.frequentExports, in: place)
+      let document = try await authority.servedDocument()
+      #expect(document.version > before.version && document.keys == before.keys)
+      #expect(document.withdrawn == before.withdrawn && document.pause == before.pause)
+      try await check(scene, authority)
+      try await authority.publishKey()
+      #expect(try await authority.verifiedFileCount() >= 2)
+      #expect(Set(try await authority.indexLines()).isDisjoint(with: names))
+    }
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  /// Checks that neither the keys nor the code of the backup are accepted.
+  private func check(_ scene: Scene, _ authority: ServedAuthority) async throws {
+    let issue = "\(authority.verification)/api/issue"
+    let refused = try await authority.post(
+      issue, #"{"testType":"confirmed"}"#, headers: ["X-API-Key": scene.adminKey])
+    #expect(refused.status == 401)
+    let old = try await authority.post(
+      "\(authority.verification)/generateCode", #"{"data":{}}"#,
+      headers: ["api-token": scene.apiToken])
+    #expect(old.status == 403)
+    let codes = try await rows(
+      authority.servers.data, "verification/verification",
+      "SELECT id FROM issue WHERE issuer IS NOT NULL AND longExpiresAt >= unixepoch()")
+    #expect(codes.isEmpty)
+    #expect(try await authority.run("console", "audit", "verify").status == 0)
+  }
+
+  @Test("Without the earlier folder the command says so, and phones accept the document")
+  func without() async throws {
+    let scene = try await scene()
+    let data = scene.authority.servers.data
+    try await scene.run(["backup", scene.backup])
+    try await scene.run(["key-server", "pause"])
+    let before = try await scene.authority.servedDocument()
+    #expect(try await scene.authority.servers.stop() == 0)
+    try FileManager.default.removeItem(atPath: data)
+    let restored = try await Run("restore", scene.backup, "--data", data)
+    #expect(restored.status == 0 && restored.errors.contains("is valid again"))
+    let again = try await ServedAuthority(in: scene.authority.folder)
+    #expect(try await again.servedDocument().version > before.version)
+    #expect(try await again.servers.stop() == 0)
+  }
+
+  @Test("A folder is not replaced while its servers run, by a damaged backup, or by one in it")
+  func notReplaced() async throws {
+    let scene = try await scene()
+    let data = scene.authority.servers.data
+    try await scene.run(["backup", scene.backup])
+    let replace = { (backup: String) in
+      try await Run("restore", backup, "--replace", "--data", data)
+    }
+    let running = try await replace(scene.backup)
+    #expect(running.status == 2 && running.errors.contains("already runs"), "\(running.errors)")
+    #expect(try await scene.authority.servers.stop() == 0)
+    let facts = try await facts(data)
+    let damaged = scene.authority.folder.path("half")
+    try Data(contentsOf: URL(fileURLWithPath: scene.backup)).prefix(1_000).write(to: damaged)
+    #expect(try await replace(damaged.path).status == 2)
+    #expect(try await self.facts(data) == facts)
+    let inside = data + "/backup"
+    try FileManager.default.copyItem(atPath: scene.backup, toPath: inside)
+    let refused = try await replace(inside)
+    #expect(refused.status == 2 && refused.errors.contains("move it out"), "\(refused.errors)")
+    #expect(try await self.facts(data) == facts)
+  }
+}
