@@ -42,8 +42,8 @@ extension ServerSetup {
     }
   }
 
-  /// Tells phones to ignore key files, or not to ignore them any more. This includes the copies of the files in all exports,
-  /// and the hashes that each of these files had before it was written again.
+  /// Tells phones to ignore key files, or not to ignore them any more. This includes the copies of the files in all
+  /// exports, and the hashes that each of these files had before it was written again.
   ///
   /// - Parameters:
   ///   - rootKey: The file of the private root key; nil for the one beside the secrets.

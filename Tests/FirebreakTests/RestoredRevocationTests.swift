@@ -7,7 +7,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-/// What was taken back after a backup stays taken back when the backup is restored, each time.
+/// Keys, codes, accounts and files that were revoked after a backup stay revoked when it is restored, each time.
 @Suite("Revocations after a backup", .needs(.process))
 struct RestoredRevocationTests {
   private static let clinic = ["--issuer", "clinic"]

@@ -44,7 +44,18 @@ struct ServerClockTests {
       #expect(try await served.run(server, "clock", "--confirm").status == 0)
       #expect(try await served.run(server, "clock").status == 0)
     }
-    // One command for all servers, twice.
+    try await confirmAll(servers, of: served)
+    let last = try await ServedFirebreak(folder: served.folder)
+    _ = try await last.addresses()
+    #expect(try await last.stop() == 0)
+    #expect(try !last.errors().contains("expected time"))
+  }
+
+  /// One command confirms the clock of all servers, twice.
+  private func confirmAll(
+    _ servers: [(String, String, DatabaseSchema)],
+    of served: ServedAuthority
+  ) async throws {
     for _ in 0..<2 {
       for (_, database, schema) in servers {
         try ServerState.confirm(
@@ -60,9 +71,5 @@ struct ServerClockTests {
       #expect(try await served.run("clock", "--confirm").status == 0)
       #expect(try await served.run("clock").status == 0)
     }
-    let last = try await ServedFirebreak(folder: served.folder)
-    _ = try await last.addresses()
-    #expect(try await last.stop() == 0)
-    #expect(try !last.errors().contains("expected time"))
   }
 }

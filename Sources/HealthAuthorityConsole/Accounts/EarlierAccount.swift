@@ -119,7 +119,7 @@ extension AccountStore {
         try setDisabled(true, account, by: AuditEvent.commandLine, in: db)
         return true
       } catch Refusal.lastAdministrator {
-        // Another administrator is newer than the backup. Without one nobody could sign in.
+        // Another administrator is newer than the backup. Without one, no person could sign in.
         return hasChanged
       }
     }

@@ -40,8 +40,8 @@ struct Batch: Hashable, Sendable {
   /// All hashes that the file has had.
   var hashes: [Data] { earlierHashes + [sha256].compactMap(\.self) }
 
-  /// The least edition of the file if the clock was confirmed at `confirmed`, which is the time of a restoration: before
-  /// it the file may have had any edition of which the backup does not know. It grows with the time, so that the next
+  /// The least edition of the file if the clock was confirmed at `confirmed`, the time of a restoration. Before it the
+  /// file may have had any edition of which the backup does not know. It grows with the time, so that the next
   /// restoration of the same backup gives other names.
   func leastEdition(confirmed: Date?) -> Int {
     guard let confirmed, end < confirmed else { return 1 }

@@ -185,7 +185,7 @@ extension [SecretSigningKey] {
 }
 
 extension ServerFolder {
-  /// True if the folder belongs to this user: nobody else can have put it there.
+  /// True if the folder belongs to this user: another user cannot have put it there.
   fileprivate var isOfThisUser: Bool {
     var facts = stat()
     return stat(url.path, &facts) == 0 && facts.st_uid == geteuid()

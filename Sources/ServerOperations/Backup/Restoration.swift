@@ -33,8 +33,8 @@ package struct Restoration {
     self.note = note
   }
 
-  /// Restores the backup. What was revoked after it stays revoked if the earlier folder of the servers is beside the new
-  /// one, and phones accept the device configuration.
+  /// Restores the backup. What was revoked after it stays revoked if the earlier folder of the servers is beside the
+  /// new one, and phones accept the device configuration.
   ///
   /// After an error no file of the backup is in its place, except one that could not be moved back: the next attempt
   /// then asks to move the folder away. Empty folders may remain.
@@ -127,8 +127,8 @@ extension Restoration {
     }
     guard earlier.isEmpty else { return }
     note(
-      "What was revoked, withdrawn, disabled or ended after \(UTCTime(content.createdAt).text) is valid again: revoke it"
-        + " again, or restore with the earlier folder of the servers beside this one.")
+      "What was revoked, withdrawn, disabled or ended after \(UTCTime(content.createdAt).text) is valid again:"
+        + " revoke it again, or restore with the earlier folder of the servers beside this one.")
   }
 
   /// Signs the device configuration again, with a version that is higher than any that phones may have.

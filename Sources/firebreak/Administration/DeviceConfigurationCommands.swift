@@ -103,9 +103,9 @@ struct WithdrawCommand: AsyncParsableCommand {
     commandName: "withdraw",
     abstract: "Tell all phones to ignore key files and to undo the exposures found through them.",
     discussion: """
-      One file or hash is enough: its copies in all exports are included, and the hashes that the files had before they \
-      were written again. The files stay in the exports: a file that is written again has another hash, so phones would \
-      read it.
+      One file or hash is enough: its copies in all exports are included, and the hashes that the files had before \
+      they were written again. The files stay in the exports: a file that is written again has another hash, so \
+      phones would read it.
       """)
 
   @Argument(help: "Key files, or their SHA-256 in hexadecimal.")
@@ -153,7 +153,8 @@ struct DocumentOptions: ParsableArguments {
     let setup = try report.setup(of: .keys)
     try write(
       setup.deviceConfiguration.publish(
-        change, rootKey: root.rootKey, lifetimeSeconds: lifetimeSeconds, replacesLost: replacesLost),
+        change, rootKey: root.rootKey, lifetimeSeconds: lifetimeSeconds,
+        replacesLost: replacesLost),
       of: setup)
   }
 

@@ -130,9 +130,9 @@ struct ApiTokenCommand: AsyncParsableCommand {
     commandName: "api-token",
     abstract: "Show the tokens for issuing codes in the ProteGO Safe contract.",
     discussion: """
-      With --add a new one is created first. If one was stolen, --replace revokes all of them, creates a new one, and ends \
-      the codes that were issued with them and are not redeemed; with --keep-codes these stay valid. A running server \
-      follows in seconds.
+      With --add a new one is created first. If one was stolen, --replace revokes all of them, creates a new one, and \
+      ends the codes that were issued with them and are not redeemed; with --keep-codes these stay valid. A running \
+      server follows in seconds.
       """)
 
   private struct Report: Encodable {

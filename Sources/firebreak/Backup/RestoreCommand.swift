@@ -10,8 +10,8 @@ struct RestoreCommand: AsyncParsableCommand {
     commandName: "restore", abstract: "Restore all servers of a backup, whole or not at all.",
     discussion: """
       Every byte of the backup is checked first. The folders of its servers in DIR must be empty or missing: with \
-      --replace a present DIR is moved away. What was revoked, withdrawn, disabled or ended after the backup stays so if \
-      the earlier folder is beside DIR, where --replace leaves it. Uploads and new codes since the backup are lost.
+      --replace a present DIR is moved away. What was revoked, withdrawn, disabled or ended after the backup stays so \
+      if the earlier folder is beside DIR, where --replace leaves it. Uploads and new codes since the backup are lost.
       """)
 
   @OptionGroup var backup: BackupArgument

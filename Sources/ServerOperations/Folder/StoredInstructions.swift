@@ -3,7 +3,7 @@ import Foundation
 import KeyServerAPI
 import World
 
-/// The instructions to phones in a device configuration, which are stored beside the secrets: they outlive the document.
+/// The instructions to phones in a device configuration. They are stored beside the secrets and outlive the document.
 struct StoredInstructions: Codable, Equatable {
   private let pause: DeviceConfiguration.Pause?
   private let withdrawn: [KeyFileHash]
