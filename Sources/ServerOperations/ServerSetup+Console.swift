@@ -47,11 +47,10 @@ extension ServerSetup {
     try await reportingErrors { try await consoleAdministration(consoleSecrets()).endSessions() }
   }
 
-  /// Takes over what was taken from the accounts of a restored console after the backup.
+  /// Disables the accounts of a restored console that were disabled after the backup, and closes decided requests.
   ///
   /// - Parameter earlier: The database that the console had before.
-  /// - Returns: The number of accounts and requests that changed.
-  func takeOverAccounts(from earlier: URL) async throws -> Int {
+  func takeOverAccounts(from earlier: URL) async throws -> RestoredAccounts {
     try await reportingErrors {
       let secrets = try consoleSecrets()
       var configuration = try consoleConfiguration(secrets)

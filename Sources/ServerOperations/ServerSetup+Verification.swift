@@ -80,7 +80,7 @@ extension ServerSetup {
   ///
   /// - Returns: All tokens.
   package func addAPIToken() throws -> [String] {
-    try changeAPITokens { $0.append($1) }
+    try changeAPITokens { $0.addAPIToken($1) }
   }
 
   /// Replaces all tokens by a new one, because one was stolen, and ends the live codes that were issued with tokens.
@@ -91,18 +91,20 @@ extension ServerSetup {
   package func revokeAPITokens(
     keepsCodes: Bool = false
   ) async throws -> (tokens: [String], endedCodes: Int) {
-    let tokens = try changeAPITokens { $0 = [$1] }
+    let tokens = try changeAPITokens { $0.replaceAPITokens(by: $1) }
     guard !keepsCodes, FileManager.default.fileExists(atPath: folder.verificationDatabase.path)
     else { return (tokens, 0) }
     return (tokens, try await withAPIKeys { try await endCodes(of: nil, $0) })
   }
 
   /// Changes the tokens, given a new one.
-  private func changeAPITokens(_ change: (inout [String], String) -> Void) throws -> [String] {
+  private func changeAPITokens(
+    _ change: (inout VerificationSecrets, String) -> Void
+  ) throws -> [String] {
     let file = folder.verificationSecrets
     return try file.withLock {
       var secrets = try VerificationSecrets.storedOrNew(in: folder)
-      change(&secrets.apiTokens, VerificationSecrets.newToken(SystemRandomness()))
+      change(&secrets, VerificationSecrets.newToken(SystemRandomness()))
       try file.replace(secrets)
       return secrets.apiTokens
     }

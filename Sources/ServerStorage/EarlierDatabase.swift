@@ -16,19 +16,23 @@ package struct EarlierDatabase: Sendable {
     (self.file, self.schema) = (file, schema)
   }
 
-  /// Runs `work` in one transaction on the restored database in `restored`, to which this one is attached.
+  /// Runs `work` in one transaction on the restored database in `restored`, to which a copy of this one is attached.
   ///
-  /// - Returns: The result of `work`; nil if this database is missing, or is that of another server.
-  /// - Throws: `ServerDatabaseError`; `.newer` also if this database has not the schema of this version.
+  /// - Returns: The result of `work`; nil if it is not certain that this database has continued after the backup, because
+  ///   it is that of another server, or older than the backup, or was restored from another one.
+  /// - Throws: `ServerDatabaseError`, also if this database is missing.
   package func withRestored<Result>(
     _ restored: URL, _ work: (Database) throws -> Result
   ) throws(ServerDatabaseError) -> Result? {
     // SQLite would create the file.
-    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+    guard FileManager.default.fileExists(atPath: file.path) else { throw .unavailable }
+    let copy = restored.appendingPathExtension(Self.name)
+    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) } }
     do {
+      try write(to: copy)
       let queue = try ServerDatabase.openConnection(restored, schema: schema)
       try schema.migrations.migrate(queue)
-      let result = try queue.writeWithoutTransaction { try run(work, on: $0) }
+      let result = try queue.writeWithoutTransaction { try run(work, on: $0, copy) }
       try queue.close()
       return result
     } catch let error as ServerDatabaseError {
@@ -40,24 +44,28 @@ package struct EarlierDatabase: Sendable {
     }
   }
 
+  /// Copies the database and migrates the copy. Attached, the database itself would be opened for writing.
+  private func write(to copy: URL) throws {
+    DatabaseFile.createPrivately(copy)
+    let snapshot = try ServerDatabase.openForReading(file, schema: schema).makeSnapshot()
+    let queue = try DatabaseQueue(path: copy.path)
+    try snapshot.backup(to: queue)
+    try snapshot.close()
+    try schema.migrations.migrate(queue)
+    try queue.close()
+  }
+
   private func run<Result>(
-    _ work: (Database) throws -> Result, on db: Database
+    _ work: (Database) throws -> Result, on db: Database, _ copy: URL
   ) throws -> Result? {
-    try db.execute(sql: "ATTACH DATABASE ? AS \(Self.name)", arguments: [file.path])
+    try db.execute(sql: "ATTACH DATABASE ? AS \(Self.name)", arguments: [copy.path])
     let isSame = try Bool.fetchOne(
       db,
       sql: """
         SELECT restored.secret_check IS NOT NULL AND restored.secret_check = other.secret_check
         FROM main.server_state AS restored, \(Self.name).server_state AS other
         """)
-    guard isSame == true else { return nil }
-    let missing = try Int.fetchOne(
-      db,
-      sql: """
-        SELECT count(*) FROM main.grdb_migrations
-        WHERE identifier NOT IN (SELECT identifier FROM \(Self.name).grdb_migrations)
-        """)
-    guard missing == 0 else { throw ServerDatabaseError.newer }
+    guard isSame == true, try BackupHistory.contains(Self.name, backupOf: db) else { return nil }
     var result: Result?
     try db.inTransaction {
       result = try work(db)

@@ -89,7 +89,7 @@ struct RestoredRevocationTests {
     return try await facts
       + rows(
         data, "console/console",
-        "SELECT name, password_hash, disabled_at IS NULL FROM account ORDER BY name")
+        "SELECT name, disabled_at IS NULL FROM account ORDER BY name")
   }
 
   @Test(
@@ -115,6 +115,7 @@ struct RestoredRevocationTests {
       }
       let restored = try await Run(words)
       #expect(restored.status == 0, "\(restored.errors)")
+      #expect(restored.errors.contains("repeat them for Celina"), "\(restored.errors)")
       #expect(try await self.facts(data) == facts)
       authority = try await ServedAuthority(ServedAuthority.frequentExports, in: place)
       let document = try await authority.servedDocument()
@@ -143,6 +144,51 @@ struct RestoredRevocationTests {
       "SELECT id FROM issue WHERE issuer IS NOT NULL AND longExpiresAt >= unixepoch()")
     #expect(codes.isEmpty)
     #expect(try await authority.run("console", "audit", "verify").status == 0)
+  }
+
+  @Test(
+    "A folder from before the backup, or restored from an older one, takes nothing back",
+    arguments: [false, true])
+  func older(isRestored: Bool) async throws {
+    let scene = try await scene()
+    let (place, data) = (scene.authority.folder, scene.authority.servers.data)
+    #expect(try await scene.authority.servers.stop() == 0)
+    try await scene.run(["console", "account", "disable", "--name", "Berta"])
+    try await scene.run(["backup", scene.backup])
+    if !isRestored {
+      try FileManager.default.copyItem(at: place.path("data"), to: place.path("old"))
+    }
+    try await add(scene)
+    let newer = place.path("newer").path
+    try await scene.run(["backup", newer])
+    let passwords = "SELECT name, password_hash FROM account ORDER BY name"
+    let before = try await facts(data) + rows(data, "console/console", passwords)
+    try FileManager.default.removeItem(atPath: data)
+    if isRestored { try await scene.run(["restore", scene.backup]) }
+    for _ in 1...2 {
+      let restored = try await Run("restore", newer, "--replace", "--data", data)
+      #expect(restored.status == 0, "\(restored.errors)")
+      #expect(restored.errors.contains("may be older than the backup"), "\(restored.errors)")
+      let after = try await facts(data) + rows(data, "console/console", passwords)
+      #expect(after == before)
+    }
+  }
+
+  /// Changes that a folder from before must not undo.
+  private func add(_ scene: Scene) async throws {
+    let file = scene.authority.folder.path("public.pem").path
+    for words in [
+      [
+        "key-server", "authority", "add", "--issuer", "lab", "--audience", "keys", "--key-id", "v1",
+        "--public-key", file,
+      ],
+      ["verification-server", "api-key", "add", "--type", "device"],
+      ["verification-server", "api-token", "--replace"],
+      ["verification-server", "signing-key", "revoke"], ["key-server", "signing-key", "revoke"],
+      ["console", "account", "enable", "--name", "Berta"],
+      ["console", "account", "recover", "--name", "Celina"],
+      ["console", "account", "add", "--role", "issuer", "--name", "Dora"],
+    ] { try await scene.run(words) }
   }
 
   @Test("Without the earlier folder the command says so, and phones accept the document")

@@ -7,20 +7,20 @@ import ServerStorage
 package struct RestoredRegistry: Sendable {
   /// The number of authority keys that were withdrawn, or whose validity was ended, after the backup.
   package let endedKeys: Int
-  /// The number of authorities and apps that were removed after the backup.
-  package let removed: Int
+  /// The authorities and apps of the backup that were removed or changed after it. They are as in the backup again.
+  package let changed: [String]
 
   /// Takes the withdrawals over from the database `earlier`, and the names and hashes that key files have had.
   ///
   /// Nothing else is taken over: uploads, authorities and apps that are newer than the backup are lost.
   ///
-  /// - Returns: nil if `earlier` is missing or not of the same server.
+  /// - Returns: nil if it is not certain that `earlier` has continued after the backup.
   package static func takeOver(
     from earlier: URL, by restored: URL
   ) throws(ServerDatabaseError) -> RestoredRegistry? {
     try EarlierDatabase(earlier, schema: SQLiteSchema.schema).withRestored(restored) { db in
       try takeOverFiles(in: db)
-      return RestoredRegistry(endedKeys: try endKeys(in: db), removed: try remove(in: db))
+      return RestoredRegistry(endedKeys: try endKeys(in: db), changed: try changed(in: db))
     }
   }
 
@@ -38,23 +38,21 @@ package struct RestoredRegistry: Sendable {
     return db.changesCount
   }
 
-  private static func remove(in db: Database) throws -> Int {
-    let isRemoved = "issuer NOT IN (SELECT issuer FROM earlier.authority)"
-    try db.execute(
-      sql: "DELETE FROM main.authority_key WHERE \(isRemoved) AND withdrawn_at IS NULL")
-    try db.execute(sql: "DELETE FROM main.authority WHERE \(isRemoved)")
-    let authorities = db.changesCount
-    try db.execute(
-      sql: """
-        UPDATE main.authority SET sees_statistics = 0
-        WHERE issuer IN (SELECT issuer FROM earlier.authority WHERE NOT sees_statistics);
-        UPDATE main.authority SET jwks_url = NULL
-        WHERE issuer IN (SELECT issuer FROM earlier.authority WHERE jwks_url IS NULL);
-        DELETE FROM main.app_authority
-        WHERE (app_id, issuer) NOT IN (SELECT app_id, issuer FROM earlier.app_authority);
-        DELETE FROM main.app WHERE id NOT IN (SELECT id FROM earlier.app);
-        """)
-    return authorities + db.changesCount
+  private static func changed(in db: Database) throws -> [String] {
+    let parts = [
+      ("authority", "issuer", "issuer, audience, jwks_url, sees_statistics"),
+      ("app", "id", "id, regions"), ("app_authority", "app_id", "app_id, issuer"),
+    ]
+    let names = try parts.flatMap { table, name, columns in
+      try String.fetchAll(
+        db,
+        sql: """
+          SELECT \(name) FROM (
+            SELECT \(columns) FROM main.\(table) EXCEPT SELECT \(columns) FROM earlier.\(table)
+          )
+          """)
+    }
+    return Set(names).sorted()
   }
 
   /// A file that was written again after the backup keeps the hashes that it had, by which it may have been withdrawn,

@@ -10,25 +10,30 @@ import World
 
 /// A folder that held the restored servers before, such as the damaged one that was moved away. What was revoked there
 /// after the backup stays revoked.
+///
+/// Databases are taken over only if their history has the backup. Secrets have a record of each revocation, so that
+/// those of an older folder change nothing. Nothing is removed because this folder does not have it.
 struct EarlierFolder {
   let folder: ServerFolder
 
-  /// The folders beside `folder` that had the restored servers `stored` and belong to this user, the latest one last.
+  /// What was taken over.
+  struct Takeover {
+    /// A sentence for each takeover, and for each part of the folder that could not be taken over.
+    var sentences: [String] = []
+    /// The servers whose databases have continued after the backup.
+    var continued: Set<ServerName> = []
+  }
+
+  /// The folders beside `folder` that had the restored servers `stored` and belong to this user.
   static func all(beside folder: ServerFolder, of stored: [StoredServer]) -> [EarlierFolder] {
     let parent = folder.url.standardizedFileURL.deletingLastPathComponent()
-    let folders = FileManager.default.names(in: parent).compactMap { name -> EarlierFolder? in
+    return FileManager.default.names(in: parent).sorted().compactMap { name in
       let other = ServerFolder(at: parent.appendingPathComponent(name).path)
       let isOther = other.url.standardizedFileURL.path != folder.url.standardizedFileURL.path
       guard isOther, other.isOfThisUser else { return nil }
       let earlier = EarlierFolder(folder: other)
       return stored.contains(where: earlier.had) ? earlier : nil
     }
-    return folders.sorted { $0.changedAt < $1.changedAt }
-  }
-
-  /// The time of the last change of secrets.
-  private var changedAt: Date {
-    folder.servers.compactMap { $0.secrets.changedAt }.max() ?? .distantPast
   }
 
   /// True if the root key or the secret of the server is in this folder.
@@ -46,106 +51,127 @@ struct EarlierFolder {
 
   /// Takes over what was revoked after the backup.
   ///
-  /// - Parameters:
-  ///   - stored: The servers of the backup, in the folder to which they were extracted.
-  ///   - createdAt: The time of the backup.
-  /// - Returns: A sentence for each takeover, and for each part of this folder that cannot be read.
-  func takeOver(by stored: [StoredServer], createdAt: Date) async -> [String] {
-    var sentences: [String] = []
+  /// - Parameter stored: The servers of the backup, in the folder to which they were extracted.
+  func takeOver(by stored: [StoredServer], at now: Date) async -> Takeover {
+    var takeover = Takeover()
+    var uncertain: [ServerName] = []
     for server in stored {
-      do { sentences += try takeOverSecrets(by: server, createdAt: createdAt) } catch {
-        sentences.append(fault("secrets", of: server.name))
+      do { takeover.sentences += try takeOverSecrets(by: server, at: now) } catch {
+        takeover.sentences.append(fault("secrets", of: server.name))
       }
-      do { sentences += try await takeOverDatabase(by: server) } catch {
-        sentences.append(fault("database", of: server.name))
+      do {
+        if let sentences = try await takeOverDatabase(by: server) {
+          takeover.sentences += sentences
+          takeover.continued.insert(server.name)
+        } else {
+          uncertain.append(server.name)
+        }
+      } catch {
+        takeover.sentences.append(fault("database", of: server.name))
       }
     }
-    return sentences
+    if !uncertain.isEmpty {
+      takeover.sentences.append(
+        "Not taken over from \(path): the databases (\(uncertain.titles)), which may be older than the backup.")
+    }
+    return takeover
   }
+
+  private var path: String { folder.url.path.printable }
 
   private func fault(_ part: String, of server: ServerName) -> String {
-    "The \(part) of the \(server.title) in \(folder.url.path.printable) cannot be read: what was revoked there after"
-      + " the backup may be valid again, so revoke it again."
+    "The \(part) of the \(server.title) in \(path) cannot be used: what was revoked there after the backup may be"
+      + " valid again, so revoke it again."
   }
 
-  private func takeOverDatabase(by server: StoredServer) async throws -> [String] {
+  /// - Returns: Nil if it is not certain that the database has continued after the backup.
+  private func takeOverDatabase(by server: StoredServer) async throws -> [String]? {
     let earlier = folder.server(server.name).database
-    guard FileManager.default.fileExists(atPath: earlier.path) else { return [] }
-    let counts: [(Int, String)]
     switch server.name {
     case .verification:
-      let taken = try RestoredCodes.takeOver(from: earlier, by: server.database)
-      counts = [
-        (taken?.revokedKeys ?? 0, "revoked API keys"), (taken?.endedCodes ?? 0, "ended codes"),
-      ]
+      return try RestoredCodes.takeOver(from: earlier, by: server.database).map {
+        kept([("revoked API keys", $0.revokedKeys), ("ended codes", $0.endedCodes)])
+      }
     case .keys:
-      let taken = try RestoredRegistry.takeOver(from: earlier, by: server.database)
-      counts = [
-        (taken?.endedKeys ?? 0, "withdrawn keys of authorities"),
-        (taken?.removed ?? 0, "removed authorities and apps"),
-      ]
+      return try RestoredRegistry.takeOver(from: earlier, by: server.database).map {
+        kept([("withdrawn keys of authorities", $0.endedKeys)])
+          + undone("removals and changes of authorities and apps", $0.changed)
+      }
     case .console:
-      let setup = ServerSetup(folder: server.folder) { _ in }
-      counts = [
-        (
-          try await setup.takeOverAccounts(from: earlier),
-          "disabled or changed accounts and requests"
-        )
-      ]
-    }
-    return counts.filter { $0.0 > 0 }.map {
-      "Kept from \(folder.url.path.printable): \($0.1), \($0.0)."
+      let database = EarlierDatabase(earlier, schema: server.schema)
+      guard try database.withRestored(server.database, { _ in true }) != nil else { return nil }
+      let taken = try await ServerSetup(folder: server.folder) { _ in }
+        .takeOverAccounts(from: earlier)
+      return kept([
+        ("disabled accounts", taken.disabled.count), ("decided requests", taken.decidedRequests),
+      ]) + undone("changes of passwords, passkeys and roles", taken.changed)
+        + undone("the disabling of the last administrator", taken.lastAdministrators)
     }
   }
 
-  /// Keys that were rotated or revoked, and API tokens that were replaced, after the backup.
-  private func takeOverSecrets(by server: StoredServer, createdAt: Date) throws -> [String] {
+  private func kept(_ counts: [(String, Int)]) -> [String] {
+    counts.filter { $0.1 > 0 }.map { "Kept from \(path): \($0.0), \($0.1)." }
+  }
+
+  private func undone(_ changes: String, _ names: [String]) -> [String] {
+    guard !names.isEmpty else { return [] }
+    let list = names.map(\.printable).joined(separator: ", ")
+    return ["Not kept from \(path): \(changes): repeat them for \(list)."]
+  }
+
+  /// Keys that were added, rotated or revoked, and API tokens that were replaced, after the backup.
+  private func takeOverSecrets(by server: StoredServer, at now: Date) throws -> [String] {
     let earlier = folder.server(server.name).secrets
-    guard let changed = earlier.changedAt, changed > createdAt else { return [] }
+    var hasFollowed = true
     let isChanged: Bool
     switch server.name {
     case .keys:
-      isChanged = try server.secrets.takeOver(KeySecrets.self, from: earlier) {
-        guard $0.databaseKey == $1.databaseKey else { return }
-        $0.signingKeys.follow($1.signingKeys)
+      isChanged = try server.secrets.takeOver(KeySecrets.self, from: earlier, \.databaseKey) {
+        hasFollowed = $0.signingKeys.follow($1.signingKeys)
       }
     case .verification:
-      isChanged = try server.secrets.takeOver(VerificationSecrets.self, from: earlier) {
-        guard $0.codeHashKey == $1.codeHashKey else { return }
-        $0.signingKeys.follow($1.signingKeys)
-        $0.apiTokens = $1.apiTokens
+      isChanged = try server.secrets.takeOver(
+        VerificationSecrets.self, from: earlier, \.codeHashKey
+      ) {
+        hasFollowed = $0.signingKeys.follow($1.signingKeys)
+        $0.takeOverAPITokens(of: $1)
       }
       let keys = try server.secrets.read(VerificationSecrets.self)?.signingKeys ?? []
-      try server.folder.tokenPublicKeys.write(keys, at: changed)
+      try server.folder.tokenPublicKeys.write(keys, at: now)
     case .console: isChanged = false
     }
-    return isChanged
-      ? ["Kept from \(folder.url.path.printable): the present keys of the \(server.name.title)."]
-      : []
+    return (isChanged ? ["Kept from \(path): changed secrets of the \(server.name.title)."] : [])
+      + (hasFollowed ? [] : [fault("signing keys", of: server.name)])
   }
 
-  /// The device configuration that phones may have, if the root key of the restored servers has signed it.
+  /// The newest instructions that phones may have: the device configuration if the root key of the restored servers has
+  /// signed it, or the instructions that are stored with the secrets.
   func deviceConfiguration(
     of restored: DeviceConfigurationFiles
-  ) -> (document: DeviceConfiguration, data: Data)? {
+  ) -> (document: DeviceConfiguration, data: Data?)? {
     do {
       let data = try Data(contentsOf: folder.deviceConfiguration)
       let document = try UnverifiedDeviceConfiguration(decoding: data)
         .verified(by: try restored.publicRootKey())
       return (document, data)
     } catch {
-      // A folder without the document, with a damaged one, or of other servers has none.
-      return nil
+      // The document is missing or damaged. Secrets that cannot be read were reported.
+      return (try? storedInstructions(of: restored)).map { ($0, nil) }
     }
+  }
+
+  /// The document that the secrets of the same key server have the instructions of.
+  private func storedInstructions(
+    of restored: DeviceConfigurationFiles
+  ) throws -> DeviceConfiguration? {
+    guard let secrets = try folder.keySecrets.read(KeySecrets.self),
+      secrets.databaseKey == (try KeySecrets.stored(in: restored.folder)?.databaseKey)
+    else { return nil }
+    return secrets.instructions?.document(issued: restored.clock.now)
   }
 }
 
 extension PrivateFile {
-  /// The time of the last change; nil if there is no file.
-  fileprivate var changedAt: Date? {
-    FileManager.default.attributes(of: url)?[.modificationDate] as? Date
-  }
-
   /// True if both files have the secrets of the same server.
   fileprivate func hasSameKey(as other: PrivateFile, _ server: ServerName) throws -> Bool {
     func isEqual<Content: Codable, Key: Equatable>(_ key: (Content) -> Key) throws -> Bool {
@@ -163,11 +189,17 @@ extension PrivateFile {
 
   /// Changes the content of this file by that of `earlier`.
   ///
-  /// - Returns: True if it has changed.
+  /// - Parameter key: The secret that both must have.
+  /// - Returns: True if the content has changed.
+  /// - Throws: `CommandFailure` if `earlier` is missing, damaged or of another server.
   fileprivate func takeOver<Content: Codable & Equatable>(
-    _ type: Content.Type, from earlier: PrivateFile, _ change: (inout Content, Content) -> Void
+    _ type: Content.Type, from earlier: PrivateFile, _ key: (Content) -> Data,
+    _ change: (inout Content, Content) -> Void
   ) throws -> Bool {
-    guard let old = try earlier.read(type), let present = try read(type) else { return false }
+    guard let present = try read(type) else { return false }
+    guard let old = try earlier.read(type), key(old) == key(present) else {
+      throw CommandFailure.badInput("\(earlier.url.path.printable) is missing or of another server.")
+    }
     var new = present
     change(&new, old)
     guard new != present else { return false }
@@ -177,17 +209,30 @@ extension PrivateFile {
 }
 
 extension [SecretSigningKey] {
-  /// Replaces the keys by `earlier`, which are newer if they include them.
-  fileprivate mutating func follow(_ earlier: [SecretSigningKey]) {
-    let known = Set(earlier.map(\.publicKeyPEM))
-    if allSatisfy({ known.contains($0.publicKeyPEM) }) { self = earlier }
+  /// Replaces the keys by `earlier` if those continue this list.
+  ///
+  /// - Returns: False if the lists have diverged.
+  fileprivate mutating func follow(_ earlier: [SecretSigningKey]) -> Bool {
+    guard earlier.continues(self) else { return continues(earlier) }
+    self = earlier
+    return true
+  }
+
+  /// True if this list has all keys of `other`, and none of them ends later than there.
+  private func continues(_ other: [SecretSigningKey]) -> Bool {
+    other.allSatisfy { key in
+      contains {
+        $0.publicKeyPEM == key.publicKeyPEM && $0.validThru ?? .max <= key.validThru ?? .max
+      }
+    }
   }
 }
 
 extension ServerFolder {
-  /// True if the folder belongs to this user: another user cannot have put it there.
+  /// True if this is a folder, and not a link to one, that belongs to this user: another user cannot have put it there.
   fileprivate var isOfThisUser: Bool {
     var facts = stat()
-    return stat(url.path, &facts) == 0 && facts.st_uid == geteuid()
+    return lstat(url.path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+      && facts.st_uid == geteuid()
   }
 }

@@ -69,9 +69,10 @@ package struct Restoration {
     let away = URL(
       fileURLWithPath: folder.url.standardizedFileURL.path + ".replaced-\(clock.now.unixSecond)")
     guard rename(folder.url.path, away.path) == 0 else {
+      let fault = String(cString: strerror(errno))
       throw CommandFailure.machineFailed(
-        "\(folder.url.path.printable) cannot be moved to \(away.path.printable): check the permissions of"
-          + " the folder above.")
+        "\(folder.url.path.printable) cannot be moved to \(away.path.printable) (\(fault)): move it away by hand,"
+          + " and restore without --replace. A mount point cannot be moved: restore into a folder below it.")
     }
     return away
   }
@@ -113,15 +114,16 @@ extension Restoration {
   /// Lets what was revoked after the backup stay revoked, before the servers can start.
   private func keepRevocations(in content: BackupContent) async throws {
     let earlier = EarlierFolder.all(beside: folder, of: content.stored)
+    var documents: [(folder: EarlierFolder, hasContinued: Bool)] = []
     for folder in earlier {
-      for sentence in await folder.takeOver(by: content.stored, createdAt: content.createdAt) {
-        note(sentence)
-      }
+      let takeover = await folder.takeOver(by: content.stored, at: clock.now)
+      takeover.sentences.forEach(note)
+      documents.append((folder, takeover.continued.contains(.keys)))
     }
     for server in content.stored {
       switch server.name {
       case .console: try await ServerSetup(folder: server.folder, warn: note).endConsoleSessions()
-      case .keys: try publishDeviceConfiguration(of: server, earlier)
+      case .keys: try publishDeviceConfiguration(of: server, documents)
       case .verification: break
       }
     }
@@ -132,23 +134,29 @@ extension Restoration {
   }
 
   /// Signs the device configuration again, with a version that is higher than any that phones may have.
+  ///
+  /// The instructions are those of the newest document. If it is not certain that its folder has continued after the
+  /// backup, the files that the backup withdraws stay withdrawn, too.
   private func publishDeviceConfiguration(
-    of server: StoredServer, _ earlier: [EarlierFolder]
+    of server: StoredServer, _ earlier: [(folder: EarlierFolder, hasContinued: Bool)]
   ) throws {
     let files = DeviceConfigurationFiles(folder: server.folder, clock: clock, warn: note)
     guard let own = try files.current() else { return }
-    let newest = earlier.compactMap { $0.deviceConfiguration(of: files) }
-      .filter { $0.document.version > own.version }
-      .max { $0.document.version < $1.document.version }
+    let newest = earlier.compactMap { earlier in
+      earlier.folder.deviceConfiguration(of: files).map { ($0.document, $0.data, earlier.1) }
+    }.filter { $0.0.version > own.version }.max { $0.0.version < $1.0.version }
     let hasRootKey = FileManager.default.fileExists(atPath: server.folder.rootPrivateKey.url.path)
     guard rootKey != nil || hasRootKey else {
-      if let newest { try files.store(newest.data, newest.document) }
+      if let newest, let data = newest.1 { try files.store(data, newest.0) }
       return note(
         "The backup has no root key, and phones reject a device configuration that is older than theirs: run"
           + " `firebreak key-server device-configuration publish --root-key FILE`.")
     }
     let keys = try KeySecrets.stored(in: server.folder)?.signingKeys ?? []
-    try files.next(keys, rootKey: rootKey, after: newest?.document).store()
+    let isCertain = newest?.2 ?? true
+    try files.next(
+      keys, rootKey: rootKey, after: newest?.0, isCertain ? nil : .withdraw(own.withdrawn)
+    ).store()
   }
 }
 

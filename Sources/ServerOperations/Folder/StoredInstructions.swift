@@ -5,6 +5,8 @@ import World
 
 /// The instructions to phones in a device configuration. They are stored beside the secrets and outlive the document.
 struct StoredInstructions: Codable, Equatable {
+  /// The version of the document.
+  private let version: Int
   private let pause: DeviceConfiguration.Pause?
   private let withdrawn: [KeyFileHash]
   private let withdrawnSince: [Int64]?
@@ -12,6 +14,7 @@ struct StoredInstructions: Codable, Equatable {
   /// The instructions of `document`; nil if it has none.
   init?(_ document: DeviceConfiguration) {
     guard document.pause != nil || !document.withdrawn.isEmpty else { return nil }
+    version = document.version
     pause = document.pause
     withdrawn = document.withdrawn
     withdrawnSince = document.withdrawnSince
@@ -20,7 +23,7 @@ struct StoredInstructions: Codable, Equatable {
   /// A lost document with these instructions, which the next one follows.
   func document(issued now: Date) -> DeviceConfiguration {
     var document = DeviceConfiguration(
-      version: 0, issued: now.unixSecond, expires: 0, keys: [], pause: pause, withdrawn: withdrawn)
+      version: version, issued: now.unixSecond, expires: 0, keys: [], pause: pause, withdrawn: withdrawn)
     document.withdrawnSince = withdrawnSince
     return document
   }

@@ -14,7 +14,7 @@ package struct RestoredCodes: Sendable {
   ///
   /// Nothing else is taken over: keys and codes that are newer than the backup are lost.
   ///
-  /// - Returns: nil if `earlier` is missing or not of the same server.
+  /// - Returns: nil if it is not certain that `earlier` has continued after the backup.
   package static func takeOver(
     from earlier: URL, by restored: URL
   ) throws(ServerDatabaseError) -> RestoredCodes? {
