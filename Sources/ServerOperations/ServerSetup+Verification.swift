@@ -76,7 +76,7 @@ extension ServerSetup {
     try VerificationSecrets.stored(in: folder)?.apiTokens
   }
 
-  /// Adds a token, which a running server accepts in seconds.
+  /// Adds a token, which a running server accepts at once.
   ///
   /// - Returns: All tokens.
   package func addAPIToken() throws -> [String] {
@@ -84,7 +84,7 @@ extension ServerSetup {
   }
 
   /// Replaces all tokens by a new one, because one was stolen, and ends the live codes that were issued with tokens.
-  /// A running server follows in seconds.
+  /// A running server rejects the old ones before the codes end.
   ///
   /// - Parameter keepsCodes: True if the codes stay valid.
   /// - Returns: All tokens, and the number of ended codes.
@@ -134,6 +134,7 @@ extension ServerSetup {
       }
       return secrets
     }
+    configuration.secretsVersion = { FileVersion(path: file.url.path) }
     configuration.readAPITokens = { try stored().apiTokens }
     configuration.readSigningKeys = { [clock] in
       let secrets = try stored()

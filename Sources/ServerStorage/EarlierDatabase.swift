@@ -18,8 +18,8 @@ package struct EarlierDatabase: Sendable {
 
   /// Runs `work` in one transaction on the restored database in `restored`, to which a copy of this one is attached.
   ///
-  /// - Returns: The result of `work`; nil if it is not certain that this database has continued after the backup, because
-  ///   it is that of another server, or older than the backup, or was restored from another one.
+  /// - Returns: The result of `work`; nil if it is not certain that this database has continued after the backup:
+  ///   it may be that of another server, be older than the backup, or have been restored from another one.
   /// - Throws: `ServerDatabaseError`, also if this database is missing.
   package func withRestored<Result>(
     _ restored: URL, _ work: (Database) throws -> Result

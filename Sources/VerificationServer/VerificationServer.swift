@@ -32,10 +32,12 @@ public final class VerificationServer: Service {
   ) throws {
     let keys = try configuration.validatedKeys()
     let apiTokens = try APITokens(
-      configuration.apiTokens, read: configuration.readAPITokens, clock: clock, logger: logger)
+      configuration.apiTokens, read: configuration.readAPITokens,
+      version: configuration.secretsVersion, clock: clock, logger: logger)
     let storage = try SQLiteCodeStorage(file: configuration.databaseFile, keys: keys)
     signing = SigningKeyring(
-      configuration.signing, read: configuration.readSigningKeys, clock: clock, logger: logger)
+      configuration.signing, read: configuration.readSigningKeys,
+      version: configuration.secretsVersion, clock: clock, logger: logger)
     let composition = VerificationComposition(
       configuration: configuration, storage: storage, keys: keys, apiTokens: apiTokens,
       signing: signing, clock: clock, randomness: randomness, logger: logger)

@@ -23,7 +23,8 @@ struct StoredInstructions: Codable, Equatable {
   /// A lost document with these instructions, which the next one follows.
   func document(issued now: Date) -> DeviceConfiguration {
     var document = DeviceConfiguration(
-      version: version, issued: now.unixSecond, expires: 0, keys: [], pause: pause, withdrawn: withdrawn)
+      version: version, issued: now.unixSecond, expires: 0, keys: [], pause: pause,
+      withdrawn: withdrawn)
     document.withdrawnSince = withdrawnSince
     return document
   }

@@ -256,17 +256,21 @@ struct APITokenGate: Sendable {
 struct APITokens: Sendable {
   private let hashes: RereadSecret<[SHA256Digest]>
 
-  /// - Parameter read: Reads the tokens again while the server runs; nil if they do not change.
+  /// - Parameters:
+  ///   - read: Reads the tokens again while the server runs; nil if they do not change.
+  ///   - version: The present version of the file that is read.
   /// - Throws: `VerificationServerError.badConfiguration` if a token is too short or too long, or there
   ///   are too many.
   init(
     _ tokens: [String], read: (@Sendable () throws -> [String])? = nil,
+    version: (@Sendable () -> FileVersion?)? = nil,
     clock: any WallClock = SystemClock(), logger: Logger? = nil
   ) throws {
     var reread: (@Sendable () throws -> [SHA256Digest])?
     if let read { reread = { try Self.hashes(of: read()) } }
     hashes = RereadSecret(
-      try Self.hashes(of: tokens), name: "API tokens", read: reread, clock: clock, logger: logger)
+      try Self.hashes(of: tokens), name: "API tokens", read: reread, version: version, clock: clock,
+      logger: logger)
   }
 
   private static func hashes(of tokens: [String]) throws -> [SHA256Digest] {

@@ -158,8 +158,9 @@ extension SQLiteCodeStorage {
     }
   }
 
+  /// - Parameter skipsDamaged: True to end the other hash if one is damaged, which is not redeemed either.
   private static func expire(
-    _ issue: IssueRow, at now: Date, in database: Database
+    _ issue: IssueRow, at now: Date, skipsDamaged: Bool = false, in database: Database
   ) throws -> CodeStatus {
     var issue = issue
     let status = issue.status.ended(before: now)
@@ -167,7 +168,9 @@ extension SQLiteCodeStorage {
     try issue.update(database)
     let end = now.unixSecond - 1
     let live = CodeHashRow.filter(Column("issue") == issue.id && Column("expiresAt") > end)
-    for var hash in try live.fetchAll(database) {
+    let hashes =
+      try skipsDamaged ? CodeHashRow.intact(live, in: database) : live.fetchAll(database)
+    for var hash in hashes {
       hash.expiresAt = end
       try hash.update(database)
     }
@@ -183,7 +186,9 @@ extension SQLiteCodeStorage {
       let live = try IssueRow.intact(codes, in: database).filter {
         max($0.expiresAt, $0.longExpiresAt) >= second
       }
-      for issue in live { _ = try Self.expire(issue, at: now, in: database) }
+      for issue in live {
+        _ = try Self.expire(issue, at: now, skipsDamaged: true, in: database)
+      }
       return live.count
     }
   }

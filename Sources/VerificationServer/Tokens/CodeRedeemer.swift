@@ -139,15 +139,16 @@ final class SigningKeyring: TokenSigning, Sendable {
 
   init(
     _ configured: UploadTokenIssuer, read: (@Sendable () throws -> SigningKeys)?,
-    clock: any WallClock, logger: Logger
+    version: (@Sendable () -> FileVersion?)? = nil, clock: any WallClock, logger: Logger
   ) {
     issuer = configured.issuer
     audience = configured.audience
     latest = RereadSecret(
-      configured.keys, name: "signing keys", read: read, clock: clock, logger: logger)
+      configured.keys, name: "signing keys", read: read, version: version, clock: clock,
+      logger: logger)
   }
 
-  /// Returns the keys, at most `VerificationLimit.signingKeysAgeSecondsMax` old.
+  /// Returns the keys of the present secrets.
   func keys() -> SigningKeys { latest.value }
 
   func token(for grant: UploadGrant) async throws -> String {

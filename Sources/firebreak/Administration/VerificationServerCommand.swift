@@ -132,7 +132,7 @@ struct ApiTokenCommand: AsyncParsableCommand {
     discussion: """
       With --add a new one is created first. If one was stolen, --replace revokes all of them, creates a new one, and \
       ends the codes that were issued with them and are not redeemed; with --keep-codes these stay valid. A running \
-      server follows in seconds.
+      server follows at once.
       """)
 
   private struct Report: Encodable {
