@@ -56,18 +56,47 @@ extension ServerSetup {
       ofEach: try await editions(of: Set(files)),
       among: try keySettings().configuration.exports, in: folder.exports
     ).values.joined().map(\.hash)
-    let found = try await editions(of: Set(files).union(copies)).subtracting(files)
-    let all = files + found.sorted { $0.description < $1.description }
+    let present = Set(files).union(copies)
+    let earlier = try await editions(of: present).subtracting(present)
+    let all = files + Self.sorted(present.subtracting(files)) + Self.sorted(earlier)
+    guard isWithdrawn else {
+      return try deviceConfiguration.publish(.restore(all), rootKey: rootKey)
+    }
     return try deviceConfiguration.publish(
-      isWithdrawn ? .withdraw(all) : .restore(all), rootKey: rootKey)
+      .withdraw(fitting(all, needed: present.count)), rootKey: rootKey)
   }
 
-  /// `files`, and all hashes that the same files have had.
+  private static func sorted(_ hashes: Set<KeyFileHash>) -> [KeyFileHash] {
+    hashes.sorted { $0.description < $1.description }
+  }
+
+  /// Those of `files` for which the device configuration has space.
+  ///
+  /// - Parameter needed: The number of files, from the first, for which it must have space.
+  private func fitting(_ files: [KeyFileHash], needed: Int) throws -> [KeyFileHash] {
+    let withdrawn = try deviceConfiguration.existing()
+      .next(keys: [], issued: clock.now).withdrawn
+    let new = files.filter { !withdrawn.contains($0) }
+    let space = DeviceConfigurationLimit.withdrawnMax - withdrawn.count
+    if new.count <= space { return files }
+    guard files.prefix(needed).count(where: { !withdrawn.contains($0) }) <= space else {
+      throw CommandFailure.badInput(
+        "A device configuration withdraws at most \(DeviceConfigurationLimit.withdrawnMax) files, and"
+          + " \(withdrawn.count) are withdrawn: pause the phones, or end withdrawals with `withdraw --undo`.")
+    }
+    warn(
+      "\(new.count - space) hashes that the files had before they were written again are not withdrawn, because a"
+        + " device configuration has space for \(DeviceConfigurationLimit.withdrawnMax): end withdrawals with"
+        + " `withdraw --undo`, then run the command again.")
+    return Array(new.prefix(space))
+  }
+
+  /// `files`, and all hashes that the same files and their copies have had.
   private func editions(of files: Set<KeyFileHash>) async throws -> Set<KeyFileHash> {
     guard FileManager.default.fileExists(atPath: folder.keyDatabase.path) else { return files }
     return try await reportingErrors {
       let history = try KeyFileHistory(databaseFile: folder.keyDatabase)
-      return try await history.editions(ofFilesWith: files).union(files)
+      return try await history.editions(ofFilesWith: files, includesCopies: true).union(files)
     }
   }
 

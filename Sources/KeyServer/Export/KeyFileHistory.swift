@@ -14,16 +14,31 @@ package struct KeyFileHistory: Sendable {
     store = try KeyServerComposition.store(at: databaseFile)
   }
 
-  /// The hashes of all files that have had one of `hashes`.
+  /// The hashes of all files that have had one of `hashes`, also of files that were removed from the exports.
   ///
+  /// - Parameter includesCopies: True for those of all files that have the region and period of such a file, too.
   /// - Throws: `KeyServerError.unavailable`.
   package func editions(
-    ofFilesWith hashes: Set<KeyFileHash>
+    ofFilesWith hashes: Set<KeyFileHash>, includesCopies: Bool = false
   ) async throws(KeyServerError) -> Set<KeyFileHash> {
     let batches: [Batch]
     do { batches = try await store.batches() } catch { throw .unavailable }
-    return batches.map { Set($0.hashes.compactMap { KeyFileHash($0) }) }
-      .filter { !$0.isDisjoint(with: hashes) }
-      .reduce([]) { $0.union($1) }
+    let all = batches.map { batch in
+      (scope: Scope(of: batch), hashes: Set(batch.hashes.compactMap { KeyFileHash($0) }))
+    }
+    let found = all.filter { !$0.hashes.isDisjoint(with: hashes) }
+    let scopes = includesCopies ? Set(found.map(\.scope)) : []
+    return (found + all.filter { scopes.contains($0.scope) }).reduce([]) { $0.union($1.hashes) }
+  }
+
+  /// What a file and its copies in other exports have in common.
+  private struct Scope: Hashable {
+    let region: String
+    let start: Date
+    let end: Date
+
+    init(of batch: Batch) {
+      (region, start, end) = (batch.region, batch.start, batch.end)
+    }
   }
 }

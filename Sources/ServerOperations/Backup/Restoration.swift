@@ -153,10 +153,13 @@ extension Restoration {
           + " `firebreak key-server device-configuration publish --root-key FILE`.")
     }
     let keys = try KeySecrets.stored(in: server.folder)?.signingKeys ?? []
-    let isCertain = newest?.2 ?? true
-    try files.next(
-      keys, rootKey: rootKey, after: newest?.0, isCertain ? nil : .withdraw(own.withdrawn)
-    ).store()
+    var document = newest?.0
+    if let newest, !newest.2 {
+      for file in own.withdrawn { document?.withdraw(file) }
+      if document?.withdrawn.count ?? 0 > DeviceConfigurationLimit.withdrawnMax { document = own }
+      document?.version = newest.0.version
+    }
+    try files.next(keys, rootKey: rootKey, after: document).store()
   }
 }
 
