@@ -69,7 +69,7 @@ package struct ServerSetup: Sendable {
     }
   }
 
-  /// Runs `work` and turns an error of a server or of the console into an `CommandFailure`.
+  /// Runs `work` and turns an error of a server or of the console into a `CommandFailure`.
   package func reportingErrors<Result>(_ work: () throws -> Result) throws -> Result {
     do { return try work() } catch { throw operationFailure(error) }
   }
@@ -113,7 +113,7 @@ package struct ServerSetup: Sendable {
 }
 
 extension ServerSetup {
-  /// Runs `work` and turns an error of a server into an `CommandFailure`, which names the file of the settings if one
+  /// Runs `work` and turns an error of a server into a `CommandFailure`, which names the file of the settings if one
   /// of them is not valid.
   func checked<Result>(
     _ settings: SettingsFile, _ work: () throws -> Result

@@ -11,7 +11,8 @@ struct RestoreCommand: AsyncParsableCommand {
     discussion: """
       Every byte of the backup is checked first. The folders of its servers in DIR must be empty or missing: with \
       --replace a present DIR is moved away. What was revoked, withdrawn, disabled or ended after the backup stays so \
-      if the earlier folder is beside DIR, where --replace leaves it. Uploads and new codes since the backup are lost.
+      if the earlier folder is beside DIR, where --replace leaves it, and has continued after this backup. Changed \
+      passwords and roles, and removed authorities, are named. Uploads and new codes since the backup are lost.
       """)
 
   @OptionGroup var backup: BackupArgument
