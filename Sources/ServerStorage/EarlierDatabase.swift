@@ -44,6 +44,13 @@ package struct EarlierDatabase: Sendable {
     }
   }
 
+  /// False if it is not certain that this database has continued after the backup from which `restored` is.
+  ///
+  /// - Throws: `ServerDatabaseError`, also if this database is missing.
+  package func hasContinued(_ restored: URL) throws(ServerDatabaseError) -> Bool {
+    try withRestored(restored) { _ in true } ?? false
+  }
+
   /// Copies the database and migrates the copy. Attached, the database itself would be opened for writing.
   private func write(to copy: URL) throws {
     DatabaseFile.createPrivately(copy)

@@ -157,9 +157,9 @@ private struct RequestState: Sendable {
   static func all(in db: Database) throws -> [RequestState] {
     try Row.fetchAll(db, sql: "SELECT * FROM proposal WHERE decision IS NOT NULL ORDER BY id").map {
       RequestState(
-        id: $0["id"], kind: $0["kind"], document: $0["document"], decision: $0["decision"],
-        decidedBy: $0["decided_by"], decidedAt: $0["decided_at"],
-        carriedOutAt: $0["carried_out_at"])
+        id: $0["id"], kind: ($0["kind"] as String?) ?? Proposal.Kind.configuration.rawValue,
+        document: $0["document"], decision: $0["decision"], decidedBy: $0["decided_by"],
+        decidedAt: $0["decided_at"], carriedOutAt: $0["carried_out_at"])
     }
   }
 }

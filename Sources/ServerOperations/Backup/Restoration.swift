@@ -115,9 +115,11 @@ extension Restoration {
   private func keepRevocations(in content: BackupContent) async throws {
     let earlier = EarlierFolder.all(beside: folder, of: content.stored)
     var documents: [(folder: EarlierFolder, hasContinued: Bool)] = []
+    var continued: Set<ServerName> = []
     for folder in earlier {
       let takeover = await folder.takeOver(by: content.stored, at: clock.now)
       takeover.sentences.forEach(note)
+      continued.formUnion(takeover.continued)
       documents.append((folder, takeover.continued.contains(.keys)))
     }
     for server in content.stored {
@@ -127,10 +129,11 @@ extension Restoration {
       case .verification: break
       }
     }
-    guard earlier.isEmpty else { return }
+    let others = content.servers.filter { !continued.contains($0) }
+    guard !others.isEmpty else { return }
     note(
-      "What was revoked, withdrawn, disabled or ended after \(UTCTime(content.createdAt).text) is valid again:"
-        + " revoke it again, or restore with the earlier folder of the servers beside this one.")
+      "What was revoked, withdrawn, disabled or ended after \(UTCTime(content.createdAt).text) may be valid again"
+        + " (\(others.titles)): revoke it again, or restore with the earlier folder of the servers beside this one.")
   }
 
   /// Signs the device configuration again, with a version that is higher than any that phones may have.
@@ -142,24 +145,38 @@ extension Restoration {
   ) throws {
     let files = DeviceConfigurationFiles(folder: server.folder, clock: clock, warn: note)
     guard let own = try files.current() else { return }
-    let newest = earlier.compactMap { earlier in
-      earlier.folder.deviceConfiguration(of: files).map { ($0.document, $0.data, earlier.1) }
-    }.filter { $0.0.version > own.version }.max { $0.0.version < $1.0.version }
+    let documents = earlier.compactMap { folder, hasContinued in
+      folder.deviceConfiguration(of: files).map {
+        (document: $0.document, data: $0.data, hasContinued: hasContinued)
+      }
+    }
+    let newest = documents.filter { $0.document.version > own.version }
+      .max { $0.document.version < $1.document.version }
     let hasRootKey = FileManager.default.fileExists(atPath: server.folder.rootPrivateKey.url.path)
     guard rootKey != nil || hasRootKey else {
-      if let newest, let data = newest.1 { try files.store(data, newest.0) }
+      if let newest, newest.hasContinued, let data = newest.data {
+        try files.store(data, newest.document)
+      }
       return note(
         "The backup has no root key, and phones reject a device configuration that is older than theirs: run"
           + " `firebreak key-server device-configuration publish --root-key FILE`.")
     }
     let keys = try KeySecrets.stored(in: server.folder)?.signingKeys ?? []
-    var document = newest?.0
-    if let newest, !newest.2 {
-      for file in own.withdrawn { document?.withdraw(file) }
-      if document?.withdrawn.count ?? 0 > DeviceConfigurationLimit.withdrawnMax { document = own }
-      document?.version = newest.0.version
+    let previous = newest.map {
+      $0.hasContinued ? $0.document : Self.combined($0.document, withdrawalsOf: own)
     }
-    try files.next(keys, rootKey: rootKey, after: document).store()
+    try files.next(keys, rootKey: rootKey, after: previous).store()
+  }
+
+  /// `document` with the files that `own` withdraws, or `own` if they are too many, both with the version of `document`.
+  private static func combined(
+    _ document: DeviceConfiguration, withdrawalsOf own: DeviceConfiguration
+  ) -> DeviceConfiguration {
+    var combined = document
+    for file in own.withdrawn { combined.withdraw(file) }
+    if combined.withdrawn.count > DeviceConfigurationLimit.withdrawnMax { combined = own }
+    combined.version = document.version
+    return combined
   }
 }
 

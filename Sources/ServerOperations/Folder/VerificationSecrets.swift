@@ -53,7 +53,7 @@ struct VerificationSecrets: Codable, Equatable, Redacted {
   }
 
   private mutating func setReplaced(_ hashes: [Data]) {
-    replacedAPITokens = hashes.isEmpty ? nil : hashes.suffix(Self.replacedAPITokensMax)
+    replacedAPITokens = hashes.isEmpty ? nil : Array(hashes.suffix(Self.replacedAPITokensMax))
   }
 
   private static func hash(_ token: String) -> Data { Data(SHA256.hash(data: Data(token.utf8))) }

@@ -11,7 +11,7 @@ final class RereadSecret<Value: Sendable>: Sendable {
   /// The name in the log.
   private let name: String
   private let read: (@Sendable () throws -> Value)?
-  private let version: @Sendable () -> FileVersion?
+  private let version: (@Sendable () -> FileVersion?)?
   private let clock: any WallClock
   private let logger: Logger?
   private let latest: Mutex<(value: Value, readAt: Date, version: FileVersion?)>
@@ -25,7 +25,7 @@ final class RereadSecret<Value: Sendable>: Sendable {
   ) {
     self.name = name
     self.read = read
-    self.version = version ?? { nil }
+    self.version = version
     self.clock = clock
     self.logger = logger
     // The file may have been replaced since the first value was read.
@@ -36,7 +36,7 @@ final class RereadSecret<Value: Sendable>: Sendable {
   /// `VerificationLimit.signingKeysAgeSecondsMax` old.
   var value: Value {
     // Before the file is read: if it is replaced meanwhile, it is read once more.
-    let (now, version) = (clock.now, version())
+    let (now, version) = (clock.now, version?())
     guard let read, isOld(version, at: now) else { return latest.withLock { $0.value } }
     do {
       let new = try read()
