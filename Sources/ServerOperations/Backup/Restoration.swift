@@ -168,7 +168,7 @@ extension Restoration {
     try files.next(keys, rootKey: rootKey, after: previous).store()
   }
 
-  /// `document` with the files that `own` withdraws, or `own` if they are too many, both with the version of `document`.
+  /// `document` with the files that `own` withdraws; `own` if they are too many. The version is that of `document`.
   private static func combined(
     _ document: DeviceConfiguration, withdrawalsOf own: DeviceConfiguration
   ) -> DeviceConfiguration {
