@@ -85,8 +85,8 @@ extension ServerSetup {
           + " \(withdrawn.count) are withdrawn: pause the phones, or end withdrawals with `withdraw --undo`.")
     }
     warn(
-      "\(new.count - space) hashes that the files had before they were written again are not withdrawn, because a"
-        + " device configuration has space for \(DeviceConfigurationLimit.withdrawnMax): end withdrawals with"
+      "\(new.count - space) of the hashes that the files had before they were written again are not withdrawn: a"
+        + " device configuration has space for \(DeviceConfigurationLimit.withdrawnMax). End withdrawals with"
         + " `withdraw --undo`, then run the command again.")
     return Array(new.prefix(space))
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Foundation
 import KeyServerAPI
 import ServedSystem
@@ -121,6 +122,35 @@ struct RecoveryTests {
       #expect(run.status == 0, "\(run.errors)")
     }
     #expect(try await authority.servedDocument().withdrawn.isEmpty)
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  @Test("If a document has no space for all hashes of a file, the present ones are withdrawn")
+  func withdrawnLimit() async throws {
+    let authority = try await Self.start()
+    try await authority.publishKey()
+    #expect(try await authority.run("key-server", "signing-key", "revoke").status == 0)
+    let present = try await authority.indexLines().map {
+      try #require(KeyFileHash(ofFile: authority.folder.path("data/exports/\($0)")))
+    }
+    #expect(present.count == 2)
+    func withdraw(_ hashes: [KeyFileHash]) async throws -> Run {
+      try await Run(
+        ["key-server", "withdraw"] + hashes.map(\.description)
+          + ["--data", authority.servers.data])
+    }
+    let others = try (0..<DeviceConfigurationLimit.withdrawnMax - 3).map {
+      try #require(KeyFileHash(Data(SHA256.hash(data: Data("\($0)".utf8)))))
+    }
+    #expect(try await withdraw(others).status == 0)
+    // Two present hashes and two earlier ones, for which there is space for one.
+    let most = try await withdraw([present[0]])
+    #expect(most.status == 0 && most.errors.contains("1 of the hashes"), "\(most.errors)")
+    let document = try await authority.servedDocument()
+    #expect(document.withdrawn.count == DeviceConfigurationLimit.withdrawnMax)
+    #expect(Set(present).isSubset(of: document.withdrawn))
+    let full = try await withdraw([try #require(KeyFileHash(Data(repeating: 1, count: 32)))])
+    #expect(full.status == 2 && full.errors.contains("at most"), "\(full.errors)")
     #expect(try await authority.servers.stop() == 0)
   }
 

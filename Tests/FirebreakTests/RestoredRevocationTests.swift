@@ -191,6 +191,50 @@ struct RestoredRevocationTests {
     ] { try await scene.run(words) }
   }
 
+  @Test("A lost part of the earlier folder is named, and the pause outlives a lost document")
+  func lostParts() async throws {
+    let scene = try await scene()
+    let (place, data) = (scene.authority.folder, scene.authority.servers.data)
+    try await scene.run(["backup", scene.backup])
+    try await scene.run(["key-server", "pause", "--until", "4000000000"])
+    #expect(try await scene.authority.servers.stop() == 0)
+    for name in [
+      "keys/device-configuration.json", "verification/secrets.json",
+      "verification/verification.sqlite",
+    ] { try FileManager.default.removeItem(at: place.path("data/\(name)")) }
+    let restored = try await Run("restore", scene.backup, "--replace", "--data", data)
+    #expect(restored.status == 0, "\(restored.errors)")
+    for sentence in [
+      "The secrets of the verification server", "The database of the verification server",
+      "may be valid again (verification server)",
+    ] { #expect(restored.errors.contains(sentence), "\(restored.errors)") }
+    let again = try await ServedAuthority(in: place)
+    #expect(try await again.servedDocument().pause?.until == 4_000_000_000)
+    #expect(try await again.servers.stop() == 0)
+  }
+
+  @Test("Signing keys that have diverged from those of the backup are named, and not taken over")
+  func diverged() async throws {
+    let scene = try await scene()
+    let (place, data) = (scene.authority.folder, scene.authority.servers.data)
+    #expect(try await scene.authority.servers.stop() == 0)
+    try await scene.run(["backup", scene.backup])
+    let revoke = ["verification-server", "signing-key", "revoke"]
+    try await scene.run(revoke)
+    let newer = place.path("newer").path
+    try await scene.run(["backup", newer])
+    let facts = try await facts(data)
+    try FileManager.default.removeItem(atPath: data)
+    try await scene.run(["restore", scene.backup])
+    try await scene.run(revoke)
+    let restored = try await Run("restore", newer, "--replace", "--data", data)
+    #expect(restored.status == 0, "\(restored.errors)")
+    #expect(
+      restored.errors.contains("The signing keys of the verification server"),
+      "\(restored.errors)")
+    #expect(try await self.facts(data) == facts)
+  }
+
   @Test("Without the earlier folder the command says so, and phones accept the document")
   func without() async throws {
     let scene = try await scene()

@@ -105,7 +105,7 @@ extension AccountStore {
   }
 }
 
-/// What an account had before the restoration.
+/// The rights and credentials of an account, before the restoration or in the backup.
 private struct AccountState: Sendable {
   let id: Int64
   private let nameKey: String

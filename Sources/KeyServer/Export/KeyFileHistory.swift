@@ -31,7 +31,7 @@ package struct KeyFileHistory: Sendable {
     return (found + all.filter { scopes.contains($0.scope) }).reduce([]) { $0.union($1.hashes) }
   }
 
-  /// What a file and its copies in other exports have in common.
+  /// The region and period, which a file and its copies in other exports have in common.
   private struct Scope: Hashable {
     let region: String
     let start: Date

@@ -16,7 +16,7 @@ import World
 struct EarlierFolder {
   let folder: ServerFolder
 
-  /// What was taken over.
+  /// The result of a takeover.
   struct Takeover {
     /// A sentence for each takeover, and for each part of the folder that could not be taken over.
     var sentences: [String] = []
