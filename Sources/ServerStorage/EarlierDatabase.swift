@@ -47,7 +47,7 @@ package struct EarlierDatabase: Sendable {
   /// False if it is not certain that this database has continued after the backup from which `restored` is.
   ///
   /// - Throws: `ServerDatabaseError`, also if this database is missing.
-  package func hasContinued(_ restored: URL) throws(ServerDatabaseError) -> Bool {
+  package func hasContinued(sinceBackupIn restored: URL) throws(ServerDatabaseError) -> Bool {
     try withRestored(restored) { _ in true } ?? false
   }
 

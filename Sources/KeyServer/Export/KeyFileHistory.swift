@@ -27,7 +27,7 @@ package struct KeyFileHistory: Sendable {
       (scope: Scope(of: batch), hashes: Set(batch.hashes.compactMap { KeyFileHash($0) }))
     }
     let found = all.filter { !$0.hashes.isDisjoint(with: hashes) }
-    let scopes = includesCopies ? Set(found.map(\.scope)) : []
+    let scopes = includesCopies ? Set(found.map { $0.scope }) : []
     return (found + all.filter { scopes.contains($0.scope) }).reduce([]) { $0.union($1.hashes) }
   }
 

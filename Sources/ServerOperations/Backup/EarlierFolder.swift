@@ -99,7 +99,7 @@ struct EarlierFolder {
       }
     case .console:
       let database = EarlierDatabase(earlier, schema: server.schema)
-      guard try database.hasContinued(server.database) else { return nil }
+      guard try database.hasContinued(sinceBackupIn: server.database) else { return nil }
       let taken = try await ServerSetup(folder: server.folder) { _ in }
         .takeOverAccounts(from: earlier)
       return kept([
