@@ -57,6 +57,8 @@ public struct StateChange: Sendable, Hashable {
     case consentChanged
     /// An upload has reached this step.
     case uploadProgress(UploadProgress)
+    /// An upload has ended.
+    case uploadFinished(UploadOutcome)
     /// The user has removed exposures or all data, or old data has expired.
     case removal
     /// Stored data is damaged; it was set aside.
@@ -75,16 +77,14 @@ public struct StateChange: Sendable, Hashable {
   public let reason: Reason
 }
 
-/// The step of an upload.
-public enum UploadProgress: Sendable, Hashable {
+/// The step of a running upload.
+public enum UploadProgress: String, Encodable, Sendable {
   /// The user is asked to share the keys.
   case waitingForConsent
   /// The PIN is exchanged for a token.
   case requestingToken
   /// The keys are sent.
   case sending
-  /// The upload has ended.
-  case finished(UploadOutcome)
 }
 
 /// Passes state changes to all subscribers.

@@ -81,8 +81,15 @@ struct ClockRecord: Codable, Sendable, Equatable {
     let (now, last) = (comparison.time, lastWrong)
     lastWrong = comparison
     let isSame = last.map { comparison.isSame(as: $0) }
-    // The clock may have been set since, so a later answer says nothing about the days before.
-    if isSame == false { endVerdict() }
+    if let last, isSame == false {
+      // The clock may have been set since, so a later answer says nothing about the days before.
+      if let ahead = comparison.secondsAhead {
+        markDays(since: last, setAt: now.addingTimeInterval(-ahead))
+      } else {
+        mark(from: last.time, to: now)
+      }
+      endVerdict()
+    }
     if isConfirmed == false { return }
     mark(from: now, to: now)
     guard let ahead = comparison.secondsAhead else { return }
@@ -98,16 +105,19 @@ struct ClockRecord: Codable, Sendable, Equatable {
   }
 
   private mutating func noteRight(at now: Date) {
-    if let lastWrong {
-      // The clock may have been wrong until now. Without a stated time, nothing is known of the time in between.
-      let end = lastWrong.secondsAhead.map { now.addingTimeInterval($0) } ?? lastWrong.time
-      mark(from: lastWrong.time, to: end)
-    }
+    if let lastWrong { markDays(since: lastWrong, setAt: now) }
     let kept = now.unixDay - RemovalRule.exposureDays...now.unixDay
     endVerdict()
     wrongDays.removeAll { !kept.contains($0) }
     (lastWrong, lastRight) = (nil, now)
     rightDays = (rightDays ?? []).filter { kept.contains($0) && $0 != now.unixDay } + [now.unixDay]
+  }
+
+  /// Marks the days since `comparison` on which the clock may have been wrong in the same way, until it was set at the
+  /// right time `end` at the latest. Without a stated time, nothing is known of the time in between.
+  private mutating func markDays(since comparison: Comparison, setAt end: Date) {
+    let ahead = comparison.secondsAhead
+    mark(from: comparison.time, to: ahead.map { end.addingTimeInterval($0) } ?? comparison.time)
   }
 
   /// Marks the days from `start` to `end` of the phone's clock, unless they are far apart. The key of a day on which a

@@ -272,7 +272,7 @@ extension ExposureApp {
     await notices.remove(.upload)
     let outcome = await work.valueOrCancelled
     context.runningUpload = nil
-    context.announce(.uploadProgress(.finished(outcome)))
+    context.announce(.uploadFinished(outcome))
     return outcome
   }
 

@@ -151,14 +151,15 @@ extension StoredState {
   /// True if the phone's clock was wrong when it was compared last, and no second source finds it right.
   var isClockWrong: Bool { clockRecord?.countsAsWrong ?? false }
 
-  /// The error of the phone's clock; `nil` if none is confirmed.
+  /// The error of the phone's clock; `nil` if the clock counts as right. It counts also while no second source has
+  /// answered, because data that a wrong clock removes is lost.
   var clockError: ClockError? {
-    guard let clockRecord, clockRecord.isConfirmed == true else { return nil }
-    return ClockError(secondsAhead: clockRecord.lastWrong?.secondsAhead)
+    isClockWrong ? ClockError(secondsAhead: clockRecord?.lastWrong?.secondsAhead) : nil
   }
 
   /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted. One that is
-  /// confirmed to be a day or more off removes data by the trusted time, which advances by the time that passes.
+  /// known to be a day or more off removes only what the trusted time, which advances by the time that passes, does not
+  /// keep either.
   func retentionPeriod(at now: Date) -> RetentionPeriod {
     var clock = retention
     clock.read(now, with: clockError)
@@ -167,8 +168,7 @@ extension StoredState {
 
   /// The times at `now` by which old data is removed; the time of the clock while none is trusted yet.
   func retentionTimes(at now: Date) -> [Date] {
-    let times = retentionPeriod(at: now).times
-    return times.isEmpty ? [now] : times
+    retentionPeriod(at: now).times(orNow: now)
   }
 
   /// The date of the oldest exposure that is kept at `now`.

@@ -238,7 +238,7 @@ package final class Phone: Sendable {
   private func storeMessages() async {
     for await change in app.makeStateChanges() {
       switch change.reason {
-      case .checkFinished, .uploadProgress(.finished): await messages.flush()
+      case .checkFinished, .uploadFinished: await messages.flush()
       default: break
       }
     }

@@ -72,7 +72,7 @@ package struct PhoneExposures: Encodable, Hashable, Sendable {
     package let riskLevel: Int
     package let seconds: Int
     /// The time by distance, from near to far.
-    package let bands: [Band]
+    package let bands: [DistanceBand]
     /// The score of version 1; 0 in version 2.
     package let score: Int
     /// The same as `score`, which `exposures` has under this name.
@@ -83,14 +83,6 @@ package struct PhoneExposures: Encodable, Hashable, Sendable {
     @Nullable package var normalizedMinutes: Double?
     /// True if the owner hides details; then there are none.
     package let hidden: Bool
-  }
-
-  /// The time within one range of attenuation.
-  package struct Band: Encodable, Hashable, Sendable {
-    /// In dB; `nil` for the farthest range.
-    @Nullable package var maximumAttenuation: Int?
-    package let seconds: Int
-    package let weightPercent: Int
   }
 }
 
@@ -175,11 +167,12 @@ extension Phone {
     await app.reportDamage()
     let state = await app.currentState
     let (choices, shown) = (preferences.values, await notices.shown)
+    let service = state.service.exposureNotifications
     return PhoneState(
       onboarding: await onboarding, enabled: device.isEnabled,
       authorized: device.authorizationStatus == .authorized,
       bluetooth: isRunning && device.status == .active,
-      service: PhoneState.Service(state.service, isRunning: isRunning), radio: await radioState,
+      service: service == .on && !isRunning ? .off : service, radio: await radioState,
       supported: device.authorizationStatus != .restricted,
       riskLevel: Self.riskLevel(of: state),
       exposures: state.exposureCount, lastCheck: state.lastCheck,
@@ -192,7 +185,7 @@ extension Phone {
       advice: await app.adviceEnd.map { PhoneState.Advice(until: $0, isOver: $0 < today) },
       positiveTest: state.reportedTest.map { positiveTest($0) },
       pendingUpload: state.hasPendingUpload, followingDays: Self.followingDays(of: state),
-      upload: state.upload?.step,
+      upload: state.upload,
       lastUpload: lastUpload.withLock(\.self), language: choices.language,
       hidesDetails: choices.hidesDetails, notifications: choices.notifications,
       statisticsNews: choices.wantsStatistics, developer: developerRadio != nil,
@@ -298,30 +291,6 @@ extension Phone {
   }
 }
 
-extension PhoneState.Service {
-  /// A phone that does not run receives nothing.
-  fileprivate init(_ status: ServiceStatus, isRunning: Bool) {
-    self =
-      switch status.exposureNotifications {
-      case .on: isRunning ? .on : .off
-      case .off: .off
-      case .restricted: .restricted
-      }
-  }
-}
-
-extension UploadProgress {
-  /// The step of an upload that has not ended.
-  fileprivate var step: PhoneState.Upload? {
-    switch self {
-    case .waitingForConsent: .waitingForConsent
-    case .requestingToken: .requestingToken
-    case .sending: .sending
-    case .finished: nil
-    }
-  }
-}
-
 extension PhoneExposures.Row {
   init(_ exposure: Exposure, _ level: RiskLevel, isHidden: Bool) {
     let details = isHidden ? nil : exposure
@@ -329,12 +298,8 @@ extension PhoneExposures.Row {
     self.init(
       id: exposure.id.uuidString, date: exposure.day.description, riskLevel: level.known ?? 0,
       seconds: Int(details?.durationSeconds ?? 0),
-      bands: (details?.bands ?? []).map {
-        PhoneExposures.Band(
-          maximumAttenuation: $0.maximumAttenuation, seconds: $0.seconds,
-          weightPercent: $0.weightPercent)
-      },
-      score: score, riskScore: score, level: details?.judgement?.level?.rawValue,
+      bands: details?.bands ?? [], score: score, riskScore: score,
+      level: details?.judgement?.level?.rawValue,
       normalizedMinutes: details?.judgement?.normalizedMinutes, hidden: isHidden)
   }
 }

@@ -88,7 +88,7 @@ extension PhoneSocket {
   /// Asks the phone that runs on `folder`; `nil` if none is running.
   ///
   /// - Parameter seconds: The time in which the phone must answer; that of the operation if it is `nil`.
-  /// - Throws: `UnixSocketError` if the phone does not answer.
+  /// - Throws: `UnixSocketError` if the phone does not answer, or `PhoneSocketError`.
   package static func ask(
     _ request: PhoneRequest, in folder: URL, seconds: Int? = nil
   ) async throws -> PhoneReply? {
@@ -142,7 +142,9 @@ enum PhoneMessage {
       version: version, operation: request.operation, start: request.start,
       pinBytes: request.pin.count)
     let bytes = try encoded(line)
-    guard bytes.count <= PhoneMessageLimit.requestBytesMax else { throw UnixSocketError.tooLong }
+    guard bytes.count <= PhoneMessageLimit.requestBytesMax else {
+      throw PhoneSocketError.requestTooLong
+    }
     try socket.send(bytes, before: deadline)
     try request.pin.withUnsafeBytes { try socket.send($0, before: deadline) }
   }
@@ -150,20 +152,17 @@ enum PhoneMessage {
   static func receiveReply(
     from socket: UnixSocket, before deadline: ContinuousClock.Instant
   ) throws -> PhoneReply {
-    do {
-      let (line, _) = try receiveLine(
-        from: socket, atMost: PhoneMessageLimit.replyBytesMax, before: deadline)
-      return try JSONDecoder().decode(ReplyLine.self, from: line).reply
-    } catch UnixSocketError.tooLong {
-      throw UnixSocketError.unreadable
-    } catch is DecodingError {
-      throw UnixSocketError.unreadable
+    let (line, _) = try receiveLine(
+      from: socket, atMost: PhoneMessageLimit.replyBytesMax, before: deadline)
+    guard let reply = JSONDecoder().decodeIfValid(ReplyLine.self, from: line) else {
+      throw PhoneSocketError.unreadable
     }
+    return reply.reply
   }
 
   // MARK: The phone's side
 
-  /// - Throws: `UnixSocketError`, or `PhoneMessageError` if the line is not a request.
+  /// - Throws: `UnixSocketError`, `PhoneSocketError`, or `PhoneMessageError` if the line is not a request.
   static func receiveRequest(
     from socket: UnixSocket, before deadline: ContinuousClock.Instant
   ) throws -> PhoneRequest {
@@ -211,6 +210,8 @@ enum PhoneMessage {
   }
 
   /// A line without its end, and the bytes after it that arrived with it.
+  ///
+  /// - Throws: `PhoneSocketError.unreadable` if the line is longer than `limit`.
   private static func receiveLine(
     from socket: UnixSocket, atMost limit: Int, before deadline: ContinuousClock.Instant
   ) throws -> (line: Data, rest: [UInt8]) {
@@ -227,12 +228,20 @@ enum PhoneMessage {
       if let end = bytes[searched...].firstIndex(of: lineEnd) {
         return (Data(bytes[..<end]), Array(bytes[(end + 1)...]))
       }
-      guard bytes.count <= limit else { throw UnixSocketError.tooLong }
+      guard bytes.count <= limit else { throw PhoneSocketError.unreadable }
     }
   }
 
   private static let lineEnd = UInt8(ascii: "\n")
   private static let chunkBytes = 64 << 10
+}
+
+/// A message between a command and a running phone that has no readable form.
+package enum PhoneSocketError: Error {
+  /// The request is longer than its limit.
+  case requestTooLong
+  /// The message is not of the expected form or longer than its limit.
+  case unreadable
 }
 
 /// A request that the phone cannot perform, with the reason for the command.

@@ -148,10 +148,6 @@ package enum UnixSocketError: Error, Hashable, Sendable {
   case timedOut
   /// The peer closed the connection before the end of a message.
   case closed
-  /// The request is longer than its limit.
-  case tooLong
-  /// The reply is not of the expected form or longer than its limit.
-  case unreadable
   /// Another error of the system; the value is `errno`.
   case system(Int32)
 

@@ -11,6 +11,9 @@ package struct RetentionPeriod: Equatable, Sendable {
     self.times = times
   }
 
+  /// The times, or `now` while no time is trusted yet.
+  package func times(orNow now: Date) -> [Date] { times.isEmpty ? [now] : times }
+
   /// True if there is one time, and data outside its period can be removed for good.
   package var isCertain: Bool { times.count == 1 }
 

@@ -45,6 +45,8 @@ public struct Browser: Sendable {
     let profile = try TemporaryFolder()
     let environment = ProcessInfo.processInfo.environment.merging([
       "HOME": profile.url.path, "TMPDIR": profile.url.path, "LANGUAGE": language, "TZ": "UTC",
+      // By default Chromium writes it beside its program.
+      "CHROME_LOG_FILE": profile.path("chrome.log").path,
     ]) { $1 }
     return try await ChildProcess.withRunning(
       URL(fileURLWithPath: "/usr/bin/env"), ["chromedriver", "--port=0"], environment: environment
@@ -100,7 +102,7 @@ public struct Browser: Sendable {
   ) -> JSONValue {
     let arguments =
       [
-        "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+        "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
         "--disable-crash-reporter", "--disable-component-update", "--disable-background-networking",
         "--no-first-run", "--hide-scrollbars", "--force-color-profile=srgb",
         "--lang=\(language)", "--accept-lang=\(language)",
@@ -110,7 +112,7 @@ public struct Browser: Sendable {
     return [
       "capabilities": [
         "alwaysMatch": [
-          "browserName": "chrome", "pageLoadStrategy": "normal",
+          "browserName": "chrome-headless-shell", "pageLoadStrategy": "normal",
           "unhandledPromptBehavior": "ignore",
           "timeouts": [
             "script": .number(Double(Patience.seconds) * 1_000),
@@ -145,8 +147,8 @@ public struct BrowserMissing: Error, CustomStringConvertible {
 
   public var description: String {
     """
-    The browser could not be started: run `make prepare-tests`, which installs the packages chromium and \
-    chromium-driver. The reason: \(reason.split(separator: "\n").last ?? "none")
+    The browser could not be started: run `make prepare-tests`, which installs the packages \
+    chromium-headless-shell and chromium-driver. The reason: \(reason.split(separator: "\n").last ?? "none")
     """
   }
 }

@@ -24,7 +24,9 @@ struct ClockRecordTests {
     }
     #expect(days((2 * Self.hour, 0), (2 * Self.hour, 3)) == [0, 1, 2, 3])
     #expect(days((-10 * TestApp.day, 0), (2 * Self.hour, 0)) == [-10, 0])
-    #expect(days((2 * Self.hour, 0), (-10 * TestApp.day, 1), (2 * Self.hour, 2)) == [-9, 0, 2])
+    // The clock may have been wrong in the same way until it was set, to another wrong time as well.
+    #expect(
+      days((2 * Self.hour, 0), (-10 * TestApp.day, 1), (2 * Self.hour, 2)) == [-9, -8, 0, 1, 2])
     // The clock may have been wrong until the comparison that found it right.
     #expect(days((2 * Self.hour, 0), (0, 3)) == [0, 1, 2, 3])
     #expect(days((-10 * TestApp.day, 0), (0, 0)) == [-10])
@@ -76,6 +78,8 @@ struct ClockRecordTests {
     #expect(days((0, 0), (6 * TestApp.day, 2), (0, 8)) == [6, 7, 8])
     #expect(days((0, 0), (-20 * TestApp.day, 1)) == [-20, -19])
     #expect(days((0, 0), (2 * Self.hour, 40)).count == 15)
+    // A later comparison without a stated time: the clock may have been wrong until then.
+    #expect(days((-10 * TestApp.day, 1), (nil, -6)) == [-9, -8, -7, -6])
     // Without a stated time, the days until the recovery are not known to be wrong.
     #expect(days((nil, 0), (0, 5)) == [0])
   }
@@ -113,10 +117,11 @@ struct ClockRecordTests {
   }
 
   @Test(
-    "Confirmed days stay if a later answer refutes a verdict with the same or another difference")
+    "Confirmed days stay, with that of the change, if a later verdict has no answer or is refuted")
   func confirmedDaysStay() {
     let day = TestApp.noon.unixDay
-    for (ahead, days) in [(5 * Self.hour, [0, 1, 2, 3]), (61 * 60, [0, 1, 2])] {
+    let days = [0, 1, 2, 3]
+    for ahead in [5 * Self.hour, 61 * 60] as [TimeInterval] {
       var record = ClockRecord()
       for days in 0...2 {
         let time = TestApp.noon.addingTimeInterval(Double(days) * TestApp.day)
@@ -125,7 +130,8 @@ struct ClockRecordTests {
       }
       let setRight = TestApp.noon.addingTimeInterval(3 * TestApp.day)
       record.note(isWrong: true, secondsAhead: ahead, at: setRight)
-      #expect(record.isConfirmed == (days.count == 4 ? true : nil))
+      #expect(record.isConfirmed == (ahead == 5 * Self.hour ? true : nil))
+      #expect(record.confirmedDays.map { $0 - day } == days)
       record.confirm(false)
       #expect(record.confirmedDays.map { $0 - day } == days)
       record.note(isWrong: false, secondsAhead: 0, at: setRight)

@@ -172,10 +172,17 @@ struct ClockUploadTests {
     #expect(phone.script.state.detections.isEmpty)
   }
 
+  /// The servers at the time at which a wrong clock is set right.
+  enum Servers: CaseIterable {
+    case busy, keyServerWrong
+    /// The key server is wrong, and the verification server states no time.
+    case noSecondSource
+  }
+
   @Test(
     "After the clock was set right while the key server is busy or wrong, the keys of its wrong days are withheld",
-    arguments: [true, false])
-  func setRight(isServerBusy: Bool) async throws {
+    arguments: Servers.allCases)
+  func setRight(servers: Servers) async throws {
     let (phone, app, time) = try await phones.scene()
     phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
     phone.network.script(TestApp.uploadPath, .text(#"{"result":""}"#))
@@ -185,18 +192,19 @@ struct ClockUploadTests {
       phones.pass(TestApp.day, phone, time)
     }
     phone.clock.advance(by: -5 * Self.hour)
-    if isServerBusy {
+    if servers == .busy {
       phone.network.script(TestApp.deviceConfigurationPath, .response(503))
     } else {
       phone.network.states(at: "keys.test") { time.now.addingTimeInterval(-61 * 60) }
     }
+    if servers == .noSecondSource { phone.network.states(at: "verification.test") { nil } }
     for day in 0...4 { phone.addKey(daysAgo: day) }
     let restarted = try phone.launch()
     #expect(await restarted.upload(pin: "A1B2C3", isInteroperabilityEnabled: false) == .success)
     // The clock was right on the first day and before it.
     let first = UInt32(TestApp.noon.unixDay)
     #expect(try sentDays(phone) == [first - 1, first])
-    #expect(await !restarted.isClockWrong)
+    #expect(await restarted.isClockWrong == (servers == .noSecondSource))
   }
 
   @Test("Without a second source, the clock of a key server neither stops uploads nor takes keys")

@@ -224,9 +224,12 @@ struct PhoneClockTests {
     #expect(await !app.isClockWrong)
   }
 
-  @Test("A clock that is wrong by weeks for two days removes nothing that the right time keeps")
-  func retention() async throws {
+  @Test(
+    "A clock that is wrong by weeks for two days removes no data that the right time keeps",
+    arguments: [true, false])
+  func retention(hasSecondSource: Bool) async throws {
     let (phone, app, time) = try await scene()
+    if !hasSecondSource { phone.network.states(at: "verification.test") { nil } }
     phone.script.update { $0.found = [(date: TestApp.noon, seconds: 900, score: 3_136)] }
     phone.publish(0..<1)
     #expect(await app.check() == .checked(.high))

@@ -228,11 +228,11 @@ import Testing
     phone.network.script(TestApp.tokenPath, .text(#"{"result":{"accessToken":"eyJ.t.s"}}"#))
     phone.network.script(TestApp.uploadPath, .text(#"{"result":""}"#))
     _ = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false)
-    let upload = await reasons(changes) { $0.reason == .uploadProgress(.finished(.success)) }
+    let upload = await reasons(changes) { $0.reason == .uploadFinished(.success) }
     #expect(
       upload.map(\.reason) == [
         .uploadProgress(.waitingForConsent), .uploadProgress(.requestingToken),
-        .uploadProgress(.sending), .uploadProgress(.finished(.success)),
+        .uploadProgress(.sending), .uploadFinished(.success),
       ])
     try await app.removeExposures()
     try await app.disable()

@@ -81,6 +81,13 @@ struct RunTestsTests {
     #expect(log.contains(#"^\#(target)\. ^\#(target)\.ConsoleInBrowser/"#))
   }
 
+  @Test("A line that wakes the script and arrives in parts does not lose the end of a target")
+  func wakingLine() async throws {
+    try addBinary("all; printf Alpha >\"${events%/*}/wake\"")
+    let result = try await machine.run()
+    #expect(result.status == 0 && result.lines.last == "Tests: 3 passed, 0 failed")
+  }
+
   @Test("The names of targets and a filter select tests, and an unknown target is a wrong usage")
   func selection() async throws {
     let target = try await machine.run("BetaTests")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExposureApp
 import Foundation
 import PWA
 import Synchronization
@@ -37,8 +38,8 @@ struct BridgeChangesTests {
 
   @Test(
     "Message 51 has the service that the phone states, whatever the radio does",
-    arguments: [(PhoneState.Service.on, 1), (.off, 2), (.restricted, 3)])
-  func service(_ service: PhoneState.Service, _ status: Int) async throws {
+    arguments: [(ServiceStatus.ExposureNotifications.on, 1), (.off, 2), (.restricted, 3)])
+  func service(_ service: ServiceStatus.ExposureNotifications, _ status: Int) async throws {
     for radio in [PhoneState.Radio.on, .off, .none, .unused] {
       let phone = ScriptedPhone {
         $0.state.service = service

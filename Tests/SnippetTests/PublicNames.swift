@@ -12,11 +12,18 @@ struct PublicNames {
   /// The names that `sources`, the text of all files of a module, declare.
   init(of sources: [String]) {
     let lines = sources.map { $0.components(separatedBy: "\n") }
-    for line in lines.joined() {
-      if let match = line.firstMatch(of: Self.type) { types.insert("\(match.4)") }
+    for line in lines.joined() where Self.mayDeclare(line) {
+      if let match = line.prefixMatch(of: Self.type) { types.insert("\(match.4)") }
     }
     for file in lines { read(file) }
     names = Set(names).sorted()
+  }
+
+  /// False for an empty line and a comment: the expressions below cost more.
+  private static func mayDeclare(_ line: String) -> Bool {
+    line.utf8.first { $0 != UInt8(ascii: " ") }.map {
+      $0 == UInt8(ascii: "@") || $0 >= UInt8(ascii: "A")
+    } ?? false
   }
 
   private typealias OneName = Regex<(Substring, Substring)>
@@ -54,7 +61,7 @@ struct PublicNames {
       if line.dropFirst(indentation).hasPrefix("}"), scopes.last?.indentation == indentation {
         scopes.removeLast()
       }
-      guard indentation == 2 * scopes.count else { continue }
+      guard indentation == 2 * scopes.count, Self.mayDeclare(line) else { continue }
       if let scope = scope(line, in: scopes.last, indentation) {
         if scope.isPublic, scope.kind != "extension" { names.append(scope.path) }
         if line.hasSuffix("{") || !line.hasSuffix("}") { scopes.append(scope) }
@@ -65,12 +72,12 @@ struct PublicNames {
   }
 
   private func scope(_ line: String, in outer: Scope?, _ indentation: Int) -> Scope? {
-    if let match = line.firstMatch(of: Self.extensionOfType) {
+    if let match = line.prefixMatch(of: Self.extensionOfType) {
       let path = "\(match.1)".replacing(".", with: "/")
       let isOurs = types.contains(path.components(separatedBy: "/")[0])
       return Scope(path: path, kind: "extension", isPublic: isOurs, indentation: indentation)
     }
-    guard let match = line.firstMatch(of: Self.type) else { return nil }
+    guard let match = line.prefixMatch(of: Self.type) else { return nil }
     let path = (outer.map { "\($0.path)/" } ?? "") + "\(match.4)"
     let isPublic = match.2 != nil && outer?.isPublic ?? true
     return Scope(path: path, kind: "\(match.3)", isPublic: isPublic, indentation: indentation)
@@ -79,13 +86,13 @@ struct PublicNames {
   private static func member(_ lines: ArraySlice<String>, in scope: Scope?) -> String? {
     guard let line = lines.first, scope?.isPublic ?? true else { return nil }
     let name: String? =
-      if scope?.kind == "enum", let match = line.firstMatch(of: enumCase) {
+      if scope?.kind == "enum", let match = line.prefixMatch(of: enumCase) {
         line.contains("(") ? "\(match.1)(\(labels(lines)))" : "\(match.1)"
-      } else if scope?.kind == "protocol", let match = line.firstMatch(of: requirement) {
+      } else if scope?.kind == "protocol", let match = line.prefixMatch(of: requirement) {
         "\(match.1)(\(labels(lines)))"
-      } else if let match = line.firstMatch(of: value) {
+      } else if let match = line.prefixMatch(of: value) {
         "\(match.1)"
-      } else if let match = line.firstMatch(of: call) {
+      } else if let match = line.prefixMatch(of: call) {
         match.1 == "~=" ? "~=(_:_:)" : "\(match.1)(\(labels(lines)))"
       } else {
         nil

@@ -99,23 +99,41 @@ extension BrowserSuite.BrowserTests {
   func leftovers() async throws {
     struct TestFailure: Error {}
     let marker = "firebreak-browser-\(UUID().uuidString)"
+    var running: Set<Int32> = []
     await #expect(throws: TestFailure.self) {
       try await Browser.withRunning(marker: marker) { _ in
-        let running = try processes(with: marker)
-        #expect(running.count > 1)
+        running = try processes(with: marker)
         throw TestFailure()
       }
     }
-    try await Patience.until { try processes(with: marker).isEmpty }
-    #expect(try processes(with: marker).isEmpty)
+    #expect(running.count > 1)
+    try await Patience.until { !running.contains(where: isRunning) }
+    for process in running { #expect(!isRunning(process)) }
   }
 
-  /// The processes whose command line has `marker`.
-  private func processes(with marker: String) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
-      let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline")
-      return name.allSatisfy(\.isNumber)
-        && line.map { String(decoding: $0, as: UTF8.self).contains(marker) } == true
+  /// False for a process that has ended and was not reaped yet.
+  private func isRunning(_ process: Int32) -> Bool {
+    FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.isEmpty == false
+  }
+
+  /// The processes whose command line has `marker`, and those that they have started.
+  private func processes(with marker: String) throws -> Set<Int32> {
+    let all = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }
+    let lines = all.map { ($0, FileManager.default.contents(atPath: "/proc/\($0)/cmdline")) }
+    var found = Set(
+      lines.filter { $0.1.map { String(decoding: $0, as: UTF8.self).contains(marker) } == true }
+        .map(\.0))
+    var count = 0
+    while count < found.count {
+      count = found.count
+      found.formUnion(all.filter { parent(of: $0).map(found.contains) == true })
     }
+    return found
+  }
+
+  private func parent(of process: Int32) -> Int32? {
+    // A process that has just ended has no file, and no parent.
+    let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    return (status?.firstMatch(of: /PPid:\s+(\d+)/)?.1).flatMap { Int32($0) }
   }
 }

@@ -58,6 +58,7 @@ struct ScreenTour {
   }
 
   private func pages() async throws {
+    try await browser.offerInstallation()
     for screen in ["more", "privacy", "glossary", "support", "about", "developer"] {
       try await stop(screen, "/\(screen)", screen)
     }

@@ -97,12 +97,14 @@ public enum EnableOutcome: String, Sendable, CaseIterable {
 
 /// The status of exposure notifications and Bluetooth.
 public struct ServiceStatus: Sendable, Hashable {
-  /// The status of exposure notifications; the raw values are ProteGO Safe's.
-  public enum ExposureNotifications: Int, Sendable, CaseIterable {
-    case on = 1
-    case off = 2
-    /// Not supported or not allowed on this phone.
-    case restricted = 3
+  /// The status of exposure notifications, as the framework states it.
+  public enum ExposureNotifications: String, Encodable, Sendable, CaseIterable {
+    /// Beacons are sent and received.
+    case on
+    /// The user has not turned them on, or Bluetooth is off.
+    case off
+    /// They are not supported or not allowed on this phone.
+    case restricted
   }
 
   /// The status of exposure notifications.

@@ -163,6 +163,14 @@ public struct DistanceBand: Codable, Hashable, Sendable {
     self.seconds = seconds
     self.weightPercent = weightPercent
   }
+
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    // The farthest range has `null`.
+    try fields.encode(maximumAttenuation, forKey: .maximumAttenuation)
+    try fields.encode(seconds, forKey: .seconds)
+    try fields.encode(weightPercent, forKey: .weightPercent)
+  }
 }
 
 extension DistanceBand {

@@ -27,21 +27,6 @@ package struct PhoneState: Encodable, Hashable, Sendable {
     case unused
   }
 
-  /// The service of exposure notifications, as the framework states it.
-  package enum Service: String, Encodable, Sendable {
-    /// Beacons are sent and received.
-    case on
-    /// The owner has not turned it on, or Bluetooth is off.
-    case off
-    /// It is not supported or not allowed on this phone.
-    case restricted
-  }
-
-  /// The step of a running upload.
-  package enum Upload: String, Encodable, Sendable {
-    case waitingForConsent, requestingToken, sending
-  }
-
   /// The period in which the advice for encounters applies.
   package struct Advice: Encodable, Hashable, Sendable {
     /// The last day, in the owner's calendar.
@@ -71,8 +56,8 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   package var authorized: Bool
   /// True if beacons are sent and received; false without a running phone.
   package var bluetooth: Bool
-  /// The service of exposure notifications.
-  package var service: Service
+  /// The service of exposure notifications. It is never `on` without a running phone, which alone receives beacons.
+  package var service: ServiceStatus.ExposureNotifications
   /// The radio, also while exposure notifications are off.
   package var radio: Radio
   /// False if exposure notifications are not allowed on this phone.
@@ -109,7 +94,7 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   /// The sharing of the keys of the days after an upload; `nil` if none was offered.
   @Nullable package var followingDays: FollowingDays? = nil
   /// The step of the running upload.
-  @Nullable package var upload: Upload?
+  @Nullable package var upload: UploadProgress?
   /// The result of the last upload since the start, until a user interface has shown it.
   @Nullable package var lastUpload: UploadReport?
   /// The language of texts.

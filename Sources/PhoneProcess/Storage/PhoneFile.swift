@@ -64,8 +64,7 @@ struct PhoneFile<Content: Codable>: Sendable {
     let attributes = FileManager.default.attributes(of: file.aside)
     guard let found = attributes?[.modificationDate] as? Date else { return nil }
     let now = clock.now
-    let times = retention.period(at: now).times
-    let isRecent = (times.isEmpty ? [now] : times).contains {
+    let isRecent = retention.period(at: now).times(orNow: now).contains {
       $0.timeIntervalSince(found) < TravelLimit.retentionSeconds
     }
     guard isRecent else {

@@ -202,9 +202,9 @@ struct PhoneAccess {
     while ContinuousClock.now < end {
       do {
         if let reply = try await PhoneSocket.ask(request, in: folder.url) { return reply }
-      } catch UnixSocketError.tooLong {
+      } catch PhoneSocketError.requestTooLong {
         throw CommandFailure.badInput("The request is too large: send it in parts.")
-      } catch UnixSocketError.unreadable {
+      } catch PhoneSocketError.unreadable {
         throw CommandFailure.machineFailed(
           "The running phone is of another version than this command: restart it.")
       } catch is UnixSocketError {

@@ -189,6 +189,8 @@ struct UpTown: Sendable {
       reply = try await PhoneSocket.ask(PhoneRequest(.enable), in: folder.phone(name))
     } catch is UnixSocketError {
       reply = nil
+    } catch is PhoneSocketError {
+      reply = nil
     }
     guard reply?.status == .done else {
       throw failure(of: name, "did not turn exposure notifications on", reply?.text)

@@ -32,8 +32,11 @@ struct ArgumentReading {
   }
 
   private static let terminator = "--"
-  /// The flags and the option that the parser adds to the program.
-  private static let parserFlags = ["--help-hidden", "-help"]
+  /// The flags that the parser adds to every command. They are listed here because the parser needs most of a second to
+  /// describe the whole program.
+  private static let parserFlags = ["--help", "-h", "--help-hidden", "-help"]
+  /// The flag that the parser adds to the program.
+  private static let programFlag = "--version"
   private static let completionOption = "--generate-completion-script"
 
   /// Descends into the command. After an unknown option the word may be its value.
@@ -49,6 +52,7 @@ struct ArgumentReading {
   private mutating func readOption(_ word: String, _ rest: inout ArraySlice<String>) {
     let name = String(word.prefix { $0 != "=" })
     if Self.parserFlags.contains(name) { return }
+    if name == Self.programFlag, command.path.count == 1 { return }
     if name == Self.completionOption {
       _ = rest.popFirst()
       return
