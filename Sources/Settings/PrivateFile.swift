@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import Terminal
+import TextEncodings
 import World
 
 /// A file with secrets that only its owner may read (mode 0600).
@@ -23,7 +24,20 @@ package struct PrivateFile: Sendable {
     do {
       return try JSONDecoder().decode(Checksummed<Content>.self, from: data).content
     } catch {
-      throw failure("is damaged or was edited by hand: restore it from a backup")
+      throw failure(
+        Self.isIntact(data)
+          ? "was written by a newer version of firebreak: run that version, or restore a backup of this one"
+          : "is damaged or was edited by hand: restore it from a backup")
+    }
+  }
+
+  /// True if the JSON has the checksum of its fields, of which this version may not know all.
+  private static func isIntact(_ json: Data) -> Bool {
+    do {
+      _ = try JSONDecoder().decode(Checksummed<UnknownFields>.self, from: json)
+      return true
+    } catch {
+      return false
     }
   }
 
@@ -135,7 +149,7 @@ package struct PrivateFile: Sendable {
 private struct Checksummed<Content: Codable>: Codable {
   let content: Content
 
-  private enum CodingKeys: CodingKey {
+  fileprivate enum CodingKeys: CodingKey {
     case checksum
   }
 
@@ -164,4 +178,16 @@ private struct Checksummed<Content: Codable>: Codable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return Data(SHA256.hash(data: try encoder.encode(content)))
   }
+}
+
+/// The fields of a file of any version, without the checksum.
+private struct UnknownFields: Codable {
+  private let fields: [String: JSONValue]
+
+  init(from decoder: any Decoder) throws {
+    let name = Checksummed<UnknownFields>.CodingKeys.checksum.stringValue
+    fields = try [String: JSONValue](from: decoder).filter { $0.key != name }
+  }
+
+  func encode(to encoder: any Encoder) throws { try fields.encode(to: encoder) }
 }

@@ -56,6 +56,31 @@ struct RecoveryTests {
     #expect(try await authority.servers.stop() == 0)
   }
 
+  @Test("Restorations of one backup within seconds give files other names, if no folder is left")
+  func restoredWithinSeconds() async throws {
+    var authority = try await Self.start()
+    let place = authority.folder
+    try await authority.publishKey()
+    let backup = place.path("backup").path
+    #expect(try await authority.run("backup", backup).status == 0)
+    var names = Set(try await authority.indexLines())
+    let count = names.count
+    try #require(count > 0)
+    for _ in 1...3 {
+      #expect(try await authority.servers.stop() == 0)
+      try FileManager.default.removeItem(at: place.path("data"))
+      let restored = try await Run("restore", backup, "--data", authority.servers.data)
+      #expect(restored.status == 0, "\(restored.errors)")
+      authority = try await Self.start(in: place)
+      try await Patience.until { try await authority.indexLines().count == count }
+      let now = Set(try await authority.indexLines())
+      #expect(now.isDisjoint(with: names), "\(now)")
+      names.formUnion(now)
+      #expect(try await authority.verifiedFileCount() == count)
+    }
+    #expect(try await authority.servers.stop() == 0)
+  }
+
   @Test(
     "After a lost device configuration, found by the running server or at its start, all files verify"
   )

@@ -117,8 +117,10 @@ struct WithdrawnFileTests {
     #expect(try await history.editions(ofFilesWith: []) == [])
   }
 
-  @Test("Files of periods before a restoration get names that they have not had, each time")
-  func namesAfterRestoration() async throws {
+  @Test(
+    "Files of periods before a restoration get names that they have not had, each time",
+    arguments: [(age: 0, seconds: 2), (age: 10 * 3_600, seconds: 40), (age: 13 * 86_400, seconds: 40)])
+  func namesAfterRestoration(age: Int, seconds: Int) async throws {
     let (store, exporter) = (try store(in: folder.url), try exporter(in: folder.url))
     let backup = folder.path("backup.sqlite")
     try store.insert([try StoreScene.key(1, released: clock.now)])
@@ -130,13 +132,14 @@ struct WithdrawnFileTests {
     var names = Set(try self.names(in: folder.url))
     _ = try await exporter.signAgain()
     names.formUnion(try self.names(in: folder.url))
-    for round in 1...2 {
+    clock.advance(by: TimeInterval(age))
+    for round in 1...3 {
       // The backup does not know of the files.
       let place = folder.path("restored \(round)")
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
       let database = place.appendingPathComponent("keys.sqlite")
       try FileManager.default.copyItem(at: backup, to: database)
-      clock.advance(by: 60)
+      clock.advance(by: TimeInterval(seconds))
       try ServerState.confirm(clock.now, in: database, schema: KeyServer.databaseSchema)
       let restored = try self.exporter(in: place)
       #expect(try await restored.exportDue().count == 2)

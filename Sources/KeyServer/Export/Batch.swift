@@ -45,16 +45,8 @@ struct Batch: Hashable, Sendable {
   /// restoration of the same backup gives other names.
   func leastEdition(confirmed: Date?) -> Int {
     guard let confirmed, end < confirmed else { return 1 }
-    let steps = Int(confirmed.timeIntervalSince(end)) / Self.editionSeconds
-    return min(steps, Self.restoredEditionMax) + Self.spareEditions
+    return RestoredEdition.least(ofFileFrom: end, restoredAt: confirmed)
   }
-
-  /// The seconds in which the least edition grows by one: names of the 14 days of an index have less than five digits.
-  private static let editionSeconds = 15
-  /// The largest least edition. It leaves thousands of five-digit numbers for files that are written again.
-  private static let restoredEditionMax = 90_000
-  /// The editions that a file may have had in addition to one in each of these times.
-  private static let spareEditions = 10
 
   /// The file name; nil before 2001 and after 2286.
   var name: KeyFileName? {

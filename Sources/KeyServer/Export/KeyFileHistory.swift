@@ -21,14 +21,27 @@ package struct KeyFileHistory: Sendable {
   package func editions(
     ofFilesWith hashes: Set<KeyFileHash>, includesCopies: Bool = false
   ) async throws(KeyServerError) -> Set<KeyFileHash> {
-    let batches: [Batch]
-    do { batches = try await store.batches() } catch { throw .unavailable }
-    let all = batches.map { batch in
+    let all = try await batches().map { batch in
       (scope: Scope(of: batch), hashes: Set(batch.hashes.compactMap { KeyFileHash($0) }))
     }
     let found = all.filter { !$0.hashes.isDisjoint(with: hashes) }
     let scopes = includesCopies ? Set(found.map { $0.scope }) : []
     return (found + all.filter { scopes.contains($0.scope) }).reduce([]) { $0.union($1.hashes) }
+  }
+
+  /// The seconds after a restoration at `time` in which another one would give files the same names.
+  ///
+  /// - Parameter backup: The time of the backup, after which other periods may have ended.
+  /// - Throws: `KeyServerError.unavailable`.
+  package func secondsWithSameNames(
+    restoredAt time: Date, from backup: Date
+  ) async throws(KeyServerError) -> Int {
+    let ends = try await batches().map(\.end)
+    return RestoredEdition.seconds(ofFileFrom: ([backup] + ends).min() ?? backup, restoredAt: time)
+  }
+
+  private func batches() async throws(KeyServerError) -> [Batch] {
+    do { return try await store.batches() } catch { throw .unavailable }
   }
 
   /// The region and period, which a file and its copies in other exports have in common.

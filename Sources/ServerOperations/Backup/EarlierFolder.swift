@@ -44,9 +44,15 @@ struct EarlierFolder {
     {
       return true
     }
-    let secrets = folder.server(server.name).secrets
-    // Other folders are of other servers, also if their secrets cannot be read.
-    return (try? server.secrets.hasSameKey(as: secrets, server.name)) ?? false
+    do { return try hasSecrets(of: server) } catch {
+      // Other folders are of other servers, also if their secrets cannot be read.
+      return false
+    }
+  }
+
+  private func hasSecrets(of server: StoredServer) throws -> Bool {
+    guard let identity = try folder.server(server.name).identity else { return false }
+    return identity == (try server.identity)
   }
 
   /// Takes over what was revoked after the backup.
@@ -126,13 +132,11 @@ struct EarlierFolder {
     let isChanged: Bool
     switch server.name {
     case .keys:
-      isChanged = try server.secrets.takeOver(KeySecrets.self, from: earlier, \.databaseKey) {
+      isChanged = try server.secrets.takeOver(KeySecrets.self, from: earlier) {
         hasFollowed = $0.signingKeys.follow($1.signingKeys)
       }
     case .verification:
-      isChanged = try server.secrets.takeOver(
-        VerificationSecrets.self, from: earlier, \.codeHashKey
-      ) {
+      isChanged = try server.secrets.takeOver(VerificationSecrets.self, from: earlier) {
         hasFollowed = $0.signingKeys.follow($1.signingKeys)
         $0.takeOverAPITokens(of: $1)
       }
@@ -164,40 +168,22 @@ struct EarlierFolder {
   private func storedInstructions(
     of restored: DeviceConfigurationFiles
   ) throws -> DeviceConfiguration? {
-    guard let secrets = try folder.keySecrets.read(KeySecrets.self),
-      secrets.databaseKey == (try KeySecrets.stored(in: restored.folder)?.databaseKey)
-    else { return nil }
-    return secrets.instructions?.document(issued: restored.clock.now)
+    guard try hasSecrets(of: restored.folder.server(.keys)) else { return nil }
+    return try folder.keySecrets.read(KeySecrets.self)?.instructions?
+      .document(issued: restored.clock.now)
   }
 }
 
 extension PrivateFile {
-  /// True if both files have the secrets of the same server.
-  fileprivate func hasSameKey(as other: PrivateFile, _ server: ServerName) throws -> Bool {
-    func isEqual<Content: Codable, Key: Equatable>(_ key: (Content) -> Key) throws -> Bool {
-      guard let own = try read(Content.self), let theirs = try other.read(Content.self) else {
-        return false
-      }
-      return key(own) == key(theirs)
-    }
-    switch server {
-    case .keys: return try isEqual { (secrets: KeySecrets) in secrets.databaseKey }
-    case .verification: return try isEqual { (secrets: VerificationSecrets) in secrets.codeHashKey }
-    case .console: return try isEqual { (secrets: ConsoleSecrets) in secrets.databaseKey }
-    }
-  }
-
   /// Changes the content of this file by that of `earlier`.
   ///
-  /// - Parameter key: The secret that both must have.
   /// - Returns: True if the content has changed.
   /// - Throws: `CommandFailure` if `earlier` is missing, damaged or of another server.
-  fileprivate func takeOver<Content: Codable & Equatable>(
-    _ type: Content.Type, from earlier: PrivateFile, _ key: (Content) -> Data,
-    _ change: (inout Content, Content) -> Void
+  fileprivate func takeOver<Content: ServerSecrets & Equatable>(
+    _ type: Content.Type, from earlier: PrivateFile, _ change: (inout Content, Content) -> Void
   ) throws -> Bool {
     guard let present = try read(type) else { return false }
-    guard let old = try earlier.read(type), key(old) == key(present) else {
+    guard let old = try earlier.read(type), old.identity == present.identity else {
       throw CommandFailure.badInput("\(earlier.url.path.printable) is missing or of another server.")
     }
     var new = present

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import KeyServer
 import KeyServerAPI
 import ServerStorage
 import Settings
@@ -61,6 +62,7 @@ package struct Restoration {
       throw CommandFailure.badInput(
         "\(backup.path.printable) is in the folder that is replaced: move it out first.")
     }
+    try RestorationFolder.refuseRunning(in: folder.url)
     let present = ServerName.allCases.filter {
       FileManager.default.fileExists(atPath: folder.folder(of: $0).path)
     }
@@ -91,15 +93,26 @@ package struct Restoration {
   private func place(_ backup: URL) async throws -> BackupContent {
     let extracted = RestorationFolder.newExtraction(in: folder.url)
     defer { FileManager.default.removeUnneeded(extracted) }
+    try AtomicFile.makeFolder(extracted)
+    // Servers that start meanwhile find it, and those that have started before are found below.
+    guard let lock = try FolderLock.hold(on: extracted) else {
+      throw CommandFailure.badInput(
+        "Another command uses \(folder.url.path.printable): run this one again.")
+    }
+    defer { withExtendedLifetime(lock) {} }
     let content = try BackupContent(of: backup, extractedTo: extracted)
     for server in content.servers.map(folder.folder)
     where try !FileManager.default.contentsOfDirectory(atPath: server.path).isEmpty {
       throw CommandFailure.badInput(
         "\(server.path.printable) has data of a server: move it away first.")
     }
+    let time = clock.now
     // Or the servers would take the time since the backup for a jump of the clock.
-    for server in content.stored { try server.confirm(clock.now) }
-    try await keepRevocations(in: content)
+    for server in content.stored { try server.confirm(time) }
+    let continued = try await keepRevocations(in: content)
+    if let server = content.stored.first(where: { $0.name == .keys }), !continued.contains(.keys) {
+      try await waitForOtherNames(of: server, since: time, from: content.createdAt)
+    }
     let staging = RestorationFolder.url(of: extracted)
     guard rename(extracted.path, staging.path) == 0 else { throw FileError(.rename, staging) }
     defer { FileManager.default.removeUnneeded(staging) }
@@ -112,7 +125,9 @@ package struct Restoration {
 /// The changes since the backup.
 extension Restoration {
   /// Lets what was revoked after the backup stay revoked, before the servers can start.
-  private func keepRevocations(in content: BackupContent) async throws {
+  ///
+  /// - Returns: The servers of which an earlier folder has continued after the backup.
+  private func keepRevocations(in content: BackupContent) async throws -> Set<ServerName> {
     let earlier = EarlierFolder.all(beside: folder, of: content.stored)
     var documents: [(folder: EarlierFolder, hasContinued: Bool)] = []
     var continued: Set<ServerName> = []
@@ -130,10 +145,26 @@ extension Restoration {
       }
     }
     let others = content.servers.filter { !continued.contains($0) }
-    guard !others.isEmpty else { return }
-    note(
-      "What was revoked, withdrawn, disabled or ended after \(UTCTime(content.createdAt).text) may be valid again"
-        + " (\(others.titles)): revoke it again, or restore with the earlier folder of the servers beside this one.")
+    if !others.isEmpty {
+      note(
+        "What was revoked, withdrawn, disabled or ended after \(UTCTime(content.createdAt).text) may be valid again"
+          + " (\(others.titles)): revoke it again, or restore with the earlier folder of the servers beside this one."
+      )
+    }
+    return continued
+  }
+
+  /// Waits until another restoration would give key files other names: caches keep what is served under these.
+  private func waitForOtherNames(
+    of server: StoredServer, since time: Date, from backup: Date
+  ) async throws {
+    let seconds = try await ServerSetup(folder: server.folder, warn: note).reportingErrors {
+      try await KeyFileHistory(databaseFile: server.database)
+        .secondsWithSameNames(restoredAt: time, from: backup)
+    }
+    let rest = TimeInterval(seconds) - clock.now.timeIntervalSince(time)
+    // More than that if the clock was set back meanwhile.
+    try await Task.sleep(for: .seconds(min(max(rest, 0), TimeInterval(seconds))))
   }
 
   /// Signs the device configuration again, with a version that is higher than any that phones may have.

@@ -85,6 +85,11 @@ package struct ServerFolder: Sendable {
     return created
   }
 
+  /// Throws if a restoration into this folder is in progress or was interrupted.
+  ///
+  /// A server calls it with the locks of its folders, which a restoration does not find empty from then on.
+  package func refuseRestoration() throws { try RestorationFolder.refuseUnfinished(in: url) }
+
   /// Throws if there is a file at the path.
   private func refuseFile() throws {
     guard !exists, FileManager.default.fileExists(atPath: url.path) else { return }

@@ -30,6 +30,11 @@ package struct ServerLocks {
           "A server already runs on \(own.path.printable): stop it, or name another folder with"
             + " --data.")
       }
+      // A restoration may have moved the folder away after the file was opened.
+      guard lock.isOn(file) else {
+        throw CommandFailure.badInput(
+          "\(own.path.printable) was moved away or replaced meanwhile: run the command again.")
+      }
       return lock
     }
   }
