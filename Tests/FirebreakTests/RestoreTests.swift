@@ -4,6 +4,7 @@ import Foundation
 import ServedSystem
 import TestSupport
 import Testing
+import World
 
 @Suite("Backup and restore of the servers", .needs(.process))
 struct RestoreTests {
@@ -129,6 +130,34 @@ struct RestoreTests {
     #expect(run.status == 2 && run.errors.contains("target/console has data"), "\(run.errors)")
     let left = folder.files().map(\.path).filter { $0.hasPrefix(target.path) }
     #expect(left == [target.path + "/console/secrets.json"])
+  }
+
+  @Test("A folder is moved away under a name that is free, also through a link, with needed files out")
+  func movedAway() async throws {
+    let folder = try TemporaryFolder()
+    let file = try await backup(in: folder)
+    let link = folder.path("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.path("data"))
+    let second = Int(SystemClock().now.timeIntervalSince1970)
+    for second in second...second + 600 {
+      try FileManager.default.createDirectory(
+        at: folder.path("data.replaced-\(second)/used"), withIntermediateDirectories: true)
+    }
+    for _ in 1...2 {
+      let run = try await Run("restore", file.path, "--replace", "--data", link.path)
+      #expect(run.status == 0 && !run.errors.contains("may be valid again"), "\(run.errors)")
+    }
+    let moved = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter {
+      FileManager.default.fileExists(atPath: folder.path("\($0)/console").path)
+    }
+    #expect(moved.count == 4 && moved.contains("link") && moved.contains("data"), "\(moved)")
+    let key = folder.path("data/root.pem")
+    try Data("key".utf8).write(to: key)
+    for path in [key.path, link.path + "/root.pem"] {
+      let run = try await Run(
+        "restore", file.path, "--replace", "--root-key", path, "--data", folder.path("data").path)
+      #expect(run.status == 2 && run.errors.contains("move it out"), "\(run.errors)")
+    }
   }
 
   @Test("A folder whose restoration was killed is refused by every command, and not served")

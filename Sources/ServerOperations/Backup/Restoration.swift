@@ -27,7 +27,8 @@ package struct Restoration {
     into folder: ServerFolder, replaces: Bool = false, rootKey: String? = nil,
     clock: any WallClock = SystemClock(), note: @escaping @Sendable (String) -> Void
   ) {
-    self.folder = folder
+    // The folder itself is moved away, not a link to it.
+    self.folder = ServerFolder(at: folder.url.resolvingSymlinksInPath().path)
     self.replaces = replaces
     self.rootKey = rootKey
     self.clock = clock
@@ -41,7 +42,10 @@ package struct Restoration {
   /// then asks to move the folder away. Empty folders may remain.
   package func restore(_ backup: URL) async throws -> BackupContent {
     guard replaces, folder.exists else { return try await restoreIntoNewFolder(backup) }
-    let away = try moveAway(keeping: backup)
+    for file in [backup, rootKey.map { URL(fileURLWithPath: $0) }].compactMap(\.self) {
+      try requireOutside(file)
+    }
+    let away = try moveAway()
     do {
       let content = try await restoreIntoNewFolder(backup)
       note("The earlier folder is \(away.path.printable): remove it when the servers run.")
@@ -56,20 +60,14 @@ package struct Restoration {
   }
 
   /// Moves the present folder away, whose servers must not run.
-  private func moveAway(keeping backup: URL) throws -> URL {
-    guard !backup.standardizedFileURL.path.hasPrefix(folder.url.standardizedFileURL.path + "/")
-    else {
-      throw CommandFailure.badInput(
-        "\(backup.path.printable) is in the folder that is replaced: move it out first.")
-    }
+  private func moveAway() throws -> URL {
     try RestorationFolder.refuseRunning(in: folder.url)
     let present = ServerName.allCases.filter {
       FileManager.default.fileExists(atPath: folder.folder(of: $0).path)
     }
     let locks = try ServerLocks(folder, present)
     defer { withExtendedLifetime(locks) {} }
-    let away = URL(
-      fileURLWithPath: folder.url.standardizedFileURL.path + ".replaced-\(clock.now.unixSecond)")
+    let away = unusedPlace
     guard rename(folder.url.path, away.path) == 0 else {
       let fault = String(cString: strerror(errno))
       throw CommandFailure.machineFailed(
@@ -77,6 +75,25 @@ package struct Restoration {
           + " and restore without --replace. A mount point cannot be moved: restore into a folder below it.")
     }
     return away
+  }
+
+  /// Throws if the restoration needs a file that it would move away.
+  private func requireOutside(_ file: URL) throws {
+    let path = file.resolvingSymlinksInPath().standardizedFileURL.path
+    guard path.hasPrefix(folder.url.standardizedFileURL.path + "/") else { return }
+    throw CommandFailure.badInput(
+      "\(file.path.printable) is in the folder that is replaced: move it out first.")
+  }
+
+  /// A path beside the folder at which there is nothing yet.
+  private var unusedPlace: URL {
+    let first = folder.url.standardizedFileURL.path + ".replaced-\(clock.now.unixSecond)"
+    var (path, number) = (first, 1)
+    while FileManager.default.fileExists(atPath: path) {
+      number += 1
+      path = "\(first)-\(number)"
+    }
+    return URL(fileURLWithPath: path)
   }
 
   private func restoreIntoNewFolder(_ backup: URL) async throws -> BackupContent {
