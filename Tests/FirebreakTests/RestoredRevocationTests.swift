@@ -27,6 +27,11 @@ struct RestoredRevocationTests {
     }
   }
 
+  /// The arguments of an authority with one key.
+  private static func key(_ file: String, of issuer: String) -> [String] {
+    ["--issuer", issuer, "--audience", "keys", "--key-id", "v1", "--public-key", file]
+  }
+
   private func scene() async throws -> Scene {
     let authority = try await ServedAuthority(ServedAuthority.frequentExports)
     try await authority.publishKey()
@@ -42,9 +47,11 @@ struct RestoredRevocationTests {
       authority: authority, adminKey: adminKey,
       uuid: try #require(issued.json["uuid"] as? String), apiToken: apiToken,
       backup: authority.folder.path("backup").path)
+    for issuer in ["clinic", "removed"] {
+      try await scene.run(["key-server", "authority", "add"] + Self.key(file.path, of: issuer))
+    }
     try await scene.run(
-      ["key-server", "authority", "add"] + Self.clinic
-        + ["--audience", "keys", "--key-id", "v1", "--public-key", file.path])
+      ["key-server", "app", "add", "org.removed", "--region", "PL", "--authority", "removed"])
     for name in ["Anna", "Berta", "Celina"] {
       try await scene.run(
         ["console", "account", "add", "--role", "administrator", "--name", name])
@@ -61,6 +68,8 @@ struct RestoredRevocationTests {
       ["verification-server", "signing-key", "revoke"],
       ["key-server", "withdraw", file.path], ["key-server", "pause", "--until", "4000000000"],
       ["key-server", "authority", "withdraw-key", "--key-id", "v1"] + Self.clinic,
+      ["key-server", "app", "remove", "org.removed"],
+      ["key-server", "authority", "remove", "--issuer", "removed"],
       ["key-server", "signing-key", "revoke"],
       ["console", "account", "disable", "--name", "Berta"],
       ["console", "account", "recover", "--name", "Celina"],
@@ -80,7 +89,7 @@ struct RestoredRevocationTests {
     for words in [
       ["verification-server", "api-key", "list"], ["verification-server", "api-token"],
       ["verification-server", "signing-key", "list"], ["key-server", "signing-key", "list"],
-      ["key-server", "authority", "list"],
+      ["key-server", "authority", "list"], ["key-server", "app", "list"],
     ] {
       let run = try await Run(words + ["--data", data, "--json"])
       #expect(run.status == 0, "\(run.errors)")
@@ -178,10 +187,7 @@ struct RestoredRevocationTests {
   private func add(_ scene: Scene) async throws {
     let file = scene.authority.folder.path("public.pem").path
     for words in [
-      [
-        "key-server", "authority", "add", "--issuer", "lab", "--audience", "keys", "--key-id", "v1",
-        "--public-key", file,
-      ],
+      ["key-server", "authority", "add"] + Self.key(file, of: "lab"),
       ["verification-server", "api-key", "add", "--type", "device"],
       ["verification-server", "api-token", "--replace"],
       ["verification-server", "signing-key", "revoke"], ["key-server", "signing-key", "revoke"],
@@ -189,6 +195,25 @@ struct RestoredRevocationTests {
       ["console", "account", "recover", "--name", "Celina"],
       ["console", "account", "add", "--role", "issuer", "--name", "Dora"],
     ] { try await scene.run(words) }
+  }
+
+  @Test("A key of an authority that was replaced under its id stays so, and the authority is named")
+  func replacedKey() async throws {
+    let scene = try await scene()
+    let (place, data) = (scene.authority.folder, scene.authority.servers.data)
+    try await scene.run(["backup", scene.backup])
+    #expect(try await scene.authority.servers.stop() == 0)
+    let file = place.path("other.pem")
+    try Data(P256.Signing.PrivateKey().publicKey.pemRepresentation.utf8).write(to: file)
+    try await scene.run(["key-server", "authority", "remove"] + Self.clinic)
+    try await scene.run(["key-server", "authority", "add"] + Self.key(file.path, of: "clinic"))
+    for _ in 1...2 {
+      let restored = try await Run("restore", scene.backup, "--replace", "--data", data)
+      #expect(restored.status == 0, "\(restored.errors)")
+      #expect(restored.errors.contains("repeat them for clinic"), "\(restored.errors)")
+      let keys = "SELECT public_key FROM authority_key WHERE issuer = 'clinic'"
+      #expect(try await rows(data, "keys/keys", keys).isEmpty)
+    }
   }
 
   @Test("A lost part of the earlier folder is named, and the pause outlives a lost document")

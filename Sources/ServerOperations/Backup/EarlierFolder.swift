@@ -12,7 +12,7 @@ import World
 /// after the backup stays revoked.
 ///
 /// Databases are taken over only if their history has the backup. Secrets have a record of each revocation, so that
-/// those of an older folder change nothing. Nothing is removed because this folder does not have it.
+/// those of an older folder change nothing.
 struct EarlierFolder {
   let folder: ServerFolder
 
@@ -100,8 +100,10 @@ struct EarlierFolder {
       }
     case .keys:
       return try RestoredRegistry.takeOver(from: earlier, by: server.database).map {
-        kept([("withdrawn keys of authorities", $0.endedKeys)])
-          + undone("removals and changes of authorities and apps", $0.changed)
+        kept([
+          ("withdrawn or removed keys of authorities", $0.endedKeys),
+          ("removed authorities and apps", $0.removed.count),
+        ]) + undone("changes of authorities and apps", $0.changed)
       }
     case .console:
       let database = EarlierDatabase(earlier, schema: server.schema)
