@@ -47,16 +47,27 @@ extension ServerSetup {
     try await reportingErrors { try await consoleAdministration(consoleSecrets()).endSessions() }
   }
 
-  /// Disables the accounts of a restored console that were disabled after the backup, and closes decided requests.
+  /// The accounts of a restored console before it takes anything over.
+  func accountsOfBackup() async throws -> AccountsOfBackup {
+    try await reportingErrors {
+      try await consoleAdministration(consoleSecrets()).accountsOfBackup()
+    }
+  }
+
+  /// Lets a restored console take over accounts and decided requests.
   ///
-  /// - Parameter earlier: The database that the console had before.
-  func takeOverAccounts(from earlier: URL) async throws -> RestoredAccounts {
+  /// - Parameters:
+  ///   - earlier: The database that the console had before.
+  ///   - backup: The accounts of the backup.
+  func takeOverAccounts(
+    from earlier: URL, since backup: AccountsOfBackup
+  ) async throws -> RestoredAccounts {
     try await reportingErrors {
       let secrets = try consoleSecrets()
       var configuration = try consoleConfiguration(secrets)
       configuration.databaseFile = earlier
       return try await consoleAdministration(secrets).takeOver(
-        from: ConsoleAdministration(reading: configuration))
+        from: ConsoleAdministration(reading: configuration), since: backup)
     }
   }
 

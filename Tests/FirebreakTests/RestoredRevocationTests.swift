@@ -98,7 +98,7 @@ struct RestoredRevocationTests {
     return try await facts
       + rows(
         data, "console/console",
-        "SELECT name, disabled_at IS NULL FROM account ORDER BY name")
+        "SELECT name, disabled_at IS NULL, password_hash FROM account ORDER BY name")
   }
 
   @Test(
@@ -124,7 +124,7 @@ struct RestoredRevocationTests {
       }
       let restored = try await Run(words)
       #expect(restored.status == 0, "\(restored.errors)")
-      #expect(restored.errors.contains("repeat them for Celina"), "\(restored.errors)")
+      #expect(!restored.errors.contains("Not kept from"), "\(restored.errors)")
       #expect(try await self.facts(data) == facts)
       authority = try await ServedAuthority(ServedAuthority.frequentExports, in: place)
       let document = try await authority.servedDocument()
@@ -170,16 +170,14 @@ struct RestoredRevocationTests {
     try await add(scene)
     let newer = place.path("newer").path
     try await scene.run(["backup", newer])
-    let passwords = "SELECT name, password_hash FROM account ORDER BY name"
-    let before = try await facts(data) + rows(data, "console/console", passwords)
+    let before = try await facts(data)
     try FileManager.default.removeItem(atPath: data)
     if isRestored { try await scene.run(["restore", scene.backup]) }
     for _ in 1...2 {
       let restored = try await Run("restore", newer, "--replace", "--data", data)
       #expect(restored.status == 0, "\(restored.errors)")
       #expect(restored.errors.contains("may be older than the backup"), "\(restored.errors)")
-      let after = try await facts(data) + rows(data, "console/console", passwords)
-      #expect(after == before)
+      #expect(try await facts(data) == before)
     }
   }
 

@@ -3,20 +3,36 @@ import Foundation
 import GRDB
 import World
 
-/// The revocations that a restored console takes over from the earlier one. Passwords, code generators, passkeys and
-/// roles are not taken over: who has them after the backup is for the operator to say.
+/// What a restored console takes over from the earlier one, so that nobody uses credentials that were replaced after the
+/// backup.
 package struct RestoredAccounts: Sendable {
   /// The accounts that were disabled after the backup, and are disabled again.
   package fileprivate(set) var disabled: [String] = []
   /// Administrators that were disabled after the backup and are not now: no other administrator would be left.
   package fileprivate(set) var lastAdministrators: [String] = []
-  /// Accounts whose credentials or role were changed after the backup, and are those of the backup again.
+  /// Accounts whose password, code generator or passkeys were replaced or removed after the backup, and are so again.
+  /// Passkeys that were added after it are lost.
   package fileprivate(set) var changed: [String] = []
   /// The number of requests that were decided after the backup.
   package fileprivate(set) var decidedRequests = 0
 }
 
+/// The accounts of a backup, with which those of earlier folders are compared.
+package struct AccountsOfBackup: Sendable {
+  fileprivate let states: [AccountState]
+}
+
 extension ConsoleAdministration {
+  /// The accounts of a restored console before it takes anything over.
+  package func accountsOfBackup() async throws -> AccountsOfBackup {
+    do {
+      return AccountsOfBackup(
+        states: try await composition.database.read { try AccountState.all(in: $0) })
+    } catch {
+      throw ConsoleError.database
+    }
+  }
+
   /// Ends all sessions and links.
   package func endSessions() async throws {
     try await composition.database.write { db in
@@ -24,15 +40,20 @@ extension ConsoleAdministration {
     }
   }
 
-  /// Disables the accounts that were disabled after the backup, and closes the requests that were decided.
+  /// Disables the accounts that were disabled after the backup, replaces credentials that were replaced, and closes the
+  /// requests that were decided.
   ///
-  /// - Parameter earlier: The console before the restoration, which has continued after the backup.
+  /// - Parameters:
+  ///   - earlier: The console before the restoration, which has continued after the backup.
+  ///   - backup: The accounts of the backup: what is as there does not undo what another earlier console has changed.
   /// - Throws: `ConsoleError.database`.
-  package func takeOver(from earlier: ConsoleAdministration) async throws -> RestoredAccounts {
+  package func takeOver(
+    from earlier: ConsoleAdministration, since backup: AccountsOfBackup
+  ) async throws -> RestoredAccounts {
     do {
       let accounts = try await earlier.composition.database.read { try AccountState.all(in: $0) }
       let decisions = try await earlier.composition.database.read { try RequestState.all(in: $0) }
-      return try await composition.accounts.takeOver(accounts, decisions)
+      return try await composition.accounts.takeOver(accounts, decisions, since: backup)
     } catch {
       throw ConsoleError.database
     }
@@ -41,13 +62,18 @@ extension ConsoleAdministration {
 
 extension AccountStore {
   fileprivate func takeOver(
-    _ accounts: [AccountState], _ decisions: [RequestState]
+    _ accounts: [AccountState], _ decisions: [RequestState], since backup: AccountsOfBackup
   ) async throws -> RestoredAccounts {
     try await database.write { db in
       var taken = RestoredAccounts()
-      for restored in try AccountState.all(in: db) {
-        guard let earlier = accounts.first(where: restored.isSame(as:)) else { continue }
-        try takeOver(earlier, by: restored, &taken, in: db)
+      for restored in backup.states {
+        guard let earlier = accounts.first(where: restored.isSame(as:)),
+          let account = try Self.account(id: restored.id, in: db), !account.isDisabled
+        else { continue }
+        if try takeOverCredentials(earlier, since: restored, of: account, in: db) {
+          taken.changed.append(account.name)
+        }
+        if earlier.isDisabled { try disable(account, &taken, in: db) }
       }
       for decision in decisions {
         if try takeOver(decision, in: db) { taken.decidedRequests += 1 }
@@ -56,23 +82,45 @@ extension AccountStore {
     }
   }
 
-  private func takeOver(
-    _ earlier: AccountState, by restored: AccountState, _ taken: inout RestoredAccounts,
-    in db: Database
+  private func disable(
+    _ account: Account, _ taken: inout RestoredAccounts, in db: Database
   ) throws {
-    guard !restored.isDisabled, let account = try Self.account(id: restored.id, in: db) else {
-      return
-    }
-    guard earlier.isDisabled else {
-      if !restored.hasCredentials(of: earlier) { taken.changed.append(account.name) }
-      return
-    }
     do {
       try setDisabled(true, account, by: AuditEvent.commandLine, in: db)
       taken.disabled.append(account.name)
     } catch Refusal.lastAdministrator {
       taken.lastAdministrators.append(account.name)
     }
+  }
+
+  /// The circle comes with the password: it says who could have set it.
+  ///
+  /// - Returns: True if a credential was replaced or removed after the backup.
+  private func takeOverCredentials(
+    _ earlier: AccountState, since backup: AccountState, of account: Account, in db: Database
+  ) throws -> Bool {
+    let hasPassword = backup.hasPassword(of: earlier)
+    let removed = backup.passkeys.subtracting(earlier.passkeys)
+    guard !hasPassword || !removed.isEmpty else { return false }
+    if !hasPassword {
+      try db.execute(
+        sql: """
+          UPDATE account
+          SET password_hash = ?, sealed_code_secret = ?, last_code_step = ?, circle = ? WHERE id = ?
+          """,
+        arguments: [
+          earlier.passwordHash, earlier.sealedCodeSecret, earlier.lastCodeStep, earlier.circle,
+          account.id,
+        ])
+    }
+    for passkey in removed {
+      try db.execute(sql: "DELETE FROM passkey WHERE credential_id = ?", arguments: [passkey])
+    }
+    try audit.append(
+      AuditEvent(
+        AuditEvent.commandLine, .credentialsSet, account.name, detail: "as before the restoration"),
+      at: clock.now.unixSecond, in: db)
+    return true
   }
 
   /// - Returns: True if the request is open in the backup.
@@ -105,16 +153,17 @@ extension AccountStore {
   }
 }
 
-/// The rights and credentials of an account, before the restoration or in the backup.
+/// The credentials of an account, before the restoration or in the backup.
 private struct AccountState: Sendable {
   let id: Int64
-  private let nameKey: String
-  private let role: String
-  private let passwordHash: String?
-  private let sealedCodeSecret: Data?
+  private let handle: Data
+  let passwordHash: String?
+  let sealedCodeSecret: Data?
+  let lastCodeStep: Int64
+  let circle: Int64
   let isDisabled: Bool
   /// The credential ids of the passkeys.
-  private let passkeys: Set<Data>
+  let passkeys: Set<Data>
 
   static func all(in db: Database) throws -> [AccountState] {
     try Row.fetchAll(db, sql: "SELECT * FROM account ORDER BY id").map {
@@ -124,10 +173,11 @@ private struct AccountState: Sendable {
 
   private init(_ row: Row, in db: Database) throws {
     id = row["id"]
-    nameKey = row["name_key"]
-    role = row["role"]
+    handle = row["handle"]
     passwordHash = row["password_hash"]
     sealedCodeSecret = row["sealed_code_secret"]
+    lastCodeStep = row["last_code_step"]
+    circle = row["circle"]
     let disabledAt: Int64? = row["disabled_at"]
     isDisabled = disabledAt != nil
     let ids = try Data.fetchAll(
@@ -135,12 +185,13 @@ private struct AccountState: Sendable {
     passkeys = Set(ids)
   }
 
-  func isSame(as other: AccountState) -> Bool { id == other.id && nameKey == other.nameKey }
+  /// The handle is random: another account of the same name and number has another one.
+  func isSame(as other: AccountState) -> Bool { id == other.id && handle == other.handle }
 
-  /// True if no credential was replaced or removed, and the role is the same.
-  func hasCredentials(of other: AccountState) -> Bool {
-    role == other.role && passwordHash == other.passwordHash
-      && sealedCodeSecret == other.sealedCodeSecret && passkeys.isSubset(of: other.passkeys)
+  /// True if the password and the code generator were not replaced, and the account is in the same circle.
+  func hasPassword(of other: AccountState) -> Bool {
+    passwordHash == other.passwordHash && sealedCodeSecret == other.sealedCodeSecret
+      && circle == other.circle
   }
 }
 

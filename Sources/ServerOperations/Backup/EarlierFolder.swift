@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import HealthAuthorityConsole
 import KeyServer
 import KeyServerAPI
 import ServerStorage
@@ -15,6 +16,8 @@ import World
 /// those of an older folder change nothing.
 struct EarlierFolder {
   let folder: ServerFolder
+  /// The accounts of the backup; nil if it has no console.
+  let accounts: AccountsOfBackup?
 
   /// The result of a takeover.
   struct Takeover {
@@ -25,13 +28,15 @@ struct EarlierFolder {
   }
 
   /// The folders beside `folder` that had the restored servers `stored` and belong to this user.
-  static func all(beside folder: ServerFolder, of stored: [StoredServer]) -> [EarlierFolder] {
+  static func all(
+    beside folder: ServerFolder, of stored: [StoredServer], _ accounts: AccountsOfBackup?
+  ) -> [EarlierFolder] {
     let parent = folder.url.standardizedFileURL.deletingLastPathComponent()
     return FileManager.default.names(in: parent).sorted().compactMap { name in
       let other = ServerFolder(at: parent.appendingPathComponent(name).path)
       let isOther = other.url.standardizedFileURL.path != folder.url.standardizedFileURL.path
       guard isOther, other.isOfThisUser else { return nil }
-      let earlier = EarlierFolder(folder: other)
+      let earlier = EarlierFolder(folder: other, accounts: accounts)
       return stored.contains(where: earlier.had) ? earlier : nil
     }
   }
@@ -107,13 +112,15 @@ struct EarlierFolder {
       }
     case .console:
       let database = EarlierDatabase(earlier, schema: server.schema)
-      guard try database.hasContinued(sinceBackupIn: server.database) else { return nil }
+      guard let accounts, try database.hasContinued(sinceBackupIn: server.database) else {
+        return nil
+      }
       let taken = try await ServerSetup(folder: server.folder) { _ in }
-        .takeOverAccounts(from: earlier)
+        .takeOverAccounts(from: earlier, since: accounts)
       return kept([
         ("disabled accounts", taken.disabled.count), ("decided requests", taken.decidedRequests),
-      ]) + undone("changes of passwords, passkeys and roles", taken.changed)
-        + undone("the disabling of the last administrator", taken.lastAdministrators)
+        ("accounts with changed passwords or removed passkeys", taken.changed.count),
+      ]) + undone("the disabling of the last administrator", taken.lastAdministrators)
     }
   }
 

@@ -145,7 +145,10 @@ extension Restoration {
   ///
   /// - Returns: The servers of which an earlier folder has continued after the backup.
   private func keepRevocations(in content: BackupContent) async throws -> Set<ServerName> {
-    let earlier = EarlierFolder.all(beside: folder, of: content.stored)
+    let console = content.stored.first { $0.name == .console }
+      .map { ServerSetup(folder: $0.folder, warn: note) }
+    let accounts = try await console?.accountsOfBackup()
+    let earlier = EarlierFolder.all(beside: folder, of: content.stored, accounts)
     var documents: [(folder: EarlierFolder, hasContinued: Bool)] = []
     var continued: Set<ServerName> = []
     for folder in earlier {
@@ -154,12 +157,9 @@ extension Restoration {
       continued.formUnion(takeover.continued)
       documents.append((folder, takeover.continued.contains(.keys)))
     }
-    for server in content.stored {
-      switch server.name {
-      case .console: try await ServerSetup(folder: server.folder, warn: note).endConsoleSessions()
-      case .keys: try publishDeviceConfiguration(of: server, documents)
-      case .verification: break
-      }
+    try await console?.endConsoleSessions()
+    if let server = content.stored.first(where: { $0.name == .keys }) {
+      try publishDeviceConfiguration(of: server, documents)
     }
     let others = content.servers.filter { !continued.contains($0) }
     if !others.isEmpty {

@@ -12,7 +12,7 @@ struct RestoreCommand: AsyncParsableCommand {
       Every byte of the backup is checked first. The folders of its servers in DIR must be empty or missing: with \
       --replace a present DIR is moved away. What was revoked, withdrawn, disabled or ended after the backup stays so \
       if the earlier folder is beside DIR, where --replace leaves it, and has continued after this backup. Changed \
-      passwords, roles and authorities are named. Uploads and new codes since the backup are lost.
+      authorities are named. Uploads and new codes since the backup are lost.
       """)
 
   @OptionGroup var backup: BackupArgument
