@@ -138,8 +138,8 @@ struct RestoreTests {
     let file = try await backup(in: folder)
     let link = folder.path("link")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.path("data"))
-    let second = Int(SystemClock().now.timeIntervalSince1970)
-    for second in second...second + 600 {
+    let now = Int(SystemClock().now.timeIntervalSince1970)
+    for second in now...now + 600 {
       try FileManager.default.createDirectory(
         at: folder.path("data.replaced-\(second)/used"), withIntermediateDirectories: true)
     }
