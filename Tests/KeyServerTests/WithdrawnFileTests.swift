@@ -119,7 +119,7 @@ struct WithdrawnFileTests {
 
   @Test(
     "Files of periods before a restoration get names that they have not had, each time",
-    arguments: [(age: 0, seconds: 2), (age: 10 * 3_600, seconds: 40), (age: 13 * 86_400, seconds: 40)])
+    arguments: [(0, 2), (10 * 3_600, 40), (13 * 86_400, 40)])
   func namesAfterRestoration(age: Int, seconds: Int) async throws {
     let (store, exporter) = (try store(in: folder.url), try exporter(in: folder.url))
     let backup = folder.path("backup.sqlite")
