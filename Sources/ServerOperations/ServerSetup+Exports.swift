@@ -82,7 +82,8 @@ extension ServerSetup {
     guard files.prefix(needed).count(where: { !withdrawn.contains($0) }) <= space else {
       throw CommandFailure.badInput(
         "A device configuration withdraws at most \(DeviceConfigurationLimit.withdrawnMax) files, and"
-          + " \(withdrawn.count) are withdrawn: pause the phones, or end withdrawals with `withdraw --undo`.")
+          + " \(withdrawn.count) are withdrawn: pause the phones, or end withdrawals with `withdraw --undo`."
+      )
     }
     warn(
       "\(new.count - space) of the hashes that the files had before they were written again are not withdrawn: a"

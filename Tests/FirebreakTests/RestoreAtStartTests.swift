@@ -33,7 +33,8 @@ struct RestoreAtStartTests {
       lock = nil
       // A process that another test forks at this moment shares the lock until it calls exec.
       try await Patience.until { try FolderLock.hold(on: extraction) != nil }
-      let rotated = try await Run("verification-server", "signing-key", "rotate", "--data", data.path)
+      let rotated = try await Run(
+        "verification-server", "signing-key", "rotate", "--data", data.path)
       #expect(rotated.status == 0, "\(rotated.errors)")
     }
   }

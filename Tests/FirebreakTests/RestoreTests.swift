@@ -132,7 +132,8 @@ struct RestoreTests {
     #expect(left == [target.path + "/console/secrets.json"])
   }
 
-  @Test("A folder is moved away under a name that is free, also through a link, with needed files out")
+  @Test(
+    "A folder is moved away under a name that is free, also through a link, with needed files out")
   func movedAway() async throws {
     let folder = try TemporaryFolder()
     let file = try await backup(in: folder)

@@ -83,7 +83,8 @@ struct EarlierFolder {
     }
     if !uncertain.isEmpty {
       takeover.sentences.append(
-        "Not taken over from \(path): the databases (\(uncertain.titles)), which may be older than the backup.")
+        "Not taken over from \(path): the databases (\(uncertain.titles)), which may be older than the backup."
+      )
     }
     return takeover
   }
@@ -193,7 +194,8 @@ extension PrivateFile {
   ) throws -> Bool {
     guard let present = try read(type) else { return false }
     guard let old = try earlier.read(type), old.identity == present.identity else {
-      throw CommandFailure.badInput("\(earlier.url.path.printable) is missing or of another server.")
+      throw CommandFailure.badInput(
+        "\(earlier.url.path.printable) is missing or of another server.")
     }
     var new = present
     change(&new, old)

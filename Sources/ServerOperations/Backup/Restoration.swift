@@ -72,7 +72,8 @@ package struct Restoration {
       let fault = String(cString: strerror(errno))
       throw CommandFailure.machineFailed(
         "\(folder.url.path.printable) cannot be moved to \(away.path.printable) (\(fault)): move it away by hand,"
-          + " and restore without --replace. A mount point cannot be moved: restore into a folder below it.")
+          + " and restore without --replace. A mount point cannot be moved: restore into a folder below it."
+      )
     }
     return away
   }
