@@ -6,6 +6,7 @@ import KeyServerAPI
 import Logging
 import Settings
 import Terminal
+import World
 
 /// The key files of the key server, whether or not it runs.
 extension ServerSetup {

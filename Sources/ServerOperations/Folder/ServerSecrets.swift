@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Settings
 
 /// The secrets of one server: its `secrets.json`.
 protocol ServerSecrets: Codable {
