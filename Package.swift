@@ -539,7 +539,7 @@ let package = Package(
     .testTarget(
       name: "SettingsTests",
       dependencies: [
-        "Settings", "firebreak", "ExposureKeys", "ExposureNotification", "KeyServer",
+        "Settings", "Terminal", "firebreak", "ExposureKeys", "ExposureNotification", "KeyServer",
         "KeyServerAPI", "PhoneProcess", "UploadToken", "VerificationAPI", "VerificationServer",
         "TextEncodings", "ServedSystem", "TestSupport", crypto,
       ],
@@ -547,8 +547,9 @@ let package = Package(
     .testTarget(
       name: "ServerOperationsTests",
       dependencies: [
-        "ServerOperations", "Settings", "firebreak", "DiagnosisKeyFile", "ExposureKeys",
-        "HealthAuthorityConsole", "KeyServer", "KeyServerAPI", "VerificationServer", "World",
+        "ServerOperations", "Settings", "Terminal", "firebreak", "DiagnosisKeyFile",
+        "ExposureKeys", "HealthAuthorityConsole", "KeyServer", "KeyServerAPI",
+        "VerificationServer", "World",
         "TextEncodings", "ServedSystem", "TestSupport", crypto, grdb, logging, serviceLifecycle,
       ],
       swiftSettings: strictOnTheCallersActor),

@@ -21,14 +21,14 @@ package struct ClockComparison {
 extension ServerSetup {
   /// Compares the clock with the times in the database of a server.
   ///
-  /// - Throws: `OperationFailure` if the server has no database yet.
+  /// - Throws: `CommandFailure` if the server has no database yet.
   package func clockComparison(of server: ServerName) throws -> ClockComparison {
     let (server, now) = (try started(server), clock.now)
     let record: ClockRecord
     do {
       record = try ServerState.clockRecord(in: server.database, schema: server.schema)
     } catch {
-      throw OperationFailure(error, of: server.schema)
+      throw CommandFailure(error, of: server.schema)
     }
     return ClockComparison(
       now: now, newest: record.newest, confirmed: record.confirmed,
@@ -37,15 +37,22 @@ extension ServerSetup {
 
   /// Stores that the clock is right: the server accepts its time within minutes.
   ///
-  /// - Throws: `OperationFailure` if the server has no database yet.
+  /// - Throws: `CommandFailure` if the server has no database yet.
   package func confirmClock(of server: ServerName) throws {
     try started(server).confirm(clock.now)
+  }
+
+  /// The servers of the folder that compare the clock with the times in their database.
+  package var serversWithClock: [ServerName] {
+    [.verification, .keys].filter {
+      FileManager.default.fileExists(atPath: folder.server($0).database.path)
+    }
   }
 
   private func started(_ name: ServerName) throws -> StoredServer {
     let server = folder.server(name)
     guard FileManager.default.fileExists(atPath: server.database.path) else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "There is no database \(server.database.path.printable): name the servers' folder with --data."
       )
     }
@@ -59,7 +66,7 @@ extension StoredServer {
     do {
       try ServerState.confirm(now, in: database, schema: schema)
     } catch {
-      throw OperationFailure(error, of: schema)
+      throw CommandFailure(error, of: schema)
     }
   }
 }

@@ -33,13 +33,42 @@ extension ServerSetup {
 
   /// The console's audit log, for operations that only read it.
   ///
-  /// - Throws: `OperationFailure` if the console has no database yet.
+  /// - Throws: `CommandFailure` if the console has no database yet.
   package func consoleAudit() throws -> ConsoleAdministration {
     guard FileManager.default.fileExists(atPath: folder.consoleDatabase.path) else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "The console of \(folder.url.path.printable) has no database yet: add an account first.")
     }
     return try ConsoleAdministration(reading: consoleConfiguration(consoleSecrets()))
+  }
+
+  /// Ends all sessions and links of a restored console: those of the backup may have been ended after it.
+  func endConsoleSessions() async throws {
+    try await reportingErrors { try await consoleAdministration(consoleSecrets()).endSessions() }
+  }
+
+  /// The accounts of a restored console before it takes anything over.
+  func accountsOfBackup() async throws -> AccountsOfBackup {
+    try await reportingErrors {
+      try await consoleAdministration(consoleSecrets()).accountsOfBackup()
+    }
+  }
+
+  /// Lets a restored console take over accounts and decided requests.
+  ///
+  /// - Parameters:
+  ///   - earlier: The database that the console had before.
+  ///   - backup: The accounts of the backup.
+  func takeOverAccounts(
+    from earlier: URL, since backup: AccountsOfBackup
+  ) async throws -> RestoredAccounts {
+    try await reportingErrors {
+      let secrets = try consoleSecrets()
+      var configuration = try consoleConfiguration(secrets)
+      configuration.databaseFile = earlier
+      return try await consoleAdministration(secrets).takeOver(
+        from: ConsoleAdministration(reading: configuration), since: backup)
+    }
   }
 
   private func consoleAdministration(_ secrets: ConsoleSecrets) throws -> ConsoleAdministration {

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import HealthAuthorityConsole
 import KeyServer
+import KeyServerAPI
 import Logging
 import Settings
 import Terminal
+import World
 
 /// The key files of the key server, whether or not it runs.
 extension ServerSetup {
   /// Closes every period that has ended, writes its files and removes old ones.
   ///
   /// - Returns: The files that were written.
-  /// - Throws: `OperationFailure` if the server has no keys yet: an export creates none.
+  /// - Throws: `CommandFailure` if the server has no keys yet: an export creates none.
   package func exportNow() async throws -> [String] {
     guard try KeySecrets.stored(in: folder) != nil else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "The key server of \(folder.url.path.printable) has no keys yet: start it first.")
     }
     let server = try keyServer(logger: Self.noLogger)
@@ -22,7 +25,7 @@ extension ServerSetup {
       try await server.removeOld()
       return files
     } catch {
-      throw OperationFailure.machineFailed("\(error)")
+      throw CommandFailure.machineFailed("\(error)")
     }
   }
 
@@ -35,8 +38,67 @@ extension ServerSetup {
     do {
       return try await server.signAgain()
     } catch {
-      throw OperationFailure.machineFailed(
+      throw CommandFailure.machineFailed(
         "\(error) Run the command again to sign the other files.")
+    }
+  }
+
+  /// Tells phones to ignore key files, or not to ignore them any more. This includes the copies of the files in all
+  /// exports, and the hashes that each of these files had before it was written again.
+  ///
+  /// - Parameters:
+  ///   - rootKey: The file of the private root key; nil for the one beside the secrets.
+  ///   - isWithdrawn: False to end the withdrawal.
+  /// - Returns: The new device configuration.
+  package func setFiles(
+    _ files: [KeyFileHash], isWithdrawn: Bool, rootKey: String? = nil
+  ) async throws -> DeviceConfiguration {
+    let copies = ExportFiles().copies(
+      ofEach: try await editions(of: Set(files)),
+      among: try keySettings().configuration.exports, in: folder.exports
+    ).values.joined().map(\.hash)
+    let present = Set(files).union(copies)
+    let earlier = try await editions(of: present).subtracting(present)
+    let all = files + Self.sorted(present.subtracting(files)) + Self.sorted(earlier)
+    guard isWithdrawn else {
+      return try deviceConfiguration.publish(.restore(all), rootKey: rootKey)
+    }
+    return try deviceConfiguration.publish(
+      .withdraw(fitting(all, needed: present.count)), rootKey: rootKey)
+  }
+
+  private static func sorted(_ hashes: Set<KeyFileHash>) -> [KeyFileHash] {
+    hashes.sorted { $0.description < $1.description }
+  }
+
+  /// Those of `files` for which the device configuration has space.
+  ///
+  /// - Parameter needed: The number of files, from the first, for which it must have space.
+  private func fitting(_ files: [KeyFileHash], needed: Int) throws -> [KeyFileHash] {
+    let withdrawn = try deviceConfiguration.existing()
+      .next(keys: [], issued: clock.now).withdrawn
+    let new = files.filter { !withdrawn.contains($0) }
+    let space = DeviceConfigurationLimit.withdrawnMax - withdrawn.count
+    if new.count <= space { return files }
+    guard files.prefix(needed).count(where: { !withdrawn.contains($0) }) <= space else {
+      throw CommandFailure.badInput(
+        "A device configuration withdraws at most \(DeviceConfigurationLimit.withdrawnMax) files, and"
+          + " \(withdrawn.count) are withdrawn: pause the phones, or end withdrawals with `withdraw --undo`."
+      )
+    }
+    warn(
+      "\(new.count - space) of the hashes that the files had before they were written again are not withdrawn: a"
+        + " device configuration has space for \(DeviceConfigurationLimit.withdrawnMax). End withdrawals with"
+        + " `withdraw --undo`, then run the command again.")
+    return Array(new.prefix(space))
+  }
+
+  /// `files`, and all hashes that the same files and their copies have had.
+  private func editions(of files: Set<KeyFileHash>) async throws -> Set<KeyFileHash> {
+    guard FileManager.default.fileExists(atPath: folder.keyDatabase.path) else { return files }
+    return try await reportingErrors {
+      let history = try KeyFileHistory(databaseFile: folder.keyDatabase)
+      return try await history.editions(ofFilesWith: files, includesCopies: true).union(files)
     }
   }
 

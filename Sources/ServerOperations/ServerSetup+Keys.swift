@@ -10,7 +10,7 @@ import World
 extension ServerSetup {
   /// The key server, which listens when it is run.
   ///
-  /// - Throws: `OperationFailure` if the folder, the settings or the overrides are not valid.
+  /// - Throws: `CommandFailure` if the folder, the settings or the overrides are not valid.
   package func keyServer(
     host: String = "127.0.0.1", port: Int = 0, logger: Logger
   ) throws -> KeyServer {
@@ -27,7 +27,7 @@ extension ServerSetup {
   ///
   /// - Parameter isNew: True if the database may be created. The secrets are then created first, because a server
   ///   with a database and without secrets would not start.
-  /// - Throws: `OperationFailure` if there is no database and it may not be created.
+  /// - Throws: `CommandFailure` if there is no database and it may not be created.
   package func withRegistry<Value>(
     isNew: Bool = false, _ work: (KeyServerRegistry) async throws -> Value
   ) async throws -> Value {
@@ -44,7 +44,7 @@ extension ServerSetup {
     guard try KeySecrets.stored(in: folder) != nil,
       FileManager.default.fileExists(atPath: folder.keyDatabase.path)
     else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "The key server of \(folder.url.path.printable) has no apps and authorities yet: add one, or start it"
           + " first.")
     }
@@ -101,7 +101,7 @@ extension ServerSetup {
       $0.validFrom ?? .min <= now && now < $0.validThru ?? .max
     }
     guard !hasValidKey else { return }
-    throw OperationFailure.badInput(
+    throw CommandFailure.badInput(
       "\(folder.keySecrets.url.path.printable) has no signing key that is valid now: add one with"
         + " `firebreak key-server signing-key add --from \(now)`.")
   }
@@ -127,7 +127,7 @@ extension ServerSetup {
     guard let listed = FileManager.default.contents(atPath: index.path), !listed.isEmpty else {
       return
     }
-    throw OperationFailure.badInput(
+    throw CommandFailure.badInput(
       "\(folder.keyDatabase.path.printable) is missing, and \(folder.exports.path.printable) has its key"
         + " files: restore a backup, or move the key files away to start without them.")
   }

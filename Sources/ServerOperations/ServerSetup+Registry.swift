@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KeyServer
 import Settings
+import Terminal
 
 /// An app that may publish.
 package struct RegisteredApp: Sendable {
@@ -27,7 +28,7 @@ package struct RegisteredAuthority: Sendable {
 extension ServerSetup {
   /// The apps that may publish.
   ///
-  /// - Throws: `OperationFailure` if the key server has no database yet.
+  /// - Throws: `CommandFailure` if the key server has no database yet.
   package func registeredApps() async throws -> [RegisteredApp] {
     let settings = try keySettings().configuration
     let own = settings.appPackages.sorted().map {
@@ -40,7 +41,7 @@ extension ServerSetup {
 
   /// The authorities whose certificates are accepted.
   ///
-  /// - Throws: `OperationFailure` if the key server has no database yet.
+  /// - Throws: `CommandFailure` if the key server has no database yet.
   package func registeredAuthorities() async throws -> [RegisteredAuthority] {
     let settings = try keySettings().configuration
     // Before the first start there is no file.

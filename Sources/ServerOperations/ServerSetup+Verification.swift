@@ -11,7 +11,7 @@ import World
 extension ServerSetup {
   /// The verification server, which listens when it is run.
   ///
-  /// - Throws: `OperationFailure` if the folder, the settings or the overrides are not valid.
+  /// - Throws: `CommandFailure` if the folder, the settings or the overrides are not valid.
   package func verificationServer(host: String, port: Int, logger: Logger) throws
     -> VerificationServer
   {
@@ -28,7 +28,7 @@ extension ServerSetup {
   /// Runs an operation on the API keys of the verification server, whether or not it runs.
   ///
   /// - Parameter isNew: True if the database may be created.
-  /// - Throws: `OperationFailure` if there is no database and it may not be created.
+  /// - Throws: `CommandFailure` if there is no database and it may not be created.
   package func withAPIKeys<Value>(
     isNew: Bool = false, _ work: (APIKeys) async throws -> Value
   ) async throws -> Value {
@@ -41,11 +41,31 @@ extension ServerSetup {
     return try await reportingErrors { try await work(keys) }
   }
 
+  /// Revokes an API key, and ends the live codes that were issued with it: a thief may have issued them.
+  ///
+  /// - Parameter keepsCodes: True if the codes stay valid.
+  /// - Returns: The number of ended codes; nil if there is no such key.
+  /// - Throws: `CommandFailure`. If the codes cannot be ended, the key is revoked nevertheless.
+  package func revokeAPIKey(_ id: String, keepsCodes: Bool = false) async throws -> Int? {
+    try await withAPIKeys { keys in
+      guard try await keys.revoke(id) else { return nil }
+      return keepsCodes ? 0 : try await endCodes(of: id, keys)
+    }
+  }
+
+  private func endCodes(of id: String?, _ keys: APIKeys) async throws -> Int {
+    do { return try await keys.endCodes(of: id) } catch {
+      throw CommandFailure.machineFailed(
+        "The codes could not be ended, although what issued them is revoked: check the disk, then run"
+          + " the command again.")
+    }
+  }
+
   private func requireVerificationDatabase() throws {
     guard try VerificationSecrets.stored(in: folder) != nil,
       FileManager.default.fileExists(atPath: folder.verificationDatabase.path)
     else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "The verification server of \(folder.url.path.printable) has no keys yet: add one, or start it"
           + " first.")
     }
@@ -56,14 +76,35 @@ extension ServerSetup {
     try VerificationSecrets.stored(in: folder)?.apiTokens
   }
 
-  /// Adds a token, which a running server accepts after SIGHUP or a restart.
+  /// Adds a token, which a running server accepts at once.
   ///
   /// - Returns: All tokens.
   package func addAPIToken() throws -> [String] {
+    try changeAPITokens { $0.addAPIToken($1) }
+  }
+
+  /// Replaces all tokens by a new one, because one was stolen, and ends the live codes that were issued with tokens.
+  /// A running server rejects the old ones before the codes end.
+  ///
+  /// - Parameter keepsCodes: True if the codes stay valid.
+  /// - Returns: All tokens, and the number of ended codes.
+  package func revokeAPITokens(
+    keepsCodes: Bool = false
+  ) async throws -> (tokens: [String], endedCodes: Int) {
+    let tokens = try changeAPITokens { $0.replaceAPITokens(by: $1) }
+    guard !keepsCodes, FileManager.default.fileExists(atPath: folder.verificationDatabase.path)
+    else { return (tokens, 0) }
+    return (tokens, try await withAPIKeys { try await endCodes(of: nil, $0) })
+  }
+
+  /// Changes the tokens, given a new one.
+  private func changeAPITokens(
+    _ change: (inout VerificationSecrets, String) -> Void
+  ) throws -> [String] {
     let file = folder.verificationSecrets
     return try file.withLock {
       var secrets = try VerificationSecrets.storedOrNew(in: folder)
-      secrets.apiTokens.append(VerificationSecrets.newToken(SystemRandomness()))
+      change(&secrets, VerificationSecrets.newToken(SystemRandomness()))
       try file.replace(secrets)
       return secrets.apiTokens
     }
@@ -87,10 +128,16 @@ extension ServerSetup {
     configuration.codeHashKey = Array(secrets.codeHashKey)
     configuration.signing = UploadTokenIssuer(
       keys: try secrets.tokenKeys, issuer: settings.issuer, audience: settings.audience)
-    configuration.readSigningKeys = { [folder, clock] in
+    let stored: @Sendable () throws -> VerificationSecrets = { [folder] in
       guard let secrets = try VerificationSecrets.stored(in: folder) else {
-        throw OperationFailure.badInput("\(file.url.path) is missing: restore a backup.")
+        throw CommandFailure.badInput("\(file.url.path) is missing: restore a backup.")
       }
+      return secrets
+    }
+    configuration.secretsVersion = { FileVersion(path: file.url.path) }
+    configuration.readAPITokens = { try stored().apiTokens }
+    configuration.readSigningKeys = { [clock] in
+      let secrets = try stored()
       let keys = try secrets.tokenKeys
       // Written before the keys sign: the key server reads the file when it sees an unknown key id.
       try tokenKeys.write(secrets.signingKeys, at: clock.now)

@@ -32,7 +32,7 @@ package struct ServerSetup: Sendable {
   package func requireMatchingNames() throws {
     let (issued, accepted) = (try verificationSettings(), try keySettings().configuration)
     guard issued.issuer == accepted.tokenIssuer, issued.audience == accepted.tokenAudience else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "The servers do not know each other: set issuer and audience in"
           + " \(folder.verificationSettings.url.path.printable) to tokenIssuer and tokenAudience in"
           + " \(folder.keySettings.url.path.printable).")
@@ -41,10 +41,7 @@ package struct ServerSetup: Sendable {
 
   /// Confirms the time of `clock` in the databases that exist: a developer sets the clock on purpose.
   package func confirmClock() throws {
-    for server in [ServerName.verification, .keys]
-    where FileManager.default.fileExists(atPath: folder.server(server).database.path) {
-      try confirmClock(of: server)
-    }
+    for server in serversWithClock { try confirmClock(of: server) }
   }
 
   /// Checks all settings of a server without creating secrets.
@@ -72,7 +69,7 @@ package struct ServerSetup: Sendable {
     }
   }
 
-  /// Runs `work` and turns an error of a server or of the console into an `OperationFailure`.
+  /// Runs `work` and turns an error of a server or of the console into a `CommandFailure`.
   package func reportingErrors<Result>(_ work: () throws -> Result) throws -> Result {
     do { return try work() } catch { throw operationFailure(error) }
   }
@@ -83,7 +80,7 @@ package struct ServerSetup: Sendable {
   }
 
   /// The secrets and the database must come from the same backup.
-  private func otherSecrets(_ secrets: URL, _ database: URL) -> OperationFailure {
+  private func otherSecrets(_ secrets: URL, _ database: URL) -> CommandFailure {
     .badInput(
       "\(secrets.path.printable) does not belong to \(database.path.printable): move the folder away and"
         + " restore both from one backup.")
@@ -93,22 +90,22 @@ package struct ServerSetup: Sendable {
     switch error {
     case let error as KeyServerError:
       switch error {
-      case .configuration, .newerDatabase: OperationFailure.badInput(error.description)
+      case .configuration, .newerDatabase: CommandFailure.badInput(error.description)
       case .otherDatabaseKey: otherSecrets(folder.keySecrets.url, folder.keyDatabase)
-      default: OperationFailure.machineFailed(error.description)
+      default: CommandFailure.machineFailed(error.description)
       }
     case let error as VerificationServerError:
       switch error {
-      case .badConfiguration, .newerDatabase: OperationFailure.badInput(error.description)
+      case .badConfiguration, .newerDatabase: CommandFailure.badInput(error.description)
       case .otherCodeHashKey:
         otherSecrets(folder.verificationSecrets.url, folder.verificationDatabase)
-      default: OperationFailure.machineFailed(error.description)
+      default: CommandFailure.machineFailed(error.description)
       }
     case let error as ConsoleError:
       switch error {
       case .configuration, .otherSecret, .newerDatabase:
-        OperationFailure.badInput(error.description)
-      case .damagedDatabase, .database: OperationFailure.machineFailed(error.description)
+        CommandFailure.badInput(error.description)
+      case .damagedDatabase, .database: CommandFailure.machineFailed(error.description)
       }
     default: error
     }
@@ -116,7 +113,7 @@ package struct ServerSetup: Sendable {
 }
 
 extension ServerSetup {
-  /// Runs `work` and turns an error of a server into an `OperationFailure`, which names the file of the settings if one
+  /// Runs `work` and turns an error of a server into a `CommandFailure`, which names the file of the settings if one
   /// of them is not valid.
   func checked<Result>(
     _ settings: SettingsFile, _ work: () throws -> Result

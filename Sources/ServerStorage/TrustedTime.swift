@@ -70,7 +70,7 @@ package struct ImplausibleClock: Error, Hashable, Sendable, CustomStringConverti
   package var description: String {
     """
     The clock shows \(time), \(Int(abs(seconds))) seconds \(seconds < 0 ? "before" : "after") the expected time: \
-    nothing is published, deleted or forgotten. Correct the clock, or confirm it with the command `clock --confirm`.
+    nothing is published, deleted or forgotten. Correct the clock, or confirm it with `firebreak clock --confirm`.
     """
   }
 }

@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import Terminal
+import TextEncodings
 import World
 
 /// A file with secrets that only its owner may read (mode 0600).
@@ -17,19 +18,32 @@ package struct PrivateFile: Sendable {
 
   /// Decodes the JSON in the file; `nil` if there is no file.
   ///
-  /// - Throws: `OperationFailure` if other users can read the file, it cannot be decoded, or its checksum differs.
+  /// - Throws: `CommandFailure` if other users can read the file, it cannot be decoded, or its checksum differs.
   package func read<Content: Codable>(_ type: Content.Type) throws -> Content? {
     guard let data = try data(atMost: Self.jsonBytesMax, failure: failure) else { return nil }
     do {
       return try JSONDecoder().decode(Checksummed<Content>.self, from: data).content
     } catch {
-      throw failure("is damaged or was edited by hand: restore it from a backup")
+      throw failure(
+        Self.isIntact(data)
+          ? "was written by a newer version of firebreak: run that version, or restore a backup of this one"
+          : "is damaged or was edited by hand: restore it from a backup")
+    }
+  }
+
+  /// True if the JSON has the checksum of its fields, of which this version may not know all.
+  private static func isIntact(_ json: Data) -> Bool {
+    do {
+      _ = try JSONDecoder().decode(Checksummed<UnknownFields>.self, from: json)
+      return true
+    } catch {
+      return false
     }
   }
 
   /// Decodes a file that must exist if one of `data` exists, because it was created before them.
   ///
-  /// - Throws: `OperationFailure` if the file is lost. With new secrets the server would reject the tokens, codes and
+  /// - Throws: `CommandFailure` if the file is lost. With new secrets the server would reject the tokens, codes and
   ///   key files that it issued.
   package func read<Content: Codable>(_ type: Content.Type, neededBy data: URL...) throws
     -> Content?
@@ -75,10 +89,10 @@ package struct PrivateFile: Sendable {
   /// The text in the file, without white space around it.
   ///
   /// - Parameter setting: The setting that names the file, for the error message.
-  /// - Throws: `OperationFailure` if the file is missing, empty or too large, or other users can read it.
+  /// - Throws: `CommandFailure` if the file is missing, empty or too large, or other users can read it.
   package func secret(named setting: String) throws -> String {
     let failure = { (fault: String) in
-      OperationFailure.badInput("\(setting): \(url.path.printable) \(fault).")
+      CommandFailure.badInput("\(setting): \(url.path.printable) \(fault).")
     }
     guard let data = try data(atMost: Self.secretBytesMax, failure: failure) else {
       throw failure("is missing: put it there and chmod 600 it")
@@ -92,7 +106,7 @@ package struct PrivateFile: Sendable {
     return secret
   }
 
-  private func data(atMost limit: Int, failure: (String) -> OperationFailure) throws -> Data? {
+  private func data(atMost limit: Int, failure: (String) -> CommandFailure) throws -> Data? {
     // Opening a pipe without O_NONBLOCK waits for a writer.
     let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -120,12 +134,12 @@ package struct PrivateFile: Sendable {
     return try encoder.encode(Checksummed(content: content))
   }
 
-  private func failure(_ fault: String) -> OperationFailure {
+  private func failure(_ fault: String) -> CommandFailure {
     .badInput("\(url.path.printable) \(fault).")
   }
 
-  private var notWritten: OperationFailure {
-    OperationFailure.machineFailed(
+  private var notWritten: CommandFailure {
+    CommandFailure.machineFailed(
       "\(url.path) could not be written: check the disk and its permissions, then retry.")
   }
 }
@@ -135,7 +149,7 @@ package struct PrivateFile: Sendable {
 private struct Checksummed<Content: Codable>: Codable {
   let content: Content
 
-  private enum CodingKeys: CodingKey {
+  fileprivate enum CodingKeys: CodingKey {
     case checksum
   }
 
@@ -164,4 +178,16 @@ private struct Checksummed<Content: Codable>: Codable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return Data(SHA256.hash(data: try encoder.encode(content)))
   }
+}
+
+/// The fields of a file of any version, without the checksum.
+private struct UnknownFields: Codable {
+  private let fields: [String: JSONValue]
+
+  init(from decoder: any Decoder) throws {
+    let name = Checksummed<UnknownFields>.CodingKeys.checksum.stringValue
+    fields = try [String: JSONValue](from: decoder).filter { $0.key != name }
+  }
+
+  func encode(to encoder: any Encoder) throws { try fields.encode(to: encoder) }
 }

@@ -85,46 +85,49 @@ package struct SettingDescription: Equatable {
 
 /// The types that settings have.
 extension Setting {
+  /// A setting with one value in `Root`, which `read` converts from JSON and `write` to the JSON of its default.
+  private static func value<Value>(
+    _ name: String, _ path: WritableKeyPath<Root, Value>, form: String, _ meaning: String,
+    shownDefault: String? = nil, isRequired: Bool = false, allowsNull: Bool = false,
+    write: @escaping (Value) -> JSONValue?, read: @escaping (JSONValue) -> Value?
+  ) -> Self {
+    Self(
+      name: name, form: form, meaning: meaning, shownDefault: shownDefault, isRequired: isRequired,
+      allowsNull: allowsNull, fallback: { isRequired ? nil : write($0[keyPath: path]) },
+      take: { value, root, _ in
+        guard let new = read(value) else { return nil }
+        root[keyPath: path] = new
+        return value
+      })
+  }
+
   package static func integer(
     _ name: String, _ path: WritableKeyPath<Root, Int>, _ limits: ClosedRange<Int>,
     _ meaning: String
   ) -> Self {
     let most = limits.upperBound == .max ? " or more" : " to \(limits.upperBound)"
-    return Self(
-      name: name, form: "a whole number, \(limits.lowerBound)\(most)", meaning: meaning,
-      fallback: { .integer($0[keyPath: path]) },
-      take: { value, root, _ in
-        guard let number = value.integer, limits.contains(number) else { return nil }
-        root[keyPath: path] = number
-        return value
-      })
+    return value(
+      name, path, form: "a whole number, \(limits.lowerBound)\(most)", meaning,
+      write: JSONValue.integer
+    ) { $0.integer.flatMap { limits.contains($0) ? $0 : nil } }
   }
 
   package static func seconds(
     _ name: String, _ path: WritableKeyPath<Root, Double>, _ limits: ClosedRange<Double>,
     _ meaning: String
   ) -> Self {
-    Self(
-      name: name, form: "seconds, \(Int(limits.lowerBound)) to \(Int(limits.upperBound))",
-      meaning: meaning, fallback: { .number($0[keyPath: path]) },
-      take: { value, root, _ in
-        guard let number = value.number, limits.contains(number) else { return nil }
-        root[keyPath: path] = number
-        return value
-      })
+    value(
+      name, path, form: "seconds, \(Int(limits.lowerBound)) to \(Int(limits.upperBound))", meaning,
+      write: JSONValue.number
+    ) { $0.number.flatMap { limits.contains($0) ? $0 : nil } }
   }
 
   package static func flag(
     _ name: String, _ path: WritableKeyPath<Root, Bool>, _ meaning: String
   ) -> Self {
-    Self(
-      name: name, form: "true or false", meaning: meaning,
-      fallback: { .bool($0[keyPath: path]) },
-      take: { value, root, _ in
-        guard case .bool(let flag) = value else { return nil }
-        root[keyPath: path] = flag
-        return value
-      })
+    value(name, path, form: "true or false", meaning, write: JSONValue.bool) {
+      if case .bool(let flag) = $0 { flag } else { nil }
+    }
   }
 
   /// A text of 1 to 255 characters in one line.
@@ -132,30 +135,22 @@ extension Setting {
     _ name: String, _ path: WritableKeyPath<Root, String>, required: Bool = false,
     _ meaning: String
   ) -> Self {
-    Self(
-      name: name, form: SettingLimit.nameForm, meaning: meaning, isRequired: required,
-      fallback: { required ? nil : .string($0[keyPath: path]) },
-      take: { value, root, _ in
-        guard let text = value.name else { return nil }
-        root[keyPath: path] = text
-        return value
-      })
+    value(
+      name, path, form: SettingLimit.nameForm, meaning, isRequired: required,
+      write: JSONValue.string, read: \.name)
   }
 
   package static func names(
     _ name: String, _ path: WritableKeyPath<Root, Set<String>>, _ meaning: String
   ) -> Self {
-    Self(
-      name: name, form: "a list of texts, each of 1 to 255 characters in one line",
-      meaning: meaning,
-      fallback: { .array($0[keyPath: path].sorted().map(JSONValue.string)) },
-      take: { value, root, _ in
-        guard case .array(let list) = value else { return nil }
-        let names = list.compactMap(\.name)
-        guard names.count == list.count else { return nil }
-        root[keyPath: path] = Set(names)
-        return value
-      })
+    value(
+      name, path, form: "a list of texts, each of 1 to 255 characters in one line", meaning,
+      write: { .array($0.sorted().map(JSONValue.string)) }
+    ) { value in
+      guard case .array(let list) = value else { return nil }
+      let names = list.compactMap(\.name)
+      return names.count == list.count ? Set(names) : nil
+    }
   }
 
   /// A text that may be left out.
@@ -163,14 +158,9 @@ extension Setting {
     _ name: String, _ path: WritableKeyPath<Root, String?>, form: String = "text",
     _ meaning: String, _ isGood: @escaping (String) -> Bool = { _ in true }
   ) -> Self {
-    Self(
-      name: name, form: form, meaning: meaning, allowsNull: true,
-      fallback: { $0[keyPath: path].map(JSONValue.string) },
-      take: { value, root, _ in
-        guard case .string(let text) = value, isGood(text) else { return nil }
-        root[keyPath: path] = text
-        return value
-      })
+    value(
+      name, path, form: form, meaning, allowsNull: true, write: { $0.map(JSONValue.string) }
+    ) { value -> String?? in value.string.flatMap { isGood($0) ? .some($0) : nil } }
   }
 
   /// The name of a file or folder. Calls `take` only if files are read.
@@ -193,15 +183,10 @@ extension Setting {
   package static func address(
     _ name: String, _ path: WritableKeyPath<Root, URL>, required: Bool = false, _ meaning: String
   ) -> Self {
-    Self(
-      name: name, form: "an https URL, or an http URL of this machine", meaning: meaning,
-      isRequired: required,
-      fallback: { required ? nil : .string($0[keyPath: path].absoluteString) },
-      take: { value, root, _ in
-        guard case .string(let text) = value, let address = WebAddress(text) else { return nil }
-        root[keyPath: path] = address.url
-        return value
-      })
+    value(
+      name, path, form: "an https URL, or an http URL of this machine", meaning,
+      isRequired: required, write: { .string($0.absoluteString) }
+    ) { $0.string.flatMap { WebAddress($0)?.url } }
   }
 
   /// An object whose fields are in `table`. If it is left out, all fields have their defaults.
@@ -243,49 +228,37 @@ extension Setting {
 
   /// The least severe entries in the log.
   package static func logLevel(_ path: WritableKeyPath<Root, Logger.Level>) -> Self {
-    Self(
-      name: "logLevel", form: "one of debug, info, warning, error",
-      meaning: "the least severe entries in the log on stderr; `info` has one for each request",
-      fallback: { .string($0[keyPath: path].rawValue) },
-      take: { value, root, _ in
-        guard case .string(let text) = value, let level = Logger.Level(rawValue: text),
-          [.debug, .info, .warning, .error].contains(level)
-        else { return nil }
-        root[keyPath: path] = level
-        return value
-      })
+    value(
+      "logLevel", path, form: "one of debug, info, warning, error",
+      "the least severe entries in the log on stderr; `info` has one for each request",
+      write: { .string($0.rawValue) }
+    ) { value in
+      let level = value.string.flatMap { Logger.Level(rawValue: $0) }
+      return level.flatMap { [.debug, .info, .warning, .error].contains($0) ? $0 : nil }
+    }
   }
 
   /// The proxies whose `X-Forwarded-For` is trusted.
   package static func proxies(_ path: WritableKeyPath<Root, TrustedProxies>) -> Self {
-    Self(
-      name: "trustedProxies",
+    value(
+      "trustedProxies", path,
       form: "a list of addresses or networks, none wider than /8: each client in a network can"
         + " choose the address it is counted by",
-      meaning: "proxies whose `X-Forwarded-For` is trusted; behind a proxy that is not listed, all"
-        + " clients share the limits of one address",
-      fallback: { _ in .array([]) },
-      take: { value, root, _ in
-        guard let networks = value.texts, let proxies = TrustedProxies(networks) else { return nil }
-        root[keyPath: path] = proxies
-        return value
-      })
+      "proxies whose `X-Forwarded-For` is trusted; behind a proxy that is not listed, all clients"
+        + " share the limits of one address", write: { _ in .array([]) }
+    ) { $0.texts.flatMap { TrustedProxies($0) } }
   }
 
   /// The networks that a group of routes may be called from.
   package static func netmasks(
     _ name: String, _ path: WritableKeyPath<Root, Netmasks>, _ meaning: String
   ) -> Self {
-    Self(
-      name: name,
+    value(
+      name, path,
       form: "a list of 1 to \(QuietLimit.netmasksMax) addresses or networks, such as 10.0.0.0/8 or"
         + " 2001:db8::/32; leave it out to allow every address",
-      meaning: meaning, shownDefault: "every address", fallback: { _ in nil },
-      take: { value, root, _ in
-        guard let networks = value.texts, let netmasks = Netmasks(networks) else { return nil }
-        root[keyPath: path] = netmasks
-        return value
-      })
+      meaning, shownDefault: "every address", write: { _ in nil }
+    ) { $0.texts.flatMap { Netmasks($0) } }
   }
 }
 

@@ -16,7 +16,7 @@ package struct SettingsFile: Sendable {
   ///
   /// - Parameter options: Values of the command line, which replace those of the file.
   /// - Returns: All settings that are in force.
-  /// - Throws: `OperationFailure` that names the file, the field and the values it accepts.
+  /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
   package func resolve<Root>(
     _ table: SettingsTable<Root>, into root: inout Root, readsFiles: Bool,
     options: [String: JSONValue?]
@@ -32,7 +32,7 @@ package struct SettingsFile: Sendable {
   /// Replaces one setting in the file. A concurrent manual edit may be lost. So may a change by another program, unless
   /// both hold the folder's lock (`FolderLock`).
   ///
-  /// - Throws: `OperationFailure` if the file is damaged or cannot be written.
+  /// - Throws: `CommandFailure` if the file is damaged or cannot be written.
   package func replace(_ name: String, with value: JSONValue) throws {
     var fields: [String: JSONValue] = [:]
     if case .object(let present) = try read() { fields = present }
@@ -42,17 +42,17 @@ package struct SettingsFile: Sendable {
     do {
       try AtomicFile.write(try encoder.encode(JSONValue.object(fields)), to: url)
     } catch {
-      throw OperationFailure.machineFailed(
+      throw CommandFailure.machineFailed(
         "\(url.path.printable) could not be written: check the disk, then retry.")
     }
   }
 
-  /// Adds the name of the file to the `OperationFailure` or `CommandFailure` of `work`, if the file exists.
+  /// Adds the name of the file to the `CommandFailure` of `work`, if the file exists.
   package func naming<Result>(_ work: () throws -> Result) throws -> Result {
     do {
-      return try OperationFailure.reading(work)
-    } catch let failure as OperationFailure
-      where failure.cause == .badInput && FileManager.default.fileExists(atPath: url.path)
+      return try work()
+    } catch let failure as CommandFailure
+      where failure.status == .badInput && FileManager.default.fileExists(atPath: url.path)
     {
       throw failure.message.hasPrefix(prefix) ? failure : refusal(failure.message)
     }
@@ -88,13 +88,13 @@ package struct SettingsFile: Sendable {
     return content
   }
 
-  private var unreadableFile: OperationFailure {
+  private var unreadableFile: CommandFailure {
     refusal("it cannot be read, or is not a regular file: check its type and its permissions.")
   }
 
   private var prefix: String { "\(url.path.printable): " }
 
-  private func refusal(_ message: String) -> OperationFailure { .badInput(prefix + message) }
+  private func refusal(_ message: String) -> CommandFailure { .badInput(prefix + message) }
 }
 
 /// The place of a value in the settings of one server.
@@ -123,7 +123,7 @@ package struct SettingContext {
     return place
   }
 
-  package func failure(_ fault: String) -> OperationFailure {
+  package func failure(_ fault: String) -> CommandFailure {
     .badInput("\((path.isEmpty ? "the file" : path).printable) \(fault).")
   }
 
@@ -141,7 +141,7 @@ package struct SettingContext {
   func privateKey(_ name: String) throws -> String {
     let key = P256KeyFile(
       Data(try secret(name).utf8), subject: "\(path): \(file(name).path.printable)")
-    return try OperationFailure.reading { try key.privateKeyPEM() }
+    return try key.privateKeyPEM()
   }
 }
 
@@ -155,4 +155,8 @@ package enum SettingLimit {
   static var nameForm: String {
     "text of \(nameCharacters.lowerBound) to \(nameCharacters.upperBound) characters in one line"
   }
+}
+
+extension CommandFailure: LoggableError {
+  package var logText: String { message }
 }

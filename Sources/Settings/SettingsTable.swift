@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Terminal
 import TextEncodings
 
 /// The fields of one JSON object of settings.
@@ -11,7 +12,7 @@ package struct SettingsTable<Root> {
   /// Puts the settings in `tree`, and the default of each field that is left out, into `root`.
   ///
   /// - Returns: The object with all settings that are in force.
-  /// - Throws: `OperationFailure` for an unknown field, and for a field that is missing or does not have its form.
+  /// - Throws: `CommandFailure` for an unknown field, and for a field that is missing or does not have its form.
   func resolve(_ tree: JSONValue, into root: inout Root, at place: SettingContext) throws
     -> JSONValue
   {

@@ -71,3 +71,11 @@ package struct CalendarDate {
 
   private static let style = Date.ISO8601FormatStyle().year().month().day()
 }
+
+extension FileManager {
+  /// True if there is a folder at `path`.
+  package func isFolder(at path: String) -> Bool {
+    var isFolder: ObjCBool = false
+    return fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+  }
+}

@@ -44,9 +44,8 @@ package struct ListeningAddress {
   package func failure(_ code: Int32) -> CommandFailure {
     switch code {
     case EADDRINUSE:
-      CommandFailure(
-        status: .machineFailed,
-        message: "Port \(port) is in use: stop the program that uses it, or choose another with"
+      CommandFailure.machineFailed(
+        "Port \(port) is in use: stop the program that uses it, or choose another with"
           + " \(option).")
     case EACCES, EPERM:
       .badInput(
@@ -54,17 +53,15 @@ package struct ListeningAddress {
       )
     case EADDRNOTAVAIL: unknownHost
     default:
-      CommandFailure(
-        status: .machineFailed,
-        message: "Port \(port) of \(host.printable) cannot be opened"
+      CommandFailure.machineFailed(
+        "Port \(port) of \(host.printable) cannot be opened"
           + " (\(String(cString: strerror(code)).lowercased())): choose another with \(option).")
     }
   }
 
   private var unknownHost: CommandFailure {
-    CommandFailure(
-      status: .machineFailed,
-      message: "The host \(host.printable) is not an address of this machine: choose another with"
+    CommandFailure.machineFailed(
+      "The host \(host.printable) is not an address of this machine: choose another with"
         + " \(hostOption).")
   }
 

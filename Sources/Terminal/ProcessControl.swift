@@ -28,9 +28,8 @@ package enum CoreDumps {
     guard setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0,
       firebreak_make_undumpable() == 0
     else {
-      throw CommandFailure(
-        status: .machineFailed,
-        message: "Core dumps cannot be disabled: check the limits of the system.")
+      throw CommandFailure.machineFailed(
+        "Core dumps cannot be disabled: check the limits of the system.")
     }
   }
 }

@@ -20,9 +20,8 @@ package enum StandardOutput {
 
   private static func failure(_ code: Int32) -> CommandFailure {
     let reason = String(cString: strerror(code)).lowercased()
-    return CommandFailure(
-      status: .machineFailed,
-      message: code == EPIPE
+    return CommandFailure.machineFailed(
+      code == EPIPE
         ? "" : "The output could not be written (\(reason)): redirect it to a disk with free space."
     )
   }

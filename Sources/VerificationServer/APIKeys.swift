@@ -53,6 +53,14 @@ package struct APIKeys: Sendable {
     try await storage.revokeAPIKey(APIKeyID(text: id), at: clock.now)
   }
 
+  /// Ends the live codes that were issued with a key and are not redeemed.
+  ///
+  /// - Parameter id: The id of the API key; nil for the codes that were issued with API tokens.
+  /// - Returns: Their number.
+  package func endCodes(of id: String?) async throws -> Int {
+    try await storage.expireCodes(of: id.map { APIKeyID(text: $0) }, at: clock.now)
+  }
+
   /// Returns the ID of the key in `header` if it is a valid key of one of `kinds`.
   ///
   /// An unknown ID, a wrong secret, another kind and a revoked key take the same steps: the hash is
@@ -153,8 +161,7 @@ package struct APIKeyEntry: Sendable, Hashable {
   package let createdAt: Date
   /// The date of revocation if the key was revoked.
   package let revokedAt: Date?
-  /// The number of codes issued with the key that can still be redeemed, also after it was revoked; nil if the codes
-  /// cannot be read.
+  /// The number of codes issued with the key that can still be redeemed; nil if the codes cannot be read.
   package let liveCodes: Int?
 
   init(_ record: APIKeyRecord, liveCodes: Int?) {

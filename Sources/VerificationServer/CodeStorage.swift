@@ -37,6 +37,12 @@ protocol CodeStorage: Sendable {
   /// Ends the code one second before `now`, unless it ended earlier, and returns its status.
   func expire(_ handle: UUID, at now: Date) async throws -> CodeStatus?
 
+  /// Ends the live codes of an issuer that are not redeemed, as `expire(_:at:)`.
+  ///
+  /// - Parameter issuer: The API key that issued them; nil for the codes that were issued with API tokens.
+  /// - Returns: The number of ended codes.
+  func expireCodes(of issuer: APIKeyID?, at now: Date) async throws -> Int
+
   /// Removes the code and the report stored with it, as if the code had never been issued.
   func withdraw(_ handle: UUID) async throws
 

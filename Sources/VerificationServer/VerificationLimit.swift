@@ -39,7 +39,7 @@ public enum VerificationLimit {
   public static let attempts = 1...1_000_000
   /// The allowed lengths of the window of attempts, in seconds.
   public static let attemptWindowSeconds = 1...86_400
-  /// The age at which the signing keys are read again, in seconds.
+  /// The age at which the signing keys and the API tokens are read again, in seconds.
   public static let signingKeysAgeSecondsMax: TimeInterval = 5
   /// The number of codes in one request to `/generateCodesBatch`.
   public static let batchCodes = 1...1_000

@@ -31,10 +31,13 @@ public final class VerificationServer: Service {
     randomness: any Randomness, logger: Logger
   ) throws {
     let keys = try configuration.validatedKeys()
-    let apiTokens = try APITokens(configuration.apiTokens)
+    let apiTokens = try APITokens(
+      configuration.apiTokens, read: configuration.readAPITokens,
+      version: configuration.secretsVersion, clock: clock, logger: logger)
     let storage = try SQLiteCodeStorage(file: configuration.databaseFile, keys: keys)
     signing = SigningKeyring(
-      configuration.signing, read: configuration.readSigningKeys, clock: clock, logger: logger)
+      configuration.signing, read: configuration.readSigningKeys,
+      version: configuration.secretsVersion, clock: clock, logger: logger)
     let composition = VerificationComposition(
       configuration: configuration, storage: storage, keys: keys, apiTokens: apiTokens,
       signing: signing, clock: clock, randomness: randomness, logger: logger)

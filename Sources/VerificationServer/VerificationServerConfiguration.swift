@@ -4,6 +4,7 @@ import QuietHTTP
 import Secrets
 import UploadToken
 import VerificationAPI
+import World
 
 /// The configuration of a verification server, with all its secrets.
 public struct VerificationServerConfiguration: Sendable, Redacted {
@@ -15,6 +16,12 @@ public struct VerificationServerConfiguration: Sendable, Redacted {
   public var databaseFile: URL
   /// The tokens with which the health authority's systems may issue codes.
   public var apiTokens: [String]
+  /// Reads `apiTokens` again, so that they can change while the server runs; `nil` if they do not. If it throws, the
+  /// server keeps its current tokens.
+  public var readAPITokens: (@Sendable () throws -> [String])?
+  /// The version of the file that `readAPITokens` and `readSigningKeys` read: they are called at the first use after it
+  /// has changed. If it is `nil`, they are called every few seconds.
+  package var secretsVersion: (@Sendable () -> FileVersion?)?
   /// The 32-byte secret from which the keys of code hashes and sealed tokens are derived.
   public var codeHashKey: [UInt8]
   /// The lifetime of a code in seconds.

@@ -183,7 +183,7 @@ struct RadioRun {
   private func report(_ event: HCIRadioEvent, isStarted: Bool) throws {
     switch event {
     case .failed(let error, _) where !isStarted:
-      throw CommandFailure(status: .machineFailed, message: "The radio \(address): \(error).")
+      throw CommandFailure.machineFailed("The radio \(address): \(error).")
     case .failed, .discarded, .scanDiscarded: note("the radio \(address): \(event)")
     case .ready, .advertising: break
     }

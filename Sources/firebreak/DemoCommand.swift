@@ -189,9 +189,7 @@ struct DemoReportFile {
     let folder = url.deletingLastPathComponent()
     // If it cannot be created, it cannot be written to either, which is checked below.
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    var isFolder: ObjCBool = false
-    let exists = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
-    guard access(folder.path, W_OK | X_OK) == 0, !(exists && isFolder.boolValue) else {
+    guard access(folder.path, W_OK | X_OK) == 0, !FileManager.default.isFolder(at: url.path) else {
       throw CommandFailure.badInput(
         "The report cannot be written to \(url.path): name another file with --report.")
     }
@@ -201,9 +199,8 @@ struct DemoReportFile {
     do {
       try AtomicFile.write(html.utf8, to: url, permissions: 0o644)
     } catch {
-      throw CommandFailure(
-        status: .machineFailed,
-        message: "The report could not be written to \(url.path): free disk space and try again.")
+      throw CommandFailure.machineFailed(
+        "The report could not be written to \(url.path): free disk space and try again.")
     }
   }
 }

@@ -22,7 +22,8 @@ struct Firebreak: AsyncParsableCommand {
       DemoCommand.self, KeyfileCommand.self, MatchCommand.self, ScoreCommand.self,
       ConformanceCommand.self, WindowsCommand.self, TrialsCommand.self, BenchCommand.self,
       ServeCommand.self, VerificationServerCommand.self, KeyServerCommand.self,
-      ConsoleCommand.self, BackupCommand.self, RestoreCommand.self, VerifyBackupCommand.self,
+      ConsoleCommand.self, ClocksCommand.self, BackupCommand.self, RestoreCommand.self,
+      VerifyBackupCommand.self,
       PhoneCommand.self,
       BeaconCommand.self, UpCommand.self, ManualCommand.self,
     ])
@@ -106,8 +107,6 @@ extension ExitStatus {
   init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure.status
-    case let failure as OperationFailure:
-      self = failure.cause == .badInput ? .badInput : .machineFailed
     case let error as KeyFileError: self = error.exitStatus
     case let code as ExitCode: self = ExitStatus(rawValue: code.rawValue) ?? .badInput
     default: self = Self.status(ofForeign: error)
@@ -118,7 +117,6 @@ extension ExitStatus {
   static func message(for error: any Error) -> String {
     switch error {
     case let failure as CommandFailure: failure.message
-    case let failure as OperationFailure: failure.message
     case let error as KeyFileError: error.description
     case let error as CocoaError: error.localizedDescription
     default: Self.message(forForeign: error)

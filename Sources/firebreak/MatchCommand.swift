@@ -20,6 +20,31 @@ struct MatchCommand: ParsableCommand {
       with --unsigned signatures are ignored. Exit code 1: a file does not have the required signature.
       """)
 
+  @OptionGroup var input: MatchInput
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() throws {
+    let trust = try input.trust()
+    let sightings = try SightingsCSV(at: input.sightings).sightings
+    var report = MatchReport()
+    let secret = ProbeSecret(from: SystemRandomness())
+    var search = KeySearch(Matcher(ContactIndex(sightings, secret: secret)))
+    var matches = RawMatches()
+    let time = try ContinuousClock().measure {
+      for file in input.files {
+        report.add(try search.run(into: &matches) { each in try trust.read(file, each: each) })
+      }
+    }
+    report.add(matches, time: time)
+    trust.noteIfNotVerified()
+    try json ? printJSON(report) : StandardOutput.write(report.text)
+  }
+}
+
+/// The input of commands that match key files against sightings.
+struct MatchInput: ParsableArguments {
   @Option(help: "The sightings, a CSV file.")
   var sightings: String
 
@@ -28,9 +53,6 @@ struct MatchCommand: ParsableCommand {
 
   @Flag(help: "Accept unsigned files.")
   var unsigned = false
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
 
   @Argument(help: "Key files: zip or export.bin; - is stdin.")
   var files: [String]
@@ -44,23 +66,13 @@ struct MatchCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
-    let trust = try SignatureRequirement(publicKey: publicKey, acceptsUnsigned: unsigned)
-    let sightings = try SightingsCSV(at: self.sightings).sightings
-    var report = MatchReport()
-    let secret = ProbeSecret(from: SystemRandomness())
-    var search = KeySearch(Matcher(ContactIndex(sightings, secret: secret)))
-    var matches = RawMatches()
-    let time = try ContinuousClock().measure {
-      for file in files {
-        report.add(try search.run(into: &matches) { each in try trust.read(file, each: each) })
-      }
-    }
-    report.add(matches, time: time)
-    if trust == .anySigner {
-      note("The signatures were not verified: use --public-key.")
-    }
-    try json ? printJSON(report) : StandardOutput.write(report.text)
+  /// The signatures that the files must have.
+  ///
+  /// - Throws: `CommandFailure` if `publicKey` is not the file of a P-256 public key.
+  func trust() throws -> SignatureRequirement {
+    guard let publicKey else { return unsigned ? .noSignature : .anySigner }
+    return .signer(
+      publicKeyPEM: try P256KeyFile(publicKey, what: "public key").publicKeyPEM())
   }
 }
 
@@ -73,13 +85,9 @@ enum SignatureRequirement: Equatable {
   /// None; existing signatures are ignored.
   case noSignature
 
-  /// - Throws: `CommandFailure` if `publicKey` is not the file of a P-256 public key.
-  init(publicKey: String?, acceptsUnsigned: Bool) throws {
-    guard let publicKey else {
-      self = acceptsUnsigned ? .noSignature : .anySigner
-      return
-    }
-    self = .signer(publicKeyPEM: try P256KeyFile(publicKey, what: "public key").publicKeyPEM())
+  /// Prints a note if there are signatures that are not verified.
+  func noteIfNotVerified() {
+    if self == .anySigner { note("The signatures were not verified: use --public-key.") }
   }
 
   static let batchSize = MatchLimit.keysPerBatch

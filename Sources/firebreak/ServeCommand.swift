@@ -86,6 +86,7 @@ struct ServeCommand: AsyncParsableCommand {
     try folder.create()
     let locks = try ServerLocks(folder, ServerName.allCases.filter(isServed))
     defer { withExtendedLifetime(locks) {} }
+    try folder.refuseRestoration()
     try requirePorts(setup)
     if clockOffset != 0 { try setup.confirmClock() }
     if isServed(.console) {

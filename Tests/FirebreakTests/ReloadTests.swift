@@ -23,15 +23,10 @@ struct ReloadTests {
     return json?["version"] as? Int
   }
 
-  @Test("SIGHUP reloads settings, secrets and log level, on the same ports")
+  @Test("SIGHUP reloads settings and log level, on the same ports")
   func reload() async throws {
     let authority = try await ServedAuthority(["keys/settings.json": Self.configuration(7)])
     #expect(try await version(authority) == 7)
-    let added = try await authority.run("verification-server", "api-token", "--add").output
-    let token = String(added.split(separator: "\n").last ?? "")
-    let generate = "\(authority.verification)/generateCode"
-    let body = #"{"data":{}}"#
-    #expect(try await authority.post(generate, body, headers: ["api-token": token]).status == 403)
     #expect(try !authority.servers.errors().contains("GET "))
     try ServedAuthority.write(
       ["keys/settings.json": Self.configuration(8, #", "logLevel": "info""#)], in: authority.folder)
@@ -39,7 +34,45 @@ struct ReloadTests {
     try await Patience.until { try await version(authority) == 8 }
     #expect(try await version(authority) == 8)
     #expect(try authority.servers.errors().contains("GET /remote-configuration.json 200"))
-    #expect(try await authority.post(generate, body, headers: ["api-token": token]).status == 200)
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  @Test("SIGHUP reads the secrets again that the settings name, also twice, or keeps the old ones")
+  func secrets() async throws {
+    let gateway = try StandInAuthority(.init(status: 201, body: "{}"))
+    let token = "verification/gateway-token"
+    let authority = try await ServedAuthority([
+      "keys/settings.json": Self.configuration(1),
+      "verification/settings.json": """
+      {"sms": {"region": "PL", "gateway": {"baseURL": "\(gateway.address)", "account": "AC1",
+        "tokenFile": "gateway-token", "from": "+48500"}}}
+      """, token: "secret 1\n",
+    ])
+    let key = try await authority.apiKey("admin")
+    func usedSecret() async throws -> String? {
+      let phone = "+4812345678\(gateway.requests.count)"
+      let issued = try await authority.post(
+        "\(authority.verification)/api/issue", #"{"testType":"confirmed","phone":"\#(phone)"}"#,
+        headers: ["X-API-Key": key])
+      #expect(issued.status == 200)
+      let basic = gateway.requests.last?.headers["authorization"]?.split(separator: " ").last
+      return basic.flatMap { Data(base64Encoded: String($0)) }
+        .map { String(decoding: $0, as: UTF8.self) }
+    }
+    for number in 2...3 {
+      try ServedAuthority.write(
+        ["keys/settings.json": Self.configuration(number), token: "secret \(number)\n"],
+        in: authority.folder)
+      #expect(try await usedSecret() == "AC1:secret \(number - 1)")
+      authority.servers.send(SIGHUP)
+      try await Patience.until { try await version(authority) == number }
+      #expect(try await usedSecret() == "AC1:secret \(number)")
+    }
+    try FileManager.default.removeItem(at: authority.folder.path("data/\(token)"))
+    authority.servers.send(SIGHUP)
+    try await Patience.until { try authority.servers.errors().contains("were not reloaded") }
+    #expect(try authority.servers.errors().contains("gateway-token"))
+    #expect(try await usedSecret() == "AC1:secret 3")
     #expect(try await authority.servers.stop() == 0)
   }
 

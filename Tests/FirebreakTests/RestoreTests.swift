@@ -4,6 +4,7 @@ import Foundation
 import ServedSystem
 import TestSupport
 import Testing
+import World
 
 @Suite("Backup and restore of the servers", .needs(.process))
 struct RestoreTests {
@@ -19,7 +20,7 @@ struct RestoreTests {
     var facts: [String] = []
     for command in [
       ["key-server", "signing-key", "list"], ["key-server", "settings"],
-      ["key-server", "device-configuration"], ["verification-server", "signing-key", "list"],
+      ["verification-server", "signing-key", "list"],
       ["verification-server", "settings"], ["verification-server", "api-token"],
       ["verification-server", "api-key", "list"], ["console", "audit", "verify"],
     ] {
@@ -28,6 +29,10 @@ struct RestoreTests {
       facts.append(run.output)
     }
     return facts
+  }
+
+  private func document(_ data: String) async throws -> NSDictionary? {
+    try await Run("key-server", "device-configuration", "--data", data, "--json").json()
   }
 
   @Test("A folder restored from a backup is the same three servers, with their keys and accounts")
@@ -53,6 +58,12 @@ struct RestoreTests {
     #expect(try await Run("console", "audit", "verify", "--data", copies).status == 0)
     #expect(try await served.servers.stop() == 0)
     #expect(try await facts(copies) == before)
+    // The document has a higher version than that which phones may have, and is otherwise the same.
+    let document = try await document(data)
+    let newer = try await self.document(copies)
+    #expect(document?["keys"] as? NSArray == newer?["keys"] as? NSArray)
+    let version = try #require(document?["version"] as? Int)
+    #expect(try #require(newer?["version"] as? Int) > version)
     for name in [
       "keys/secrets.json", "keys/root-key.pem", "keys/device.p8", "verification/secrets.json",
       "console/secrets.json", "root-public-key.pem", "token-keys.json",
@@ -119,6 +130,35 @@ struct RestoreTests {
     #expect(run.status == 2 && run.errors.contains("target/console has data"), "\(run.errors)")
     let left = folder.files().map(\.path).filter { $0.hasPrefix(target.path) }
     #expect(left == [target.path + "/console/secrets.json"])
+  }
+
+  @Test(
+    "A folder is moved away under a name that is free, also through a link, with needed files out")
+  func movedAway() async throws {
+    let folder = try TemporaryFolder()
+    let file = try await backup(in: folder)
+    let link = folder.path("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.path("data"))
+    let now = Int(SystemClock().now.timeIntervalSince1970)
+    for second in now...now + 600 {
+      try FileManager.default.createDirectory(
+        at: folder.path("data.replaced-\(second)/used"), withIntermediateDirectories: true)
+    }
+    for _ in 1...2 {
+      let run = try await Run("restore", file.path, "--replace", "--data", link.path)
+      #expect(run.status == 0 && !run.errors.contains("may be valid again"), "\(run.errors)")
+    }
+    let moved = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter {
+      FileManager.default.fileExists(atPath: folder.path("\($0)/console").path)
+    }
+    #expect(moved.count == 4 && moved.contains("link") && moved.contains("data"), "\(moved)")
+    let key = folder.path("data/root.pem")
+    try Data("key".utf8).write(to: key)
+    for path in [key.path, link.path + "/root.pem"] {
+      let run = try await Run(
+        "restore", file.path, "--replace", "--root-key", path, "--data", folder.path("data").path)
+      #expect(run.status == 2 && run.errors.contains("move it out"), "\(run.errors)")
+    }
   }
 
   @Test("A folder whose restoration was killed is refused by every command, and not served")

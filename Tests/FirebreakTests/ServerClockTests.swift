@@ -44,9 +44,32 @@ struct ServerClockTests {
       #expect(try await served.run(server, "clock", "--confirm").status == 0)
       #expect(try await served.run(server, "clock").status == 0)
     }
+    try await confirmAll(servers, of: served)
     let last = try await ServedFirebreak(folder: served.folder)
     _ = try await last.addresses()
     #expect(try await last.stop() == 0)
     #expect(try !last.errors().contains("expected time"))
+  }
+
+  /// One command confirms the clock of all servers, twice.
+  private func confirmAll(
+    _ servers: [(String, String, DatabaseSchema)],
+    of served: ServedAuthority
+  ) async throws {
+    for _ in 0..<2 {
+      for (_, database, schema) in servers {
+        try ServerState.confirm(
+          Date(timeIntervalSince1970: 1_600_000_000), in: served.folder.path(database),
+          schema: schema)
+      }
+      let off = try await served.run("clock", "--json")
+      #expect(off.status == 1 && off.errors.contains("--confirm"))
+      let reports = try #require(try off.json()?["servers"] as? NSDictionary)
+      for name in ["keys", "verification"] {
+        #expect((reports[name] as? NSDictionary)?["isPlausible"] as? Bool == false, "\(name)")
+      }
+      #expect(try await served.run("clock", "--confirm").status == 0)
+      #expect(try await served.run("clock").status == 0)
+    }
   }
 }

@@ -176,6 +176,7 @@ import Testing
         AuthorityFacts(issuer: "own", audience: "keys", keyIDs: ["t1"], isInSettings: true),
         AuthorityFacts(
           issuer: "clinic", audience: "keys", keyIDs: ["v2"], withdrawnKeyIDs: ["v1"]),
+        AuthorityFacts(issuer: "shadow", audience: "keys", keyIDs: ["v9"], isIgnored: true),
       ]
       console.authority.state.apps = [
         AppFacts(id: "org.own", regions: ["PL"], authorities: ["own"], isInSettings: true),
@@ -184,6 +185,7 @@ import Testing
       let page = try await browser.get("/keys").text
       #expect(page.contains("v2 (withdrawn: v1)"))
       #expect(page.split(separator: "in the settings").count == 3)
+      #expect(page.split(separator: "ignored: it has the issuer of our own").count == 2)
       for (name, value, isChangeable) in [
         ("issuer", "own", false), ("issuer", "clinic", true), ("app", "org.own", false),
         ("app", "org.added", true),

@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("The effect on an API key has the number of codes that stay valid, but no small one")
+  @Test("The effect on an API key has the number of codes that end with it, but no small one")
   func liveCodes() async throws {
     try await RunningConsole.runWithAdministrators(in: folder.url) {
       console, anna, berta async throws in

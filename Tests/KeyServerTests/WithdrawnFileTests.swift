@@ -3,6 +3,7 @@ import Crypto
 import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
+import GRDB
 import KeyServerAPI
 import ServerStorage
 import Synchronization
@@ -89,6 +90,66 @@ struct WithdrawnFileTests {
 
   private func names(in place: URL) throws -> [String] {
     try listed(in: place).map(\.lastPathComponent)
+  }
+
+  @Test("Each hash of a file that was written again twice finds all of them, and no others")
+  func history() async throws {
+    try await publish(in: folder.url)
+    withdrawn.clear()
+    var hashes: [[String: KeyFileHash]] = []
+    for round in 1...3 {
+      if round > 1 { _ = try await exporter(in: folder.url).signAgain() }
+      hashes.append(
+        try Dictionary(
+          uniqueKeysWithValues: listed(in: folder.url).map { file in
+            let export = file.deletingLastPathComponent().lastPathComponent
+            // The name without the edition.
+            let period = file.lastPathComponent.prefix(21)
+            return ("\(export) \(period)", try #require(KeyFileHash(ofFile: file)))
+          }))
+    }
+    let history = try KeyFileHistory(databaseFile: folder.url.appendingPathComponent("keys.sqlite"))
+    for key in hashes[0].keys {
+      let all = Set(hashes.compactMap { $0[key] })
+      #expect(all.count == 3)
+      for hash in all { #expect(try await history.editions(ofFilesWith: [hash]) == all) }
+    }
+    #expect(try await history.editions(ofFilesWith: []) == [])
+  }
+
+  @Test(
+    "Files of periods before a restoration get names that they have not had, each time",
+    arguments: [(0, 2), (10 * 3_600, 40), (13 * 86_400, 40)])
+  func namesAfterRestoration(age: Int, seconds: Int) async throws {
+    let (store, exporter) = (try store(in: folder.url), try exporter(in: folder.url))
+    let backup = folder.path("backup.sqlite")
+    try store.insert([try StoreScene.key(1, released: clock.now)])
+    try await store.database.pool.writeWithoutTransaction {
+      try $0.execute(sql: "VACUUM INTO ?", arguments: [backup.path])
+    }
+    clock.advance(by: 4 * StoreScene.hour)
+    #expect(try await exporter.exportDue().count == 2)
+    var names = Set(try self.names(in: folder.url))
+    _ = try await exporter.signAgain()
+    names.formUnion(try self.names(in: folder.url))
+    clock.advance(by: TimeInterval(age))
+    for round in 1...3 {
+      // The backup does not know of the files.
+      let place = folder.path("restored \(round)")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      let database = place.appendingPathComponent("keys.sqlite")
+      try FileManager.default.copyItem(at: backup, to: database)
+      clock.advance(by: TimeInterval(seconds))
+      try ServerState.confirm(clock.now, in: database, schema: KeyServer.databaseSchema)
+      let restored = try self.exporter(in: place)
+      #expect(try await restored.exportDue().count == 2)
+      for isAgain in [false, true] {
+        if isAgain { _ = try await restored.signAgain() }
+        let new = try self.names(in: place)
+        #expect(new.count == 2 && names.isDisjoint(with: new), "\(new)")
+        names.formUnion(new)
+      }
+    }
   }
 
   @Test(

@@ -19,6 +19,21 @@ extension FailureBudgetTests {
     #expect(try await attempt(budget) == nil)
   }
 
+  @Test("A guess above the limit of an address keeps it above the limit for a whole window")
+  func guessesKeepTheLimit() async throws {
+    let budget = budget(FailureLimits(perAddress: 2, total: 1_000, windowSeconds: 60))
+    for _ in 0..<2 { #expect(try await attempt(budget) == nil) }
+    for _ in 0..<2 {
+      clock.advance(by: 50)
+      for _ in 0..<2 { #expect(try await attempt(budget) != nil) }
+    }
+    // The failures within the limit are older than the window.
+    #expect(try await attempt(budget) == 60)
+    #expect(try await attempt(budget, hasFailed: false) == nil)
+    clock.advance(by: 60)
+    #expect(try await attempt(budget) == nil)
+  }
+
   @Test("If each attempt has a cost, none above the limit is made")
   func costly() async throws {
     var limits = FailureLimits(perAddress: 1, windowSeconds: 60)

@@ -3,6 +3,7 @@ import Foundation
 import KeyServer
 import ServerOperations
 import Settings
+import Terminal
 import TestSupport
 import Testing
 
@@ -23,7 +24,7 @@ struct PreparedFolderTests {
 
   private func files() -> [String] { folder.files().map(\.lastPathComponent).sorted() }
 
-  /// The message of the `OperationFailure` that `work` throws; an empty one if it throws none.
+  /// The message of the `CommandFailure` that `work` throws; an empty one if it throws none.
   private func message(_ work: () async throws -> Void) async -> String {
     do {
       try await work()

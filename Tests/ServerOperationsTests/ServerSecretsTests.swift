@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import ServedSystem
 import Settings
+import Terminal
 import TestSupport
 import Testing
 import World
@@ -101,7 +102,7 @@ struct ServerSecretsTests {
         #expect(read.databaseKey == secrets.databaseKey)
         #expect(read.signingKeys.map(\.privateKeyPEM) == secrets.signingKeys.map(\.privateKeyPEM))
         #expect(read.signingKeys.map(\.validThru) == secrets.signingKeys.map(\.validThru))
-      } catch let error as OperationFailure {
+      } catch let error as CommandFailure {
         refused += 1
         #expect(error.message.contains("keys/secrets.json"))
       }

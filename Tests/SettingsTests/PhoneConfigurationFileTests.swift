@@ -4,6 +4,7 @@ import ExposureKeys
 import Foundation
 import PhoneProcess
 import Settings
+import Terminal
 import TestSupport
 import Testing
 
@@ -49,7 +50,7 @@ struct PhoneConfigurationFileTests {
     #expect(
       try settings(["calibration": values]).calibration
         == Calibration(transmitPower: 20, receiverCorrection: -50, confidence: .high))
-    let error = #expect(throws: OperationFailure.self) {
+    let error = #expect(throws: CommandFailure.self) {
       try settings(["calibration": values, "manufacturer": "Google", "model": "Pixel 4"])
     }
     #expect(error?.message.contains("calibration") == true)

@@ -4,6 +4,7 @@ import KeyServer
 import KeyServerAPI
 import ServedSystem
 import Settings
+import Terminal
 import TestSupport
 import Testing
 import UploadToken
@@ -338,7 +339,7 @@ struct SettingsTests {
     #expect(try settings(of: file).inForce == (try keySettings("{}")).inForce)
     try FileManager.default.createSymbolicLink(
       at: file, withDestinationURL: folder.path("nowhere.json"))
-    #expect(throws: OperationFailure.self) { try settings(of: file) }
+    #expect(throws: CommandFailure.self) { try settings(of: file) }
   }
 
   @Test("A file in UTF-16 or with a byte order mark is refused", arguments: [#"{"region":"DE"}"#])
@@ -347,7 +348,7 @@ struct SettingsTests {
     let file = folder.path("settings.json")
     for bytes in [text.data(using: .utf16), Data("\u{FEFF}\(text)".utf8)] {
       try #require(bytes).write(to: file)
-      #expect(throws: OperationFailure.self) { try settings(of: file) }
+      #expect(throws: CommandFailure.self) { try settings(of: file) }
     }
   }
 
@@ -355,7 +356,7 @@ struct SettingsTests {
   func pipe() throws {
     let folder = try TemporaryFolder()
     try #require(mkfifo(folder.path("pipe").path, 0o600) == 0)
-    #expect(throws: OperationFailure.self) {
+    #expect(throws: CommandFailure.self) {
       try PrivateFile(folder.path("pipe")).secret(named: "a")
     }
   }
@@ -370,7 +371,7 @@ struct SettingsTests {
     let place = folder.path("folder")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
     for file in [pipe, link, place, URL(fileURLWithPath: "/dev/zero")] {
-      #expect(throws: OperationFailure.self, "\(file.lastPathComponent)") {
+      #expect(throws: CommandFailure.self, "\(file.lastPathComponent)") {
         try settings(of: file)
       }
     }

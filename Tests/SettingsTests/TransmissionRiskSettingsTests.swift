@@ -3,6 +3,7 @@ import Foundation
 import KeyServer
 import KeyServerAPI
 import Settings
+import Terminal
 import TestSupport
 import Testing
 
@@ -47,8 +48,8 @@ struct TransmissionRiskSettingsTests {
     case "misspelled": table["misspelled"] = 1
     default: table["daysSinceTest"] = ["15": 8]
     }
-    let failure = try #require(throws: OperationFailure.self) { try settings(table) }
-    #expect(failure.cause == .badInput)
+    let failure = try #require(throws: CommandFailure.self) { try settings(table) }
+    #expect(failure.status == .badInput)
     #expect(failure.message.contains("transmissionRiskConfiguration"), "\(failure.message)")
     #expect(failure.message.contains(part), "\(failure.message)")
   }

@@ -4,6 +4,7 @@ import Foundation
 import KeyServer
 import KeyServerAPI
 import Settings
+import Terminal
 import TestSupport
 import Testing
 
@@ -53,7 +54,7 @@ struct WindowRiskSettingsTests {
   @Test(
     "A fraction of days is refused with the name of the field")
   func fraction() throws {
-    let failure = try #require(throws: OperationFailure.self) {
+    let failure = try #require(throws: CommandFailure.self) {
       try settings { rules in
         var summaries = rules["daySummaries"] as? [String: Any]
         summaries?["daysSinceLastExposureThreshold"] = 1.5
@@ -67,7 +68,7 @@ struct WindowRiskSettingsTests {
     "A missing, unknown or wrong part is refused with the file and its name",
     arguments: ["policy", "misspelled", "reportTypeNoneMap", "daySummaries"])
   func wrong(part: String) throws {
-    let failure = try #require(throws: OperationFailure.self) {
+    let failure = try #require(throws: CommandFailure.self) {
       try settings { rules in
         switch part {
         case "policy": rules["policy"] = nil
@@ -80,7 +81,7 @@ struct WindowRiskSettingsTests {
         }
       }
     }
-    #expect(failure.cause == .badInput)
+    #expect(failure.status == .badInput)
     #expect(failure.message.contains("settings.json"))
     #expect(failure.message.contains("remoteConfiguration.windowRiskConfiguration"))
     #expect(failure.message.contains(part), "\(failure.message)")

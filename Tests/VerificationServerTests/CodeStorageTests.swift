@@ -316,6 +316,29 @@ import World
   }
 
   @Test(
+    "The live codes of one issuer end together; redeemed, expired and other codes stay as they are",
+    arguments: Implementation.allCases)
+  func expireCodes(implementation: Implementation) async throws {
+    let storage = try implementation.open(in: folder)
+    let (one, other) = (APIKeyID(text: "1"), APIKeyID(text: "2"))
+    var codes = (1...5).map { Self.linked($0, handle: UUID()) }
+    for (index, issuer) in [one, one, one, other, nil].enumerated() { codes[index].issuer = issuer }
+    for code in codes { #expect(try await storage.issue(code, at: Self.now) == .stored) }
+    _ = try await storage.redeem(codes[0].hash, as: Self.first, at: Self.now)
+    for expected in [2, 0] {
+      #expect(try await storage.expireCodes(of: one, at: Self.now + 1) == expected)
+    }
+    for (index, isLive) in [true, false, false, true, true].enumerated() {
+      for hash in [codes[index].hash, codes[index].longHash].compactMap(\.self) {
+        let live = try await storage.liveCode(hash, at: Self.now + 1)
+        #expect((live != nil) == isLive, "\(index)")
+      }
+    }
+    #expect(try await storage.expireCodes(of: nil, at: Self.now + 1) == 1)
+    #expect(try await storage.liveCounts(at: Self.now + 1) == [other: 1])
+  }
+
+  @Test(
     "The live codes of an API key are counted until they are redeemed, ended or expired",
     arguments: Implementation.allCases)
   func liveCounts(implementation: Implementation) async throws {

@@ -92,6 +92,26 @@ struct DamagedRowsTests {
     }
   }
 
+  @Test(
+    "A damaged row does not keep the other codes of a revoked API key alive",
+    arguments: [
+      ("UPDATE issue SET symptomDay = 1 WHERE id = 1", 1),
+      ("UPDATE codeHash SET form = 'other' WHERE issue = 1", 2),
+    ])
+  func endCodes(damage: String, count: Int) async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let damaged = try await server.issue()
+      let other = try await server.issue()
+      try DamagedRows(server).execute(damage)
+      let apiKeys = try server.apiKeys()
+      let admin = try #require(try await apiKeys.list().first { $0.kind == .admin })
+      #expect(try await apiKeys.endCodes(of: admin.id) == count)
+      #expect(try await server.verify(damaged.code).refusal == "503 internal_server_error")
+      #expect(try await server.verify(other.code).status == 400)
+      #expect(try await apiKeys.endCodes(of: admin.id) == 0)
+    }
+  }
+
   @Test("A used token whose row has a changed value gets no certificate, even after a cleanup")
   func exchange() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in

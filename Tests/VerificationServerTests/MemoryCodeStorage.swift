@@ -154,6 +154,23 @@ final class MemoryCodeStorage: CodeStorage {
     }
   }
 
+  func expireCodes(of issuer: APIKeyID?, at now: Date) async throws -> Int {
+    let handles = state.withLock { state in
+      state.issues.filter { issue in
+        issue.value.redemption == nil && issue.value.code.issuer == issuer
+          && Self.isLive(max(issue.value.code.expiresAt, issue.value.code.longExpiresAt), at: now)
+      }.map(\.key)
+    }
+    state.withLock { state in
+      for number in handles {
+        guard let code = state.issues[number]?.code else { continue }
+        state.issues[number]?.code.expiresAt = min(code.expiresAt, now - 1)
+        state.issues[number]?.code.longExpiresAt = min(code.longExpiresAt, now - 1)
+      }
+    }
+    return handles.count
+  }
+
   func withdraw(_ handle: UUID) async throws {
     state.withLock { state in
       guard let number = Self.number(of: handle, in: state) else { return }

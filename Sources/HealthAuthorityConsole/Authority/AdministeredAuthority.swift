@@ -46,7 +46,7 @@ package protocol AdministeredAuthority: Sendable {
   func copies(
     ofEach files: Set<KeyFileHash>
   ) async throws(AuthorityFailure) -> [KeyFileHash: [KeyFileCopy]]
-  /// Tells phones to ignore key files and to undo their exposures, all at once.
+  /// Tells phones to ignore key files and to undo their exposures, all at once and under all hashes that they have had.
   func withdraw(_ files: [KeyFileHash]) async throws(AuthorityFailure)
   /// Ends the withdrawal of key files, all at once.
   func restore(_ files: [KeyFileHash]) async throws(AuthorityFailure)
@@ -60,7 +60,7 @@ package protocol AdministeredAuthority: Sendable {
   func apiKeys() async throws(AuthorityFailure) -> [APIKeyFacts]
   /// Adds an API key and returns its text, which is shown once.
   func addAPIKey(_ kind: APIKeyFacts.Kind, name: String) async throws(AuthorityFailure) -> String
-  /// Revokes an API key.
+  /// Revokes an API key, and ends the codes that were issued with it and are not redeemed.
   func revokeAPIKey(_ id: String) async throws(AuthorityFailure)
   /// The authorities whose certificates are accepted: those of the settings, then the added ones.
   func authorities() async throws(AuthorityFailure) -> [AuthorityFacts]
@@ -181,7 +181,7 @@ package struct APIKeyFacts: Hashable, Sendable {
   package let name: String
   package let createdAt: Int64
   package let revokedAt: Int64?
-  /// The codes issued with the key that can still be redeemed; nil if the server does not count them.
+  /// The codes issued with the key that can still be redeemed, and end with it; nil if the server does not count them.
   package let liveCodes: Int?
 
   package init(
@@ -207,11 +207,14 @@ package struct AuthorityFacts: Hashable, Sendable {
   package let withdrawnKeyIDs: [String]
   /// True if the authority is in the settings of the key server, where alone it can be changed.
   package let isInSettings: Bool
+  /// True if the key server ignores the authority, because our own verification server has its issuer.
+  package let isIgnored: Bool
 
   package init(
     issuer: String, audience: String, keyIDs: [String], publicKeysPEM: [String: String] = [:],
-    withdrawnKeyIDs: [String] = [], isInSettings: Bool = false
+    withdrawnKeyIDs: [String] = [], isInSettings: Bool = false, isIgnored: Bool = false
   ) {
+    self.isIgnored = isIgnored
     self.issuer = issuer
     self.audience = audience
     self.keyIDs = keyIDs

@@ -169,7 +169,7 @@ struct ChangeEffects: Sendable {
     }
   }
 
-  /// The number of codes that stay valid without the key. Small numbers are not shown, as on the other pages.
+  /// The number of codes that end with the key. Small numbers are not shown, as on the other pages.
   private func liveCodes(of key: APIKeyFacts, _ texts: Texts) -> [String] {
     guard let count = key.liveCodes else { return [] }
     let least = ConsoleLimit.shownCountMin

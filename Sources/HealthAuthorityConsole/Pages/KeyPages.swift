@@ -74,7 +74,7 @@ struct KeyPages: Sendable {
         "keyIDs": authority.keyIDs.joined(separator: ", "),
         "withdrawn": authority.withdrawnKeyIDs.isEmpty
           ? "" : texts[.keysWithdrawn, authority.withdrawnKeyIDs.joined(separator: ", ")],
-        "isInSettings": authority.isInSettings,
+        "isInSettings": authority.isInSettings, "isIgnored": authority.isIgnored,
         "keys": authority.isInSettings
           ? []
           : authority.keyIDs.map { id in
@@ -206,7 +206,7 @@ enum KeyTemplates {
     {{#authorities}}
     <tr><th scope="row"><code>{{issuer}}</code></th><td><code>{{audience}}</code></td>
     <td>{{keyIDs}} {{withdrawn}}</td><td>
-    {{#isInSettings}}{{t.keysInSettings}}{{/isInSettings}}
+    {{#isInSettings}}{{t.keysInSettings}}{{/isInSettings}}{{#isIgnored}}{{t.keysIgnored}}{{/isIgnored}}
     {{#keys}}<form method="post" action="/keys/authorities/withdraw-key">\(LayoutTemplate.token)
     <input type="hidden" name="issuer" value="{{issuer}}"><input type="hidden" name="key-id" value="{{id}}">
     <button class="quiet" aria-label="{{withdraw}}: {{issuer}}">{{withdraw}}</button></form>

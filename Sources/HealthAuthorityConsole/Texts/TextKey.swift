@@ -74,7 +74,8 @@ enum TextKey: String, CaseIterable, Sendable {
     keysAdd,
     keysNewAPI, keysAuthorities, keysAuthoritiesCaption, keysAuthorityIssuer,
     keysAuthorityAudience, keysAuthorityKeyID, keysAuthorityPEM, keysAddAuthority, keysApps,
-    keysRemove, keysWithdraw, keysWithdrawHelp, keysWithdrawn, keysInSettings, keysAppsCaption,
+    keysRemove, keysWithdraw, keysWithdrawHelp, keysWithdrawn, keysInSettings, keysIgnored,
+    keysAppsCaption,
     keysApp, keysRegions, keysAuthoritiesOfApp, keysAddApp
   // Changes.
   case changesTitle, changesCard, changesLead, changesOpen, changesNone,

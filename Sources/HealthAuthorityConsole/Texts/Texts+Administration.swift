@@ -207,6 +207,10 @@ extension Texts {
     .keysWithdraw: Phrase("Withdraw key %1", "Wycofaj klucz %1"),
     .keysWithdrawn: Phrase("(withdrawn: %1)", "(wycofane: %1)"),
     .keysInSettings: Phrase("in the settings", "w ustawieniach"),
+    .keysIgnored: Phrase(
+      "ignored: it has the issuer of our own verification server",
+      "pomijany: ma wystawcę naszego serwera weryfikacji"
+    ),
     .keysWithdrawHelp: Phrase(
       "A withdrawn key is refused within a minute and can never be added again.",
       "Wycofany klucz jest odrzucany w ciągu minuty i nie można go dodać ponownie."

@@ -90,12 +90,12 @@ extension Texts {
     ),
     .effectRevoke: Phrase(
       """
-      All requests with the key of %1 (%2) are refused from then on, for good. Codes that were issued with it can \
-      still be redeemed.
+      All requests with the key of %1 (%2) are refused from then on, for good. Codes that were issued with it \
+      and were not used yet end: the people who have them need new ones.
       """,
       """
-      Wszystkie żądania z kluczem %1 (%2) będą odtąd odrzucane, na stałe. Kody wydane tym kluczem nadal można \
-      wykorzystać.
+      Wszystkie żądania z kluczem %1 (%2) będą odtąd odrzucane, na stałe. Kody wydane tym kluczem, których nikt \
+      jeszcze nie użył, stracą ważność: osoby, które je mają, potrzebują nowych.
       """
     ),
     .effectLiveCodes: Phrase(

@@ -37,6 +37,17 @@ struct Batch: Hashable, Sendable {
   /// under a name.
   var edition = 1
 
+  /// All hashes that the file has had.
+  var hashes: [Data] { earlierHashes + [sha256].compactMap(\.self) }
+
+  /// The least edition of the file if the clock was confirmed at `confirmed`, the time of a restoration. Before it the
+  /// file may have had any edition of which the backup does not know. It grows with the time, so that the next
+  /// restoration of the same backup gives other names.
+  func leastEdition(confirmed: Date?) -> Int {
+    guard let confirmed, end < confirmed else { return 1 }
+    return RestoredEdition.least(ofFileFrom: end, restoredAt: confirmed)
+  }
+
   /// The file name; nil before 2001 and after 2286.
   var name: KeyFileName? {
     KeyFileName(

@@ -198,6 +198,8 @@ actor Exporter {
     var batch = batch
     // A name that may have been served keeps its bytes.
     if batch.writtenAt != nil { batch.edition += 1 }
+    let confirmed = try await store.clockRecord().confirmed
+    batch.edition = max(batch.edition, batch.leastEdition(confirmed: confirmed))
     return batch.name.map { .due(batch, $0) } ?? .left
   }
 
@@ -231,11 +233,6 @@ actor Exporter {
       throw error
     }
   }
-}
-
-extension Batch {
-  /// All hashes that the file has had.
-  fileprivate var hashes: [Data] { earlierHashes + [sha256].compactMap(\.self) }
 }
 
 extension Set<KeyFileHash> {

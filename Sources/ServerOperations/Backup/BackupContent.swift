@@ -28,7 +28,7 @@ package struct BackupContent {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("firebreak-backup-\(UUID().uuidString)")
     defer { FileManager.default.removeUnneeded(folder) }
-    self = try OperationFailure.ofBackup {
+    self = try CommandFailure.ofBackup {
       let content = try BackupContent(of: backup, extractedTo: folder) {
         $0.hasSuffix(".sqlite")
       }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import KeyServer
+import KeyServerAPI
 import ServerStorage
 import Settings
 import Terminal
@@ -8,22 +10,97 @@ import World
 /// The restoration of all servers of a backup into one folder: no server starts on a part of it.
 package struct Restoration {
   let folder: ServerFolder
+  /// True if a present folder is moved away first.
+  let replaces: Bool
+  /// The file of the private root key, if the backup does not have it.
+  let rootKey: String?
   let clock: any WallClock
+  /// Tells the operator what was kept or could not be kept of the changes since the backup.
+  let note: @Sendable (String) -> Void
 
-  /// - Parameter folder: The folder of the servers, which is created if it is missing.
-  package init(into folder: ServerFolder, clock: any WallClock = SystemClock()) {
-    self.folder = folder
+  /// - Parameters:
+  ///   - folder: The folder of the servers, which is created if it is missing.
+  ///   - replaces: True to move a present folder away first. Its servers must not run.
+  ///   - rootKey: The file of the private root key; nil for that of the backup.
+  ///   - note: Receives sentences for the operator.
+  package init(
+    into folder: ServerFolder, replaces: Bool = false, rootKey: String? = nil,
+    clock: any WallClock = SystemClock(), note: @escaping @Sendable (String) -> Void
+  ) {
+    // The folder itself is moved away, not a link to it.
+    self.folder = ServerFolder(at: folder.url.resolvingSymlinksInPath().path)
+    self.replaces = replaces
+    self.rootKey = rootKey
     self.clock = clock
+    self.note = note
   }
 
-  /// Restores the backup.
+  /// Restores the backup. What was revoked after it stays revoked if the earlier folder of the servers is beside the
+  /// new one, and phones accept the device configuration.
   ///
   /// After an error no file of the backup is in its place, except one that could not be moved back: the next attempt
   /// then asks to move the folder away. Empty folders may remain.
-  package func restore(_ backup: URL) throws -> BackupContent {
+  package func restore(_ backup: URL) async throws -> BackupContent {
+    guard replaces, folder.exists else { return try await restoreIntoNewFolder(backup) }
+    for file in [backup, rootKey.map { URL(fileURLWithPath: $0) }].compactMap(\.self) {
+      try requireOutside(file)
+    }
+    let away = try moveAway()
+    do {
+      let content = try await restoreIntoNewFolder(backup)
+      note("The earlier folder is \(away.path.printable): remove it when the servers run.")
+      return content
+    } catch {
+      // An empty folder may be in its place.
+      if rename(away.path, folder.url.path) != 0 {
+        note("The earlier folder is \(away.path.printable).")
+      }
+      throw error
+    }
+  }
+
+  /// Moves the present folder away, whose servers must not run.
+  private func moveAway() throws -> URL {
+    try RestorationFolder.refuseRunning(in: folder.url)
+    let present = ServerName.allCases.filter {
+      FileManager.default.fileExists(atPath: folder.folder(of: $0).path)
+    }
+    let locks = try ServerLocks(folder, present)
+    defer { withExtendedLifetime(locks) {} }
+    let away = unusedPlace
+    guard rename(folder.url.path, away.path) == 0 else {
+      let fault = String(cString: strerror(errno))
+      throw CommandFailure.machineFailed(
+        "\(folder.url.path.printable) cannot be moved to \(away.path.printable) (\(fault)): move it away by hand,"
+          + " and restore without --replace. A mount point cannot be moved: restore into a folder below it."
+      )
+    }
+    return away
+  }
+
+  /// Throws if the restoration needs a file that it would move away.
+  private func requireOutside(_ file: URL) throws {
+    let path = file.resolvingSymlinksInPath().standardizedFileURL.path
+    guard path.hasPrefix(folder.url.standardizedFileURL.path + "/") else { return }
+    throw CommandFailure.badInput(
+      "\(file.path.printable) is in the folder that is replaced: move it out first.")
+  }
+
+  /// A path beside the folder at which there is nothing yet.
+  private var unusedPlace: URL {
+    let first = folder.url.standardizedFileURL.path + ".replaced-\(clock.now.unixSecond)"
+    var (path, number) = (first, 1)
+    while FileManager.default.fileExists(atPath: path) {
+      number += 1
+      path = "\(first)-\(number)"
+    }
+    return URL(fileURLWithPath: path)
+  }
+
+  private func restoreIntoNewFolder(_ backup: URL) async throws -> BackupContent {
     let created = try folder.create()
     do {
-      return try OperationFailure.ofBackup { try place(backup) }
+      return try await CommandFailure.ofBackup { try await place(backup) }
     } catch {
       // A folder that is not empty is not removed.
       for folder in created.reversed() { rmdir(folder.path) }
@@ -31,23 +108,124 @@ package struct Restoration {
     }
   }
 
-  private func place(_ backup: URL) throws -> BackupContent {
+  private func place(_ backup: URL) async throws -> BackupContent {
     let extracted = RestorationFolder.newExtraction(in: folder.url)
     defer { FileManager.default.removeUnneeded(extracted) }
+    try AtomicFile.makeFolder(extracted)
+    // Servers that start meanwhile find it, and those that have started before are found below.
+    guard let lock = try FolderLock.hold(on: extracted) else {
+      throw CommandFailure.badInput(
+        "Another command uses \(folder.url.path.printable): run this one again.")
+    }
+    defer { withExtendedLifetime(lock) {} }
     let content = try BackupContent(of: backup, extractedTo: extracted)
     for server in content.servers.map(folder.folder)
     where try !FileManager.default.contentsOfDirectory(atPath: server.path).isEmpty {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "\(server.path.printable) has data of a server: move it away first.")
     }
+    let time = clock.now
     // Or the servers would take the time since the backup for a jump of the clock.
-    for server in content.stored { try server.confirm(clock.now) }
+    for server in content.stored { try server.confirm(time) }
+    let continued = try await keepRevocations(in: content)
+    if let server = content.stored.first(where: { $0.name == .keys }), !continued.contains(.keys) {
+      try await waitForOtherNames(of: server, since: time, from: content.createdAt)
+    }
     let staging = RestorationFolder.url(of: extracted)
     guard rename(extracted.path, staging.path) == 0 else { throw FileError(.rename, staging) }
     defer { FileManager.default.removeUnneeded(staging) }
     var placement = Placement(from: staging, in: folder)
     try placement.place(content)
     return content
+  }
+}
+
+/// The changes since the backup.
+extension Restoration {
+  /// Lets what was revoked after the backup stay revoked, before the servers can start.
+  ///
+  /// - Returns: The servers of which an earlier folder has continued after the backup.
+  private func keepRevocations(in content: BackupContent) async throws -> Set<ServerName> {
+    let console = content.stored.first { $0.name == .console }
+      .map { ServerSetup(folder: $0.folder, warn: note) }
+    let accounts = try await console?.accountsOfBackup()
+    let earlier = EarlierFolder.all(beside: folder, of: content.stored, accounts)
+    var documents: [(folder: EarlierFolder, hasContinued: Bool)] = []
+    var continued: Set<ServerName> = []
+    for folder in earlier {
+      let takeover = await folder.takeOver(by: content.stored, at: clock.now)
+      takeover.sentences.forEach(note)
+      continued.formUnion(takeover.continued)
+      documents.append((folder, takeover.continued.contains(.keys)))
+    }
+    try await console?.endConsoleSessions()
+    if let server = content.stored.first(where: { $0.name == .keys }) {
+      try publishDeviceConfiguration(of: server, documents)
+    }
+    let others = content.servers.filter { !continued.contains($0) }
+    if !others.isEmpty {
+      note(
+        "What was revoked, withdrawn, disabled or ended after \(UTCTime(content.createdAt).text) may be valid again"
+          + " (\(others.titles)): revoke it again, or restore with the earlier folder of the servers beside this one."
+      )
+    }
+    return continued
+  }
+
+  /// Waits until another restoration would give key files other names: caches keep what is served under these.
+  private func waitForOtherNames(
+    of server: StoredServer, since time: Date, from backup: Date
+  ) async throws {
+    let seconds = try await ServerSetup(folder: server.folder, warn: note).reportingErrors {
+      try await KeyFileHistory(databaseFile: server.database)
+        .secondsWithSameNames(restoredAt: time, from: backup)
+    }
+    let rest = TimeInterval(seconds) - clock.now.timeIntervalSince(time)
+    // More than that if the clock was set back meanwhile.
+    try await Task.sleep(for: .seconds(min(max(rest, 0), TimeInterval(seconds))))
+  }
+
+  /// Signs the device configuration again, with a version that is higher than any that phones may have.
+  ///
+  /// The instructions are those of the newest document. If it is not certain that its folder has continued after the
+  /// backup, the files that the backup withdraws stay withdrawn, too.
+  private func publishDeviceConfiguration(
+    of server: StoredServer, _ earlier: [(folder: EarlierFolder, hasContinued: Bool)]
+  ) throws {
+    let files = DeviceConfigurationFiles(folder: server.folder, clock: clock, warn: note)
+    guard let own = try files.current() else { return }
+    let documents = earlier.compactMap { folder, hasContinued in
+      folder.deviceConfiguration(of: files).map {
+        (document: $0.document, data: $0.data, hasContinued: hasContinued)
+      }
+    }
+    let newest = documents.filter { $0.document.version > own.version }
+      .max { $0.document.version < $1.document.version }
+    let hasRootKey = FileManager.default.fileExists(atPath: server.folder.rootPrivateKey.url.path)
+    guard rootKey != nil || hasRootKey else {
+      if let newest, newest.hasContinued, let data = newest.data {
+        try files.store(data, newest.document)
+      }
+      return note(
+        "The backup has no root key, and phones reject a device configuration that is older than theirs: run"
+          + " `firebreak key-server device-configuration publish --root-key FILE`.")
+    }
+    let keys = try KeySecrets.stored(in: server.folder)?.signingKeys ?? []
+    let previous = newest.map {
+      $0.hasContinued ? $0.document : Self.combined($0.document, withdrawalsOf: own)
+    }
+    try files.next(keys, rootKey: rootKey, after: previous).store()
+  }
+
+  /// `document` with the files that `own` withdraws; `own` if they are too many. The version is that of `document`.
+  private static func combined(
+    _ document: DeviceConfiguration, withdrawalsOf own: DeviceConfiguration
+  ) -> DeviceConfiguration {
+    var combined = document
+    for file in own.withdrawn { combined.withdraw(file) }
+    if combined.withdrawn.count > DeviceConfigurationLimit.withdrawnMax { combined = own }
+    combined.version = document.version
+    return combined
   }
 }
 
@@ -93,7 +271,7 @@ private struct Placement {
     let data = try Data(contentsOf: staging.appendingPathComponent(name))
     // The token keys may be newer than the backup. Another root key means that the folder serves other phones.
     guard present == data || target == folder.tokenPublicKeys.url else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "\(target.path.printable) differs from that of the backup: move it away first.")
     }
   }

@@ -21,7 +21,7 @@ extension ServerBackup {
   fileprivate static func withLocks(
     of servers: ArraySlice<StoredServer>, _ work: () throws -> Void
   ) throws {
-    guard let server = servers.first else { return try OperationFailure.ofBackup(work) }
+    guard let server = servers.first else { return try CommandFailure.ofBackup(work) }
     try server.secrets.withLock { try withLocks(of: servers.dropFirst(), work) }
   }
 
@@ -50,7 +50,7 @@ extension StoredServer {
   /// Throws if there are secrets and no database, which may be lost.
   fileprivate func requireDatabase() throws {
     guard !FileManager.default.fileExists(atPath: database.path) else { return }
-    throw OperationFailure.badInput(
+    throw CommandFailure.badInput(
       "The \(name.title) has secrets but no database \(database.path.printable): restore a backup, or start it"
         + " once if it is new.")
   }

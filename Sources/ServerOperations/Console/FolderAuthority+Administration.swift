@@ -35,11 +35,17 @@ extension FolderAuthority {
   }
 
   func withdraw(_ files: [KeyFileHash]) async throws(AuthorityFailure) {
-    try await publish(.withdraw(files))
+    try await set(files, isWithdrawn: true)
   }
 
   func restore(_ files: [KeyFileHash]) async throws(AuthorityFailure) {
-    try await publish(.restore(files))
+    try await set(files, isWithdrawn: false)
+  }
+
+  private func set(
+    _ files: [KeyFileHash], isWithdrawn: Bool
+  ) async throws(AuthorityFailure) {
+    try await withKeys { _ = try await $0.setFiles(files, isWithdrawn: isWithdrawn) }
   }
 
   private func publish(_ change: DocumentChange) async throws(AuthorityFailure) {
@@ -90,7 +96,7 @@ extension FolderAuthority {
   }
 
   func revokeAPIKey(_ id: String) async throws(AuthorityFailure) {
-    try require(await withAPIKeys { try await $0.revoke(id) })
+    try require(await withVerification { try await $0.revokeAPIKey(id) } != nil)
   }
 
   private func withAPIKeys<Value>(
@@ -113,7 +119,7 @@ extension FolderAuthority {
         AuthorityFacts(
           issuer: $0.authority.issuer, audience: $0.authority.audience, keyIDs: $0.keyIDs,
           publicKeysPEM: $0.authority.publicKeysPEM, withdrawnKeyIDs: $0.withdrawnKeyIDs,
-          isInSettings: $0.isOwn)
+          isInSettings: $0.isOwn, isIgnored: $0.isIgnored)
       }
     }
   }

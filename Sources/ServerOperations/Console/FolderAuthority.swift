@@ -4,6 +4,7 @@ import HealthAuthorityConsole
 import KeyServer
 import KeyServerAPI
 import Settings
+import Terminal
 import TextEncodings
 import VerificationServer
 import World
@@ -35,7 +36,7 @@ struct FolderAuthority: AdministeredAuthority {
     do { return try await setup.reportingErrors(work) } catch {
       switch error {
       case let failure as AuthorityFailure: throw failure
-      case let failure as OperationFailure where failure.cause == .badInput:
+      case let failure as CommandFailure where failure.status == .badInput:
         throw .refused(failure.message)
       default: throw .unavailable
       }

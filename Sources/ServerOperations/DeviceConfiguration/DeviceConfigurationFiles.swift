@@ -19,7 +19,7 @@ package struct DeviceConfigurationFiles: Sendable {
   /// The newest document, verified with the root key; `nil` if there is none yet.
   ///
   /// - Parameter root: The key that must have signed it; `nil` for the public root key of the folder.
-  /// - Throws: `OperationFailure` if the document or the public root key is damaged.
+  /// - Throws: `CommandFailure` if the document or the public root key is damaged.
   func current(signedBy root: RootKey? = nil) throws -> DeviceConfiguration? {
     let file = folder.deviceConfiguration
     let data: Data
@@ -28,7 +28,7 @@ package struct DeviceConfigurationFiles: Sendable {
     } catch CocoaError.fileReadNoSuchFile {
       return nil
     } catch {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "\(file.path.printable) cannot be read: check its permissions, or restore it from a backup."
       )
     }
@@ -36,7 +36,7 @@ package struct DeviceConfigurationFiles: Sendable {
       return try UnverifiedDeviceConfiguration(decoding: data).verified(
         by: try root ?? publicRootKey())
     } catch let error as DeviceConfigurationError {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "\(file.path.printable): \(error) Restore the file from a backup.")
     }
   }
@@ -45,7 +45,7 @@ package struct DeviceConfigurationFiles: Sendable {
   package func existing() throws -> DeviceConfiguration {
     try refuseLost()
     guard let document = try current() else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "The key server of \(folder.url.path.printable) has no device configuration yet: start it first."
       )
     }
@@ -58,7 +58,7 @@ package struct DeviceConfigurationFiles: Sendable {
       let pem = try String(contentsOf: folder.rootPublicKey, encoding: .utf8)
       return try RootKey(publicKeyPEM: pem)
     } catch {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "\(folder.rootPublicKey.path.printable) is missing or not a public key: restore it from a backup."
       )
     }
@@ -69,7 +69,7 @@ package struct DeviceConfigurationFiles: Sendable {
   /// - Parameters:
   ///   - rootKey: The file of the private root key; `nil` for the one beside the secrets.
   ///   - lifetimeSeconds: The time until the expiry; `nil` for that of the newest document.
-  ///   - replacesLost: Starts with an empty document if the newest one was lost.
+  ///   - replacesLost: If the newest document was lost, starts with a new one that has its instructions to phones.
   /// - Returns: The document.
   @discardableResult
   package func publish(
@@ -94,19 +94,24 @@ package struct DeviceConfigurationFiles: Sendable {
   /// - Parameters:
   ///   - rootKey: The file of the private root key; `nil` for the one beside the secrets.
   ///   - lifetimeSeconds: The time until the expiry; `nil` for that of the newest document.
-  ///   - replacesLost: Starts with an empty document if the newest one was lost.
+  ///   - replacesLost: If the newest document was lost, starts with a new one that has its instructions to phones.
+  ///   - newest: The newest document, if it is not the one in the folder.
   /// - Returns: The document and the closure that stores it.
   func next(
-    _ keys: [SecretSigningKey], rootKey: String?,
-    lifetimeSeconds: Int64? = nil, replacesLost: Bool = false, _ change: DocumentChange? = nil
+    _ keys: [SecretSigningKey], rootKey: String?, lifetimeSeconds: Int64? = nil,
+    replacesLost: Bool = false, after newest: DeviceConfiguration? = nil,
+    _ change: DocumentChange? = nil
   ) throws -> (document: DeviceConfiguration, store: () throws -> Void) {
     if !replacesLost { try refuseLost() }
     try createRootKey(rootKey)
     let root = try privateRootKey(rootKey)
     let now = clock.now
     let published = try Self.publicKeys(keys, at: now)
+    let previous =
+      try newest ?? current()
+      ?? KeySecrets.stored(in: folder)?.instructions?.document(issued: now)
     var document =
-      try current()?.next(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
+      previous?.next(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
       ?? .first(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
     document.version = max(document.version, Int(now.unixSecond))
     change?.apply(to: &document)
@@ -114,11 +119,24 @@ package struct DeviceConfigurationFiles: Sendable {
     do {
       signed = try UnverifiedDeviceConfiguration.signed(document, by: root).encoded()
     } catch {
-      throw OperationFailure.badInput("\(error)")
+      throw CommandFailure.badInput("\(error)")
     }
-    return (
-      document, { try write(signed, to: folder.deviceConfiguration, permissions: 0o600) }
-    )
+    return (document, { [document] in try store(signed, document) })
+  }
+
+  /// Stores a signed document. Called while the lock is held.
+  func store(_ signed: Data, _ document: DeviceConfiguration) throws {
+    try storeInstructions(of: document)
+    try write(signed, to: folder.deviceConfiguration, permissions: 0o600)
+  }
+
+  /// Stores the instructions of `document` with the secrets, if there are secrets.
+  private func storeInstructions(of document: DeviceConfiguration) throws {
+    let instructions = StoredInstructions(document)
+    guard var secrets = try KeySecrets.stored(in: folder), secrets.instructions != instructions
+    else { return }
+    secrets.instructions = instructions
+    try folder.keySecrets.replace(secrets)
   }
 
   /// Creates the root key and the first document if there are none yet. Signs the document again if it lacks a key or
@@ -128,7 +146,10 @@ package struct DeviceConfigurationFiles: Sendable {
     try refuseLost()
     let now = clock.now
     let document = try current()
-    if let document, try isComplete(document, keys, at: now) { return }
+    if let document {
+      try storeInstructions(of: document)
+      if try isComplete(document, keys, at: now) { return }
+    }
     if FileManager.default.fileExists(atPath: folder.rootPrivateKey.url.path) || document == nil {
       try next(keys, rootKey: nil).store()
     } else if let document {
@@ -154,15 +175,14 @@ package struct DeviceConfigurationFiles: Sendable {
     }
   }
 
-  /// Throws if the document of an earlier run is missing: phones reject a new one of a lower version, and a new
-  /// one has neither the pause nor the withdrawn files.
+  /// Throws if the document of an earlier run is missing: phones reject a new one of a lower version.
   private func refuseLost() throws {
     guard isInUse, !FileManager.default.fileExists(atPath: folder.deviceConfiguration.path) else {
       return
     }
-    throw OperationFailure.badInput(
+    throw CommandFailure.badInput(
       "\(folder.deviceConfiguration.path.printable) is missing: restore it from a backup, or run"
-        + " `firebreak key-server device-configuration publish`, then repeat a pause and withdrawals."
+        + " `firebreak key-server device-configuration publish`."
     )
   }
 
@@ -180,7 +200,7 @@ package struct DeviceConfigurationFiles: Sendable {
     let file = folder.rootPrivateKey.url
     if path == nil, !FileManager.default.fileExists(atPath: file.path) {
       guard !isInUse else {
-        throw OperationFailure.badInput(
+        throw CommandFailure.badInput(
           "\(folder.rootPublicKey.path.printable) and \(file.path.printable) are missing: restore one of"
             + " them from a backup.")
       }
@@ -194,15 +214,14 @@ package struct DeviceConfigurationFiles: Sendable {
   private func privateRootKey(_ path: String?, isNew: Bool = false) throws -> RootPrivateKey {
     let file = path.map { PrivateFile(URL(fileURLWithPath: $0)) } ?? folder.rootPrivateKey
     guard path != nil || FileManager.default.fileExists(atPath: file.url.path) else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "The root key is not in \(file.url.path.printable): name its file with --root-key.")
     }
     let text = try file.secret(named: "--root-key")
     let key = P256KeyFile(Data(text.utf8), subject: "--root-key: \(file.url.path.printable)")
-    let root = try RootPrivateKey(
-      privateKeyPEM: OperationFailure.reading { try key.privateKeyPEM() })
+    let root = try RootPrivateKey(privateKeyPEM: try key.privateKeyPEM())
     guard try isNew || root.rootKey.fingerprint == publicRootKey().fingerprint else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "--root-key: \(file.url.path.printable) does not belong to"
           + " \(folder.rootPublicKey.path.printable), which phones trust.")
     }
@@ -213,7 +232,7 @@ package struct DeviceConfigurationFiles: Sendable {
     do {
       try AtomicFile.write(data, to: url, permissions: permissions)
     } catch {
-      throw OperationFailure.machineFailed(
+      throw CommandFailure.machineFailed(
         "\(url.path.printable) could not be written: check the disk, then retry.")
     }
   }

@@ -69,7 +69,7 @@ final class ServedDeviceConfiguration: Sendable {
     let file = files.folder.deviceConfiguration
     var facts = stat()
     guard stat(file.path, &facts) == 0 else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "\(file.path.printable) is missing: restore it from a backup.")
     }
     let identity = [

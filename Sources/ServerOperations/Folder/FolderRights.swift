@@ -26,7 +26,7 @@ enum FolderRights {
   private static func refuse(_ place: URL, rights: mode_t, _ change: String) throws {
     var facts = stat()
     guard stat(place.path, &facts) == 0, facts.st_mode & rights != 0 else { return }
-    throw OperationFailure.badInput(
+    throw CommandFailure.badInput(
       "\(place.path.printable) can be \(rights == 0o022 ? "changed" : "read or changed") by other users:"
         + " check its content, then chmod \(change) it.")
   }

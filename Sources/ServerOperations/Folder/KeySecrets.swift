@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeyServer
+import KeyServerAPI
 import Secrets
 import Settings
+import Terminal
 import World
 
 /// The secrets of the key server: `keys/secrets.json`.
-struct KeySecrets: Codable, Redacted {
+struct KeySecrets: Codable, Equatable, Redacted {
   /// The key for everything that the database stores encrypted or hashed, 32 bytes.
   let databaseKey: Data
   /// The keys that sign key files.
   var signingKeys: [SecretSigningKey]
+  /// The instructions to phones of the newest device configuration, for a new one if that is lost; nil for none.
+  var instructions: StoredInstructions?
 
   /// New secrets with the first version of the key `keyID`.
   init(keyID: String, randomness: any Randomness = SystemRandomness()) {
@@ -20,7 +24,7 @@ struct KeySecrets: Codable, Redacted {
 
   /// The secrets of a server; `nil` before its first start.
   ///
-  /// - Throws: `OperationFailure` if they are damaged, or lost while the database is there.
+  /// - Throws: `CommandFailure` if they are damaged, or lost while the database is there.
   static func stored(in folder: ServerFolder) throws -> KeySecrets? {
     try folder.keySecrets.read(Self.self, neededBy: folder.keyDatabase)
   }

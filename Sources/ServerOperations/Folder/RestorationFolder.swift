@@ -6,13 +6,14 @@ import World
 
 /// The folder from which the files of a backup are moved to their places in the folder of the servers.
 ///
-/// While it exists, no operation uses the folder of the servers.
+/// While it is locked or its files are moved, no operation uses the folder of the servers.
 enum RestorationFolder {
+  private static let extractionPrefix = ".extract-"
   private static let prefix = ".restore-"
 
   /// A new folder to which a backup is extracted, on the same file system, so that its files can be moved.
   static func newExtraction(in folder: URL) -> URL {
-    folder.appendingPathComponent(".extract-" + UUID().uuidString)
+    folder.appendingPathComponent(extractionPrefix + UUID().uuidString)
   }
 
   /// The name of `extracted` while its files are moved.
@@ -21,13 +22,31 @@ enum RestorationFolder {
       .appendingPathComponent(prefix + extracted.lastPathComponent)
   }
 
-  /// Throws if a restoration into `folder` was killed: some of its servers may be missing, and a start would create
-  /// new ones.
+  /// Throws if a restoration into `folder` is in progress.
+  static func refuseRunning(in folder: URL) throws {
+    let names = FileManager.default.names(in: folder).filter {
+      $0.hasPrefix(prefix) || $0.hasPrefix(extractionPrefix)
+    }
+    guard names.contains(where: { isLocked(folder.appendingPathComponent($0)) }) else { return }
+    throw CommandFailure.badInput(
+      "A restoration into \(folder.path.printable) is in progress: wait until it has ended.")
+  }
+
+  /// Throws if a restoration into `folder` is in progress, or was killed while it moved files: some of its servers may
+  /// be missing, and a start would create new ones.
   static func refuseUnfinished(in folder: URL) throws {
+    try refuseRunning(in: folder)
     let names = FileManager.default.names(in: folder)
     guard let left = names.first(where: { $0.hasPrefix(prefix) }) else { return }
-    throw OperationFailure.badInput(
+    throw CommandFailure.badInput(
       "A restoration into \(folder.path.printable) was interrupted and has left \(left.printable): move the"
         + " folder away, and restore the backup again.")
+  }
+
+  private static func isLocked(_ url: URL) -> Bool {
+    do { return try FolderLock.hold(on: url) == nil } catch {
+      // The restoration has removed the folder meanwhile.
+      return false
+    }
   }
 }

@@ -7,7 +7,7 @@ import UploadToken
 import World
 
 /// A signing key in a file of secrets.
-struct SecretSigningKey: Codable, Redacted {
+struct SecretSigningKey: Codable, Equatable, Redacted {
   /// The id in tokens and key files.
   let keyID: String
   /// The version in key files; `nil` for keys that sign tokens.

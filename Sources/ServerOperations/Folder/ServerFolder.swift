@@ -28,7 +28,7 @@ package struct ServerFolder: Sendable {
   package init(existing path: String, of server: ServerName, mayBeUnused: Bool = false) throws {
     try self.init(existing: path, content: "data of the \(server.title)") { folder in
       folder.server(server).hasFiles
-        || mayBeUnused && Self.isFolder(folder.folder(of: server))
+        || mayBeUnused && FileManager.default.isFolder(at: folder.folder(of: server).path)
     }
   }
 
@@ -49,7 +49,7 @@ package struct ServerFolder: Sendable {
         exists
         ? "The folder \(path.printable) has no \(content)"
         : "There is no folder \(path.printable)"
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "\(fault): name the folder of the servers with --data, or create it with"
           + " `firebreak serve --data \(path.printable)`.")
     }
@@ -57,12 +57,12 @@ package struct ServerFolder: Sendable {
     try FolderRights.refuseShared(self)
   }
 
-  package var exists: Bool { Self.isFolder(url) }
+  package var exists: Bool { FileManager.default.isFolder(at: url.path) }
 
   /// Creates the folders that are missing.
   ///
   /// - Returns: The created folders, the outer ones first.
-  /// - Throws: `OperationFailure` if one cannot be created, or other users can change it.
+  /// - Throws: `CommandFailure` if one cannot be created, or other users can change it.
   @discardableResult
   package func create() throws -> [URL] {
     try refuseFile()
@@ -75,7 +75,7 @@ package struct ServerFolder: Sendable {
           at: folder, withIntermediateDirectories: true,
           attributes: [.posixPermissions: FolderRights.permissions(of: folder, in: self)])
       } catch {
-        throw OperationFailure.badInput(
+        throw CommandFailure.badInput(
           "The folder \(folder.path.printable) cannot be created: name another with --data, or check"
             + " its permissions.")
       }
@@ -85,10 +85,15 @@ package struct ServerFolder: Sendable {
     return created
   }
 
+  /// Throws if a restoration into this folder is in progress or was interrupted.
+  ///
+  /// A server calls it with the locks of its folders, which a restoration does not find empty from then on.
+  package func refuseRestoration() throws { try RestorationFolder.refuseUnfinished(in: url) }
+
   /// Throws if there is a file at the path.
   private func refuseFile() throws {
     guard !exists, FileManager.default.fileExists(atPath: url.path) else { return }
-    throw OperationFailure.badInput(
+    throw CommandFailure.badInput(
       "\(url.path.printable) is a file: name the folder of the servers with --data.")
   }
 
@@ -101,12 +106,6 @@ package struct ServerFolder: Sendable {
       parent = parent.deletingLastPathComponent()
     }
     return missing
-  }
-
-  private static func isFolder(_ url: URL) -> Bool {
-    var isFolder: ObjCBool = false
-    return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
-      && isFolder.boolValue
   }
 }
 
@@ -135,4 +134,11 @@ extension ServerFolder {
   var verificationSettings: SettingsFile { server(.verification).settings }
   var keySettings: SettingsFile { server(.keys).settings }
   var consoleSettings: SettingsFile { server(.console).settings }
+
+  /// The private root key, until the operator moves it to a safer place.
+  var rootPrivateKey: PrivateFile { PrivateFile(keys.appendingPathComponent("root-key.pem")) }
+  /// The public root key, which phones are configured with.
+  package var rootPublicKey: URL { url.appendingPathComponent("root-public-key.pem") }
+  /// The signed document with the keys that phones trust.
+  var deviceConfiguration: URL { keys.appendingPathComponent("device-configuration.json") }
 }

@@ -12,7 +12,7 @@ struct TokenKeysFile {
 
   /// Writes the public keys of `keys` that are valid at or after `now`, if the file has other content.
   ///
-  /// - Throws: `OperationFailure` if the file cannot be written.
+  /// - Throws: `CommandFailure` if the file cannot be written.
   func write(_ keys: [SecretSigningKey], at now: Date) throws {
     let valid = keys.filter { $0.validThru ?? .max > now.unixSecond }
     let texts = Dictionary(valid.map { ($0.keyID, $0.publicKeyPEM) }, uniquingKeysWith: { $1 })
@@ -23,30 +23,30 @@ struct TokenKeysFile {
     do {
       try AtomicFile.write(try encoder.encode(texts), to: url, permissions: 0o644)
     } catch {
-      throw OperationFailure.machineFailed(
+      throw CommandFailure.machineFailed(
         "\(url.path) could not be written: check the disk.")
     }
   }
 
   /// The keys in PEM, by id.
   ///
-  /// - Throws: `OperationFailure` if there are none.
+  /// - Throws: `CommandFailure` if there are none.
   func read() throws -> [String: String] {
     guard FileManager.default.fileExists(atPath: url.path) else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "\(url.path) is missing: start the verification server first, or copy the file from its"
           + " folder.")
     }
     // Without a key the server would reject every upload. Damaged text has none.
     guard let keys = try? decoded(), !keys.isEmpty else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "\(url.path) contains no public keys: copy it again from the verification server's"
           + " folder.")
     }
     for (id, pem) in keys.sorted(by: { $0.key < $1.key }) {
       // Text that is not a key is the fault that is reported.
       guard (try? P256.Signing.PublicKey(pemRepresentation: pem)) == nil else { continue }
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "\(url.path.printable): the key \(id.printable) is not a P-256 public key: copy the file again from"
           + " the verification server's folder.")
     }

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Foundation
 import Secrets
 import Settings
+import Terminal
 import UploadToken
+import VerificationServer
 import World
 
 /// The secrets of the verification server: `verification/secrets.json`.
-struct VerificationSecrets: Codable, Redacted {
+struct VerificationSecrets: Codable, Equatable, Redacted {
   /// The key for the hashes of stored codes, 32 bytes.
   let codeHashKey: Data
   /// The accepted values of the `api-token` header in the ProteGO Safe contract.
-  var apiTokens: [String]
+  private(set) var apiTokens: [String]
+  /// The SHA-256 of tokens that were replaced, oldest first; nil for none. They stay invalid after a restoration.
+  private var replacedAPITokens: [Data]?
   /// The keys that sign tokens and certificates.
   var signingKeys: [SecretSigningKey]
 
@@ -25,9 +30,40 @@ struct VerificationSecrets: Codable, Redacted {
     Data(randomness.bytes(24)).base64EncodedString()
   }
 
+  mutating func addAPIToken(_ token: String) { apiTokens.append(token) }
+
+  /// Replaces all tokens by a new one.
+  mutating func replaceAPITokens(by token: String) {
+    setReplaced((replacedAPITokens ?? []) + apiTokens.map(Self.hash))
+    apiTokens = [token]
+  }
+
+  /// Removes the tokens that were replaced in `earlier`, and adds its new ones in their place.
+  mutating func takeOverAPITokens(of earlier: VerificationSecrets) {
+    let own = replacedAPITokens ?? []
+    let replaced = own + (earlier.replacedAPITokens ?? []).filter { !own.contains($0) }
+    let valid = apiTokens.filter { !replaced.contains(Self.hash($0)) }
+    if valid.count < apiTokens.count {
+      let new = earlier.apiTokens.filter {
+        !replaced.contains(Self.hash($0)) && !valid.contains($0)
+      }
+      apiTokens = Array((valid + new).prefix(VerificationLimit.apiTokensMax))
+    }
+    setReplaced(replaced)
+  }
+
+  private mutating func setReplaced(_ hashes: [Data]) {
+    replacedAPITokens = hashes.isEmpty ? nil : Array(hashes.suffix(Self.replacedAPITokensMax))
+  }
+
+  private static func hash(_ token: String) -> Data { Data(SHA256.hash(data: Data(token.utf8))) }
+
+  /// The number of replaced tokens that are remembered.
+  private static let replacedAPITokensMax = 1_000
+
   /// The secrets of a server; `nil` before its first start.
   ///
-  /// - Throws: `OperationFailure` if they are damaged, or lost while the database is there.
+  /// - Throws: `CommandFailure` if they are damaged, or lost while the database is there.
   static func stored(in folder: ServerFolder) throws -> VerificationSecrets? {
     try folder.verificationSecrets.read(Self.self, neededBy: folder.verificationDatabase)
   }

@@ -13,7 +13,7 @@ package struct ServerLocks {
 
   /// Takes the lock of the folder of each of `servers`.
   ///
-  /// - Throws: `OperationFailure` if another server runs on one of them.
+  /// - Throws: `CommandFailure` if another server runs on one of them.
   package init(_ folder: ServerFolder, _ servers: [ServerName]) throws {
     held = try servers.map { server in
       let own = folder.folder(of: server)
@@ -22,13 +22,18 @@ package struct ServerLocks {
       do {
         lock = try FolderLock.hold(onFile: file)
       } catch {
-        throw OperationFailure.machineFailed(
+        throw CommandFailure.machineFailed(
           "\(file.path.printable) cannot be locked: check the disk and the file's owner.")
       }
       guard let lock else {
-        throw OperationFailure.badInput(
+        throw CommandFailure.badInput(
           "A server already runs on \(own.path.printable): stop it, or name another folder with"
             + " --data.")
+      }
+      // A restoration may have moved the folder away after the file was opened.
+      guard lock.isOn(file) else {
+        throw CommandFailure.badInput(
+          "\(own.path.printable) was moved away or replaced meanwhile: run the command again.")
       }
       return lock
     }

@@ -62,12 +62,7 @@ package struct SigningKeyStore {
 
   /// Changes and stores the keys, which are created if there are none yet.
   private func change(_ change: (inout [SecretSigningKey]) -> Void) throws -> [SigningKeyFacts] {
-    let secrets =
-      switch server {
-      case .keys: setup.folder.keySecrets
-      case .verification: setup.folder.verificationSecrets
-      }
-    return try secrets.withLock {
+    try setup.folder.server(server.name).secrets.withLock {
       var keys = try storedOrFirst()
       change(&keys)
       try store(keys)
@@ -104,9 +99,9 @@ package struct SigningKeyStore {
   private func storeExportKeys(_ keys: [SecretSigningKey]) throws {
     let keyID = try setup.keySettings().keyID
     let next = try setup.deviceConfiguration.next(keys, rootKey: rootKey)
+    try next.store()
     var secrets = try KeySecrets.stored(in: setup.folder) ?? KeySecrets(keyID: keyID)
     secrets.signingKeys = keys
-    try next.store()
     try setup.folder.keySecrets.replace(secrets)
   }
 

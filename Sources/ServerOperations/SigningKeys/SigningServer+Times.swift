@@ -2,8 +2,16 @@
 import HealthAuthorityConsole
 import KeyServerAPI
 
-/// The default times of a rotation.
+/// The server in the folder, and the default times of a rotation.
 extension SigningServer {
+  /// The server that has the keys.
+  package var name: ServerName {
+    switch self {
+    case .keys: .keys
+    case .verification: .verification
+    }
+  }
+
   /// The overlap of signing keys in a rotation, in seconds.
   package var overlapSeconds: Int {
     switch self {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import World
 
 /// Copies of the databases of several servers as of one moment, beside the backup that is written from them.
 struct DatabaseCopies {
   /// The copies, with the names of the databases.
   let files: [BackupFile]
   private let servers: [BackupServer]
+  /// The identity of the backup in the history of each database.
+  private let identity = Data(SystemRandomness().bytes(BackupHistory.identityBytes))
 
   init(of servers: [BackupServer], beside backup: URL) {
     self.servers = servers
@@ -38,6 +41,7 @@ struct DatabaseCopies {
   private func snapshots() throws(BackupError) -> [DatabaseSnapshot] {
     var snapshots: [DatabaseSnapshot] = []
     do {
+      for server in servers { try reporting(server) { try mark(server) } }
       try withoutCommits(to: servers[...]) {
         for server in servers {
           snapshots.append(
@@ -53,6 +57,18 @@ struct DatabaseCopies {
       throw .unreadable(servers[0].database.url)
     }
     return snapshots
+  }
+
+  /// Adds the identity of the backup to the database. If its disk is full, only the copy has it: then no earlier folder
+  /// is known to be newer than the backup.
+  private func mark(_ server: BackupServer) throws {
+    let queue = try ServerDatabase.openConnection(server.database.url, schema: server.schema)
+    do {
+      try queue.write { try BackupHistory.add(identity, in: $0) }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+      // A backup is possible without space beside the database.
+    }
+    try queue.close()
   }
 
   /// Runs `work` in a write transaction of each of `servers`, which changes nothing. Their own commits wait.
@@ -81,6 +97,7 @@ struct DatabaseCopies {
     do {
       let copy = try DatabaseQueue(path: url.path)
       try snapshot.backup(to: copy)
+      try copy.write { try BackupHistory.add(identity, in: $0) }
       verdict = try copy.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
       try copy.close()
       try snapshot.close()

@@ -31,11 +31,11 @@ package struct PhoneConfigurationFile {
 
   /// Reads the file at `path`.
   ///
-  /// - Throws: `OperationFailure` that names the file, the field and the values it accepts.
+  /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
   package init(at path: String) throws {
     let url = URL(fileURLWithPath: path)
     guard FileManager.default.fileExists(atPath: url.path) else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "There is no configuration \(path.printable): name it with --config, or write it as in"
           + " Documentation/Phone.md.")
     }
@@ -61,7 +61,7 @@ package struct PhoneConfigurationFile {
 
   /// The settings of the phone.
   ///
-  /// - Throws: `OperationFailure` if the root key is not valid, or fields that belong together are missing.
+  /// - Throws: `CommandFailure` if the root key is not valid, or fields that belong together are missing.
   package var settings: PhoneSettings {
     get throws {
       let app = AppConfiguration(
@@ -80,7 +80,7 @@ package struct PhoneConfigurationFile {
       do {
         return try RootKey(publicKeyPEM: rootKeyPEM)
       } catch {
-        throw OperationFailure.badInput(
+        throw CommandFailure.badInput(
           "\(path): rootKey must name a file with a P-256 public key in PEM.")
       }
     }
@@ -91,7 +91,7 @@ package struct PhoneConfigurationFile {
       let isModelNamed = manufacturer != nil || model != nil || device != nil
       if let measured {
         guard !isModelNamed else {
-          throw OperationFailure.badInput(
+          throw CommandFailure.badInput(
             "\(path): calibration has the values of the radio: remove manufacturer, model and device,"
               + " or calibration.")
         }
@@ -99,7 +99,7 @@ package struct PhoneConfigurationFile {
       }
       guard isModelNamed else { return .unknownModel }
       guard let manufacturer, let model else {
-        throw OperationFailure.badInput(
+        throw CommandFailure.badInput(
           "\(path): manufacturer and model must be named together, and device only with both.")
       }
       return .of(manufacturer: manufacturer, model: model, device: device)
@@ -116,14 +116,14 @@ package struct PhoneConfigurationFile {
     get throws {
       guard riskVersion == 2 else { return nil }
       guard let windowRisk else {
-        throw OperationFailure.badInput(
+        throw CommandFailure.badInput(
           "\(path): windowRisk is missing; riskVersion 2 needs rules until the remote configuration"
             + " has some.")
       }
       do {
         return try WindowRiskAssessment(windowRisk)
       } catch {
-        throw OperationFailure.badInput("\(path): windowRisk: \(error.description)")
+        throw CommandFailure.badInput("\(path): windowRisk: \(error.description)")
       }
     }
   }
@@ -133,7 +133,7 @@ package struct PhoneConfigurationFile {
     do {
       return try JSONDecoder().decode(WindowRiskConfiguration.self, from: content)
     } catch let error as DecodingError {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "windowRisk: \(error.message(otherwise: "the file must hold a JSON object of rules."))")
     }
   }

@@ -26,13 +26,13 @@ package struct ConsoleSettings: Redacted {
   /// Reads `file`.
   ///
   /// - Parameter readsFiles: If false, the file of the API key is not read.
-  /// - Throws: `OperationFailure` that names the file, the field and the values it accepts.
+  /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
   package init(_ file: SettingsFile, readsFiles: Bool = true) throws {
     inForce = try file.resolve(Self.table, into: &self, readsFiles: readsFiles, options: [:])
     guard readsFiles else { return }
     guard (verificationURL == nil) == (apiKey == nil) else {
       try file.naming {
-        throw OperationFailure.badInput("verificationURL and apiKeyFile must be set together.")
+        throw CommandFailure.badInput("verificationURL and apiKeyFile must be set together.")
       }
       return
     }

@@ -21,7 +21,7 @@ package struct KeyServerSettings {
   /// Reads `file`. The overrides replace its values.
   ///
   /// - Parameter readsFiles: If false, the file of the DeviceCheck key is not read.
-  /// - Throws: `OperationFailure` that names the file, the field and the values it accepts.
+  /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
   package init(
     _ file: SettingsFile, overrides: SettingOverrides = SettingOverrides(), readsFiles: Bool = true
   ) throws {
@@ -288,7 +288,7 @@ extension KeyServerSettings {
         do {
           configuration = try value.decode(RemoteConfiguration.self)
         } catch let error as DecodingError {
-          throw OperationFailure.badInput(
+          throw CommandFailure.badInput(
             "\(place.path).\(error.message(otherwise: "must be an object"))")
         }
         let inForce = try JSONValue(encoding: configuration)
@@ -297,7 +297,7 @@ extension KeyServerSettings {
             "is not a setting, or has the wrong type: correct it")
         }
         if let fault = configuration.fault {
-          throw OperationFailure.badInput("\(place.path).\(fault)")
+          throw CommandFailure.badInput("\(place.path).\(fault)")
         }
         // A missing version decodes as 0, and phones would keep the version that they have.
         guard configuration.version >= 1 else {

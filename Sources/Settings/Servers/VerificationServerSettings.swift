@@ -34,7 +34,7 @@ package struct VerificationServerSettings {
   /// Reads `file`. The overrides replace its values.
   ///
   /// - Parameter readsFiles: If false, the files of SMS secrets are not read, and `configuration.sms` is `nil`.
-  /// - Throws: `OperationFailure` that names the file, the field and the values it accepts.
+  /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
   package init(
     _ file: SettingsFile, overrides: SettingOverrides = SettingOverrides(), readsFiles: Bool = true
   ) throws {
@@ -49,7 +49,7 @@ package struct VerificationServerSettings {
       keys: configuration.signing.keys, issuer: issuer, audience: audience)
     guard inForce["sms"] != nil || !configuration.policy.allowsUserReport else {
       try file.naming {
-        throw OperationFailure.badInput(
+        throw CommandFailure.badInput(
           "policy.allowsUserReport: codes of user reports are sent by SMS, so set sms too.")
       }
       return
@@ -273,7 +273,7 @@ enum SMSSettings {
       let beginning = handle.bytes(upTo: start.count),
       beginning.isEmpty || beginning == start
     else {
-      throw OperationFailure.badInput(
+      throw CommandFailure.badInput(
         "sms.file: \(file.path.printable) contains something other than texts, or others can read it: name"
           + " another file, or chmod 600 it.")
     }
@@ -283,11 +283,8 @@ enum SMSSettings {
 extension SettingContext {
   /// Throws if the folder is missing or not writable, so that the error comes before the first text.
   fileprivate func writableFolder(_ folder: URL) throws -> URL {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder),
-      isFolder.boolValue, access(folder.path, W_OK) == 0
-    else {
-      throw OperationFailure.badInput(
+    guard FileManager.default.isFolder(at: folder.path), access(folder.path, W_OK) == 0 else {
+      throw CommandFailure.badInput(
         "\(path): \(folder.path.printable) is not a writable folder: create it.")
     }
     return folder

@@ -3,6 +3,7 @@ import CallableEnvelope
 import Crypto
 import Foundation
 import Hummingbird
+import Logging
 import QuietHTTP
 import Secrets
 import ServerStorage
@@ -253,11 +254,26 @@ struct APITokenGate: Sendable {
 ///
 /// Several are valid at once, so that a token can be replaced without a gap.
 struct APITokens: Sendable {
-  private let hashes: [SHA256Digest]
+  private let hashes: RereadSecret<[SHA256Digest]>
 
+  /// - Parameters:
+  ///   - read: Reads the tokens again while the server runs; nil if they do not change.
+  ///   - version: The present version of the file that is read.
   /// - Throws: `VerificationServerError.badConfiguration` if a token is too short or too long, or there
   ///   are too many.
-  init(_ tokens: [String]) throws {
+  init(
+    _ tokens: [String], read: (@Sendable () throws -> [String])? = nil,
+    version: (@Sendable () -> FileVersion?)? = nil,
+    clock: any WallClock = SystemClock(), logger: Logger? = nil
+  ) throws {
+    var reread: (@Sendable () throws -> [SHA256Digest])?
+    if let read { reread = { try Self.hashes(of: read()) } }
+    hashes = RereadSecret(
+      try Self.hashes(of: tokens), name: "API tokens", read: reread, version: version, clock: clock,
+      logger: logger)
+  }
+
+  private static func hashes(of tokens: [String]) throws -> [SHA256Digest] {
     let lengths = VerificationLimit.apiTokenCharacters
     guard tokens.allSatisfy({ lengths.contains($0.utf8.count) }) else {
       throw VerificationServerError.badConfiguration(
@@ -267,7 +283,7 @@ struct APITokens: Sendable {
       throw VerificationServerError.badConfiguration(
         "apiTokens: there may be at most \(VerificationLimit.apiTokensMax).")
     }
-    hashes = tokens.map { SHA256.hash(data: Data($0.utf8)) }
+    return tokens.map { SHA256.hash(data: Data($0.utf8)) }
   }
 
   /// Returns true if `presented` is a valid token.
@@ -275,7 +291,7 @@ struct APITokens: Sendable {
   /// The time does not depend on the token: digests compare in constant time, and all are compared.
   func contain(_ presented: String?) -> Bool {
     let hash = SHA256.hash(data: Data((presented ?? "").utf8))
-    return hashes.reduce(false) { found, known in
+    return hashes.value.reduce(false) { found, known in
       let equal = known == hash
       return found || equal
     }
@@ -283,7 +299,7 @@ struct APITokens: Sendable {
 }
 
 extension APITokens: Redacted {
-  var description: String { "APITokens(\(hashes.count))" }
+  var description: String { "APITokens(\(hashes.value.count))" }
 }
 
 /// A route of the ProteGO Safe contract: a callable function with its limits and error body.

@@ -154,17 +154,42 @@ extension SQLiteCodeStorage {
 
   func expire(_ handle: UUID, at now: Date) async throws -> CodeStatus? {
     try await write { database in
-      guard var issue = try IssueRow.of(handle, in: database) else { return nil }
-      let status = issue.status.ended(before: now)
-      issue.status = status
-      try issue.update(database)
-      let end = now.unixSecond - 1
-      let live = CodeHashRow.filter(Column("issue") == issue.id && Column("expiresAt") > end)
-      for var hash in try live.fetchAll(database) {
-        hash.expiresAt = end
-        try hash.update(database)
+      try IssueRow.of(handle, in: database).map { try Self.expire($0, at: now, in: database) }
+    }
+  }
+
+  /// - Parameter skipsDamaged: True to end the other hash if one is damaged, which is not redeemed either.
+  private static func expire(
+    _ issue: IssueRow, at now: Date, skipsDamaged: Bool = false, in database: Database
+  ) throws -> CodeStatus {
+    var issue = issue
+    let status = issue.status.ended(before: now)
+    issue.status = status
+    try issue.update(database)
+    let end = now.unixSecond - 1
+    let live = CodeHashRow.filter(Column("issue") == issue.id && Column("expiresAt") > end)
+    let hashes =
+      try skipsDamaged ? CodeHashRow.intact(live, in: database) : live.fetchAll(database)
+    for var hash in hashes {
+      hash.expiresAt = end
+      try hash.update(database)
+    }
+    return status
+  }
+
+  func expireCodes(of issuer: APIKeyID?, at now: Date) async throws -> Int {
+    try await write { database in
+      let second = now.unixSecond
+      let codes = IssueRow.filter(
+        Column("endsAt") >= second && Column("binding") == nil && Column("issuer") == issuer?.text)
+      // A damaged row is not redeemed either.
+      let live = try IssueRow.intact(codes, in: database).filter {
+        max($0.expiresAt, $0.longExpiresAt) >= second
       }
-      return status
+      for issue in live {
+        _ = try Self.expire(issue, at: now, skipsDamaged: true, in: database)
+      }
+      return live.count
     }
   }
 

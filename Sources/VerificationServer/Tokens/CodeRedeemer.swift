@@ -3,7 +3,6 @@ import Foundation
 import Logging
 import QuietHTTP
 import Secrets
-import Synchronization
 import UploadToken
 import VerificationAPI
 import World
@@ -136,46 +135,24 @@ final class SigningKeyring: TokenSigning, Sendable {
   /// The claim `aud` of upload tokens and certificates.
   let audience: String
 
-  private let read: (@Sendable () throws -> SigningKeys)?
-  private let clock: any WallClock
-  private let logger: Logger
-  private let latest: Mutex<(keys: SigningKeys, readAt: Date)>
+  private let latest: RereadSecret<SigningKeys>
 
   init(
     _ configured: UploadTokenIssuer, read: (@Sendable () throws -> SigningKeys)?,
-    clock: any WallClock, logger: Logger
+    version: (@Sendable () -> FileVersion?)? = nil, clock: any WallClock, logger: Logger
   ) {
     issuer = configured.issuer
     audience = configured.audience
-    self.read = read
-    self.clock = clock
-    self.logger = logger
-    latest = Mutex((configured.keys, clock.now))
+    latest = RereadSecret(
+      configured.keys, name: "signing keys", read: read, version: version, clock: clock,
+      logger: logger)
   }
 
-  /// Returns the keys, at most `VerificationLimit.signingKeysAgeSecondsMax` old.
-  func keys() -> SigningKeys {
-    let now = clock.now
-    guard let read, isOld(at: now) else { return latest.withLock { $0.keys } }
-    do {
-      let new = try read()
-      latest.withLock { $0 = (new, now) }
-    } catch {
-      logger.warning(
-        "reading the signing keys failed: the previous keys stay in use; check the secrets file",
-        metadata: ["cause": "\(ErrorCause.text(error))"])
-      latest.withLock { $0.readAt = now }
-    }
-    return latest.withLock { $0.keys }
-  }
+  /// Returns the keys of the present secrets.
+  func keys() -> SigningKeys { latest.value }
 
   func token(for grant: UploadGrant) async throws -> String {
     try await UploadTokenIssuer(keys: keys(), issuer: issuer, audience: audience).token(for: grant)
-  }
-
-  private func isOld(at now: Date) -> Bool {
-    let age = now.timeIntervalSince(latest.withLock { $0.readAt })
-    return age < 0 || age >= VerificationLimit.signingKeysAgeSecondsMax
   }
 }
 

@@ -8,8 +8,11 @@ protocol AdministeredServer {
   /// The options of the commands that change signing keys.
   associatedtype KeyOptions: SigningKeyOptions
   static var commandName: String { get }
-  static var name: ServerName { get }
   static var signing: SigningServer { get }
+}
+
+extension AdministeredServer {
+  static var name: ServerName { signing.name }
 }
 
 /// The options of the commands that change the signing keys of a server.
@@ -23,7 +26,6 @@ enum AdministeredKeyServer: AdministeredServer {
   typealias KeyOptions = RootKeyOptions
 
   static let commandName = "key-server"
-  static let name = ServerName.keys
   static let signing = SigningServer.keys
 }
 
@@ -35,7 +37,6 @@ enum AdministeredVerificationServer: AdministeredServer {
   }
 
   static let commandName = "verification-server"
-  static let name = ServerName.verification
   static let signing = SigningServer.verification
 }
 

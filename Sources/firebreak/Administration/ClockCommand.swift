@@ -5,47 +5,104 @@ import ServerOperations
 import Terminal
 import World
 
-/// `clock`: the times that the server compares the machine's clock with.
+/// `clock`: the times that a server compares the machine's clock with.
 struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "clock",
       abstract:
         "Compare the clock with the server's newest time, or confirm it; exit code 1 if it differs.",
-      discussion: """
-        If its clock was set, a server publishes, deletes and forgets nothing until the clock is right again or \
-        confirmed. The same applies if it starts more than a day after it stopped. A running server accepts a \
-        confirmation within minutes.
-        """)
+      discussion: "`firebreak clock` does this for all servers of a folder.")
   }
+
+  @OptionGroup var options: ClockOptions
+
+  func run() throws {
+    let clock = try options.clocks(of: [Server.name], in: options.report.setup(of: Server.name))[0]
+    try options.write(
+      ClockReport(clock),
+      "The clock shows \(UTCTime(clock.now).text). The server's newest time: \(clock.newestText).",
+      isPlausible: clock.isPlausible)
+  }
+}
+
+/// `firebreak clock`: the same for all servers of one folder.
+struct ClocksCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clock",
+    abstract: "Compare the clock with the newest times of all servers, or confirm it for all.",
+    discussion: """
+      If its clock was set, a server publishes, deletes and forgets nothing until the clock is right again or \
+      confirmed. The same applies if it starts more than a day after it stopped. A running server accepts a \
+      confirmation within minutes. Exit code 1 if the clock differs from the time of a server.
+      """)
 
   private struct Report: Encodable {
-    /// All times are in Unix seconds.
-    let now: Int64
-    let newest: Int64?
-    let confirmed: Int64?
-    let isPlausible: Bool
+    /// By the name of the server.
+    let servers: [String: ClockReport]
   }
 
+  @OptionGroup var options: ClockOptions
+
+  func run() throws {
+    let data = options.report.options.data
+    let setup = options.report.options.setup(try ServerFolder(existing: data))
+    let servers = setup.serversWithClock
+    guard !servers.isEmpty else {
+      throw CommandFailure.badInput(
+        "No server of \(data.printable) has a database yet: start one first, or name the servers' folder"
+          + " with --data.")
+    }
+    let clocks = Array(zip(servers, try options.clocks(of: servers, in: setup)))
+    let reports = clocks.map { ($0.0.rawValue, ClockReport($0.1)) }
+    let lines = clocks.map { server, clock in
+      "The \(server.title)'s newest time: \(clock.newestText)."
+    }
+    try options.write(
+      Report(servers: Dictionary(uniqueKeysWithValues: reports)),
+      (["The clock shows \(UTCTime(setup.clock.now).text)."] + lines).joined(separator: "\n"),
+      isPlausible: clocks.allSatisfy { $0.1.isPlausible })
+  }
+}
+
+/// The options of the commands that compare the clock.
+struct ClockOptions: ParsableArguments {
   @Flag(help: "Confirm that the clock is right.")
   var confirm = false
 
   @OptionGroup var report: ServerCommandOptions
 
-  func run() throws {
-    let setup = try report.setup(of: Server.name)
-    if confirm { try setup.confirmClock(of: Server.name) }
-    let clock = try setup.clockComparison(of: Server.name)
-    let newest = clock.newest.map { UTCTime($0).text } ?? "none yet"
-    try report.write(
-      Report(
-        now: clock.now.unixSecond, newest: clock.newest.map(\.unixSecond),
-        confirmed: clock.confirmed.map(\.unixSecond), isPlausible: clock.isPlausible),
-      "The clock shows \(UTCTime(clock.now).text). The server's newest time: \(newest).")
-    guard clock.isPlausible else {
-      throw CommandFailure(
-        status: .no,
-        message: "The times differ too much: correct the clock, or confirm it with --confirm.")
-    }
+  /// Confirms the clock for `servers`, if that is wanted, and compares it with their times.
+  func clocks(of servers: [ServerName], in setup: ServerSetup) throws -> [ClockComparison] {
+    if confirm { for server in servers { try setup.confirmClock(of: server) } }
+    return try servers.map { try setup.clockComparison(of: $0) }
   }
+
+  /// - Throws: `CommandFailure` with status 1 if the times differ too much.
+  func write(_ result: some Encodable, _ text: String, isPlausible: Bool) throws {
+    try report.write(result, text)
+    guard !isPlausible else { return }
+    throw CommandFailure(
+      status: .no,
+      message: "The times differ too much: correct the clock, or confirm it with --confirm.")
+  }
+}
+
+/// The clock and the times of a server for output, in Unix seconds.
+private struct ClockReport: Encodable {
+  let now: Int64
+  let newest: Int64?
+  let confirmed: Int64?
+  let isPlausible: Bool
+
+  init(_ clock: ClockComparison) {
+    now = clock.now.unixSecond
+    newest = clock.newest?.unixSecond
+    confirmed = clock.confirmed?.unixSecond
+    isPlausible = clock.isPlausible
+  }
+}
+
+extension ClockComparison {
+  fileprivate var newestText: String { newest.map { UTCTime($0).text } ?? "none yet" }
 }

@@ -98,12 +98,14 @@ struct ResumeCommand: ParsableCommand {
 }
 
 /// `key-server withdraw FILE|HASH`
-struct WithdrawCommand: ParsableCommand {
+struct WithdrawCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "withdraw",
     abstract: "Tell all phones to ignore key files and to undo the exposures found through them.",
     discussion: """
-      The files stay in the exports: a file that is written again has another hash, so phones would read it.
+      One file or hash is enough: its copies in all exports are included, and the hashes that the files had before \
+      they were written again. The files stay in the exports: a file that is written again has another hash, so \
+      phones would read it.
       """)
 
   @Argument(help: "Key files, or their SHA-256 in hexadecimal.")
@@ -114,9 +116,12 @@ struct WithdrawCommand: ParsableCommand {
 
   @OptionGroup var document: DocumentOptions
 
-  func run() throws {
+  func run() async throws {
     let hashes = try files.map(hash)
-    try document.publish(undo ? .restore(hashes) : .withdraw(hashes))
+    let setup = try document.report.setup(of: .keys)
+    try document.write(
+      try await setup.setFiles(hashes, isWithdrawn: !undo, rootKey: document.root.rootKey),
+      of: setup)
   }
 
   private func hash(_ name: String) throws -> KeyFileHash {
@@ -137,22 +142,26 @@ struct WithdrawCommand: ParsableCommand {
 }
 
 /// The options of commands that change the device configuration.
-struct DocumentOptions: ParsableArguments, ReportWriter {
-  @OptionGroup var options: ServerOptions
+struct DocumentOptions: ParsableArguments {
+  @OptionGroup var report: ServerCommandOptions
   @OptionGroup var root: RootKeyOptions
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
 
   /// Signs and stores the next document with `change`, and prints it.
   func publish(
     _ change: DocumentChange? = nil, lifetimeSeconds: Int64? = nil, replacesLost: Bool = false
   ) throws {
-    let files = try options.setup(of: .keys).deviceConfiguration
-    let next = try files.publish(
-      change, rootKey: root.rootKey, lifetimeSeconds: lifetimeSeconds, replacesLost: replacesLost)
-    let report = DocumentReport(next, root: try files.publicRootKey())
-    try write(report, report.text)
+    let setup = try report.setup(of: .keys)
+    try write(
+      setup.deviceConfiguration.publish(
+        change, rootKey: root.rootKey, lifetimeSeconds: lifetimeSeconds,
+        replacesLost: replacesLost),
+      of: setup)
+  }
+
+  /// Prints the document of a key server.
+  func write(_ document: DeviceConfiguration, of setup: ServerSetup) throws {
+    let result = DocumentReport(document, root: try setup.deviceConfiguration.publicRootKey())
+    try report.write(result, result.text)
   }
 }
 

@@ -42,33 +42,27 @@ struct SigningKeyListCommand<Server: AdministeredServer>: ParsableCommand {
 }
 
 /// `signing-key add`
-struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand, ReportWriter {
+struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "add", abstract: "Add a new key, from now or later; the other keys stay valid.",
       discussion: SigningKeyTimes.lead(of: Server.signing))
   }
 
-  @OptionGroup var options: ServerOptions
-  @OptionGroup var keyOptions: Server.KeyOptions
+  @OptionGroup var options: SigningKeyChangeOptions<Server>
 
   @Option(
     help: ArgumentHelp("Start of validity: \(UTCTime.form).", valueName: "time"),
     transform: SigningKeyTimes.time)
   var from: Int64?
 
-  @Flag(help: "Print one JSON object.")
-  var json = false
-
   func run() throws {
-    let store = try SigningKeyStore(Server.self, options, keyOptions)
-    let result = SigningKeyReport(try store.add(from: from.map { Date(unixSecond: $0) }))
-    try write(result, result.text)
+    try options.write(try options.store.add(from: from.map { Date(unixSecond: $0) }))
   }
 }
 
 /// `signing-key rotate`
-struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand, ReportWriter {
+struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "rotate", abstract: "Add a new key and end the older ones after an overlap.",
@@ -79,8 +73,7 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand, Rep
         """)
   }
 
-  @OptionGroup var options: ServerOptions
-  @OptionGroup var keyOptions: Server.KeyOptions
+  @OptionGroup var options: SigningKeyChangeOptions<Server>
 
   @Option(help: "Seconds for which the older keys stay valid.")
   var overlap: Int?
@@ -90,9 +83,6 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand, Rep
     transform: SigningKeyTimes.time)
   var from: Int64?
 
-  @Flag(help: "Print one JSON object.")
-  var json = false
-
   func validate() throws {
     guard SigningKeyTimes.overlaps.contains(overlap ?? 0) else {
       throw ValidationError("--overlap takes 0 to \(SigningKeyTimes.overlaps.upperBound).")
@@ -100,16 +90,13 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand, Rep
   }
 
   func run() throws {
-    let store = try SigningKeyStore(Server.self, options, keyOptions)
-    let keys = try store.rotate(
-      from: from.map { Date(unixSecond: $0) }, overlapSeconds: overlap)
-    let result = SigningKeyReport(keys)
-    try write(result, result.text)
+    try options.write(
+      try options.store.rotate(from: from.map { Date(unixSecond: $0) }, overlapSeconds: overlap))
   }
 }
 
 /// `signing-key revoke`
-struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand, ReportWriter {
+struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "revoke",
@@ -121,26 +108,30 @@ struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand
         """)
   }
 
-  @OptionGroup var options: ServerOptions
-  @OptionGroup var keyOptions: Server.KeyOptions
-
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var options: SigningKeyChangeOptions<Server>
 
   func run() async throws {
-    let (keys, files) = try await SigningKeyStore(Server.self, options, keyOptions).revoke()
-    let result = SigningKeyReport(keys, files: files)
-    try write(result, result.text)
+    let (keys, files) = try await options.store.revoke()
+    try options.write(keys, files: files)
   }
 }
 
-extension SigningKeyStore {
+/// The options of the commands that change the keys.
+struct SigningKeyChangeOptions<Server: AdministeredServer>: ParsableArguments {
+  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var keyOptions: Server.KeyOptions
+
   /// The keys of the server in the folder that the options name.
-  fileprivate init<Server: AdministeredServer>(
-    _ server: Server.Type, _ options: ServerOptions, _ keyOptions: Server.KeyOptions
-  ) throws {
-    self.init(
-      try options.setup(of: server.name), of: server.signing, rootKey: keyOptions.rootKey)
+  var store: SigningKeyStore {
+    get throws {
+      SigningKeyStore(
+        try report.setup(of: Server.name), of: Server.signing, rootKey: keyOptions.rootKey)
+    }
+  }
+
+  func write(_ keys: [SigningKeyFacts], files: [String]? = nil) throws {
+    let result = SigningKeyReport(keys, files: files)
+    try report.write(result, result.text)
   }
 }
 

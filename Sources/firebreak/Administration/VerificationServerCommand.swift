@@ -94,47 +94,77 @@ struct APIKeyListCommand: AsyncParsableCommand {
 /// `api-key revoke ID`
 struct APIKeyRevokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Revoke a key; exit code 1 if there is no key with this id.")
+    commandName: "revoke",
+    abstract: "Revoke a key and end its codes; exit code 1 if there is no key with this id.",
+    discussion: """
+      Codes that were issued with the key and are not redeemed end at once, because a thief may have issued them. With \
+      --keep-codes they stay valid.
+      """)
 
   private struct Report: Encodable {
     let id: String
     let revoked: Bool
+    let endedCodes: Int
   }
 
   @Argument(help: "The id, as `api-key list` shows it: the first part of the key.")
   var id: String
 
+  @Flag(help: "Let the codes that were issued with the key stay valid.")
+  var keepCodes = false
+
   @OptionGroup var report: ServerCommandOptions
 
   func run() async throws {
-    let isRevoked = try await report.setup(of: .verification).withAPIKeys {
-      try await $0.revoke(id)
-    }
+    let ended = try await report.setup(of: .verification).revokeAPIKey(id, keepsCodes: keepCodes)
     try report.write(
-      Report(id: id, revoked: isRevoked), "Revoked \(id).", if: isRevoked,
+      Report(id: id, revoked: ended != nil, endedCodes: ended ?? 0),
+      "Revoked \(id). Ended codes: \(ended ?? 0).", if: ended != nil,
       otherwise: "There is no key \(id.printable): see `api-key list`.")
   }
 }
 
 /// `api-token`: the tokens of systems that issue codes in the ProteGO Safe contract.
-struct ApiTokenCommand: ParsableCommand {
+struct ApiTokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "api-token",
     abstract: "Show the tokens for issuing codes in the ProteGO Safe contract.",
-    discussion:
-      "With --add a new one is created first; the server accepts it after SIGHUP or a restart.")
+    discussion: """
+      With --add a new one is created first. If one was stolen, --replace revokes all of them, creates a new one, and \
+      ends the codes that were issued with them and are not redeemed; with --keep-codes these stay valid. A running \
+      server follows at once.
+      """)
 
   private struct Report: Encodable {
     let apiTokens: [String]
+    /// Absent without --replace.
+    var endedCodes: Int?
   }
 
   @Flag(help: "Create a new token first.")
   var add = false
 
+  @Flag(help: "Revoke all tokens and create a new one first.")
+  var replace = false
+
+  @Flag(help: "With --replace, let the codes that were issued with the tokens stay valid.")
+  var keepCodes = false
+
   @OptionGroup var report: ServerCommandOptions
 
-  func run() throws {
+  func validate() throws {
+    guard !add || !replace else { throw ValidationError("--add and --replace exclude each other.") }
+    guard replace || !keepCodes else { throw ValidationError("--keep-codes needs --replace.") }
+  }
+
+  func run() async throws {
     let setup = try report.setup(of: .verification)
+    if replace {
+      let (tokens, ended) = try await setup.revokeAPITokens(keepsCodes: keepCodes)
+      note("Ended codes: \(ended).")
+      return try report.write(
+        Report(apiTokens: tokens, endedCodes: ended), tokens.joined(separator: "\n"))
+    }
     guard let tokens = try add ? setup.addAPIToken() : setup.apiTokens() else {
       throw CommandFailure.badInput(
         "The verification server of \(report.options.data.printable) has no tokens yet: add one, or start it"

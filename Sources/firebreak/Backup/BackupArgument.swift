@@ -11,12 +11,10 @@ struct BackupArgument: ParsableArguments {
   var url: URL { URL(fileURLWithPath: file) }
 
   func refuseOtherThanFile() throws {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder),
-      !isFolder.boolValue
-    else {
+    let isFolder = FileManager.default.isFolder(at: file)
+    guard !isFolder, FileManager.default.fileExists(atPath: file) else {
       throw CommandFailure.badInput(
-        isFolder.boolValue
+        isFolder
           ? "\(file.printable) is a folder: name a file that `backup` wrote."
           : "There is no file \(file.printable): name a backup.")
     }

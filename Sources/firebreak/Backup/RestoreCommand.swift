@@ -5,21 +5,29 @@ import ServerOperations
 import Terminal
 
 /// `firebreak restore FILE`: creates the servers of a backup.
-struct RestoreCommand: ParsableCommand {
+struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Restore all servers of a backup, whole or not at all.",
     discussion: """
-      Every byte of the backup is checked first. The folders of its servers in DIR must be empty or missing: move a \
-      damaged DIR away. Uploads, codes and used tokens since the backup are lost.
+      Every byte of the backup is checked first. The folders of its servers in DIR must be empty or missing: with \
+      --replace a present DIR is moved away. What was revoked, withdrawn, disabled or ended after the backup stays so \
+      if the earlier folder is beside DIR, where --replace leaves it, and has continued after this backup. Changed \
+      authorities are named. Uploads and new codes since the backup are lost.
       """)
 
   @OptionGroup var backup: BackupArgument
   @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var root: RootKeyOptions
 
-  func run() throws {
+  @Flag(help: "Move a present folder away first; its servers must be stopped.")
+  var replace = false
+
+  func run() async throws {
     try backup.refuseOtherThanFile()
     let folder = ServerFolder(at: report.options.data)
-    let content = try Restoration(into: folder).restore(backup.url)
+    let content = try await Restoration(
+      into: folder, replaces: replace, rootKey: root.rootKey
+    ) { note($0) }.restore(backup.url)
     try report.write(
       BackupReport(content), "Restored \(folder.url.path.printable) from \(content.sentence).")
   }

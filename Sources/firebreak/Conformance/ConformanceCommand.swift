@@ -55,7 +55,9 @@ enum ConformanceSuite: String, CaseIterable, ExpressibleByArgument {
   ///
   /// - Throws: `CommandFailure` if the file does not have the form of the suite.
   func outcomes(of path: String) throws -> [CaseOutcome] {
-    if self == .keyFiles, Self.isFolder(path) { return try KeyFileFolder(at: path).outcomes() }
+    if self == .keyFiles, FileManager.default.isFolder(at: path) {
+      return try KeyFileFolder(at: path).outcomes()
+    }
     let content = try InputFile(path, what: "suite").content
     do {
       return try outcomes(decoding: content)
@@ -75,12 +77,6 @@ enum ConformanceSuite: String, CaseIterable, ExpressibleByArgument {
     case .tekHMAC: try decoder.decode(HMACVectors.self, from: content).outcomes()
     case .keyFiles: try decoder.decode(KeyFileVectors.self, from: content).outcomes()
     }
-  }
-
-  private static func isFolder(_ path: String) -> Bool {
-    var isFolder: ObjCBool = false
-    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-      && isFolder.boolValue
   }
 }
 

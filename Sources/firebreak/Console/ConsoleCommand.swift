@@ -191,10 +191,7 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
     @Option(help: "The hash of an entry that must be in the log.")
     var head: String?
 
-    @OptionGroup var options: ServerOptions
-
-    @Flag(help: "Print one JSON object.")
-    var json = false
+    @OptionGroup var report: ServerCommandOptions
 
     func run() async throws {
       let hashes = HashSearch(head)
@@ -202,7 +199,7 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
       let fault =
         chain.fault
         ?? (hashes.isFound ? nil : "No entry has the hash of --head: entries were removed.")
-      if json {
+      if report.json {
         try printJSON(
           Report(intact: fault == nil, entries: chain.count, head: chain.head, fault: fault))
       } else if fault == nil {
@@ -213,7 +210,7 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
 
     private func chain(_ hashes: HashSearch) async throws -> AuditChain {
       let text = try file.map { try InputFile($0, what: "audit log").text }
-      let setup = try options.setup(of: .console)
+      let setup = try report.setup(of: .console)
       if let text {
         // The hashes have a key, which is derived from the console's secret.
         var chain = try setup.reportingErrors { try setup.consoleAudit().auditChain() }

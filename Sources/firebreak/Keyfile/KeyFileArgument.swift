@@ -48,8 +48,7 @@ struct KeyFileArgument {
     guard
       let content = try? FileHandle.standardInput.read(upToCount: byteCountMax + 1) ?? Data()
     else {
-      throw CommandFailure(
-        status: .machineFailed, message: "\(name): It could not be read: try again.")
+      throw CommandFailure.machineFailed("\(name): It could not be read: try again.")
     }
     guard !content.isEmpty else { throw empty(name) }
     return [UInt8](content)

@@ -60,10 +60,6 @@ struct PhoneRunCommand: AsyncParsableCommand {
     let web: String?
     /// The address of the copy of the pages, with a secret of its own.
     let file: String?
-
-    private enum CodingKeys: CodingKey {
-      case ready, socket, web, file
-    }
   }
 
   func run() async throws {
@@ -102,13 +98,12 @@ struct PhoneRunCommand: AsyncParsableCommand {
     } catch is CancellationError {
       // Cancelled by SIGINT or SIGTERM.
     } catch let error as WebsiteError {
-      throw CommandFailure(status: .machineFailed, message: error.description.printable)
+      throw CommandFailure.machineFailed(error.description.printable)
     } catch let error as PhoneFolderReplaced {
-      throw CommandFailure(status: .machineFailed, message: error.description.printable)
+      throw CommandFailure.machineFailed(error.description.printable)
     } catch is UnixSocketError {
-      throw CommandFailure(
-        status: .machineFailed,
-        message: "\(socket.printable) cannot be opened: check the disk and the folder.")
+      throw CommandFailure.machineFailed(
+        "\(socket.printable) cannot be opened: check the disk and the folder.")
     }
   }
 
@@ -118,9 +113,8 @@ struct PhoneRunCommand: AsyncParsableCommand {
     do {
       try PhoneWebsite.removeLeftoverCopy(in: copy, pages: pages.map { URL(fileURLWithPath: $0) })
     } catch {
-      throw CommandFailure(
-        status: .machineFailed,
-        message: "\(copy.path.printable) cannot be removed: check the disk and the folder.")
+      throw CommandFailure.machineFailed(
+        "\(copy.path.printable) cannot be removed: check the disk and the folder.")
     }
   }
 
@@ -209,12 +203,11 @@ struct PhoneAccess {
       do {
         if let reply = try await PhoneSocket.ask(request, in: folder.url) { return reply }
       } catch let error as PhoneSocketError {
-        throw CommandFailure(
-          status: error == .requestTooLong ? .badInput : .machineFailed, message: error.rawValue)
+        throw error == .requestTooLong
+          ? CommandFailure.badInput(error.rawValue) : CommandFailure.machineFailed(error.rawValue)
       } catch is UnixSocketError {
-        throw CommandFailure(
-          status: .machineFailed,
-          message: "The running phone does not answer: try again, or restart it.")
+        throw CommandFailure.machineFailed(
+          "The running phone does not answer: try again, or restart it.")
       }
       if let lock = try PhoneFactory.reporting({ try folder.lock() }) {
         defer { withExtendedLifetime(lock) {} }
@@ -223,9 +216,8 @@ struct PhoneAccess {
       // The phone is starting or stopping, or another command has opened it.
       try await Task.sleep(for: PhoneAccessLimit.lockInterval)
     }
-    throw CommandFailure(
-      status: .machineFailed,
-      message: "Another process uses \(folder.url.path.printable): try again when it has ended.")
+    throw CommandFailure.machineFailed(
+      "Another process uses \(folder.url.path.printable): try again when it has ended.")
   }
 
   private func performDirectly(

@@ -18,44 +18,25 @@ struct WindowsCommand: ParsableCommand {
       Exit code 1: a file does not have the required signature.
       """)
 
-  @Option(help: "The sightings, a CSV file.")
-  var sightings: String
+  @OptionGroup var input: MatchInput
 
   @Option(
     name: .customLong("configuration"),
     help: "The exposure configuration, in JSON, for infectiousness and missing report types.")
   var configurationFile: String?
 
-  @Option(help: "The P-256 public key of the authority, in PEM or DER.")
-  var publicKey: String?
-
-  @Flag(help: "Accept unsigned files.")
-  var unsigned = false
-
-  @Argument(help: "Key files: zip or export.bin; - is stdin.")
-  var files: [String]
-
-  func validate() throws {
-    guard publicKey == nil || !unsigned else {
-      throw ValidationError("Give either --public-key or --unsigned, not both.")
-    }
-    guard files.count(where: { $0 == KeyFileArgument.standardInput }) <= 1 else {
-      throw ValidationError("Give - at most once: stdin is one file.")
-    }
-  }
-
   func run() throws {
     let rules = try rules()
-    let trust = try SignatureRequirement(publicKey: publicKey, acceptsUnsigned: unsigned)
+    let trust = try input.trust()
     let sightings = ScannedSighting.inOrder(
-      try SightingsCSV(at: self.sightings).sightings.map(\.sighting))
+      try SightingsCSV(at: input.sightings).sightings.map(\.sighting))
     let secret = ProbeSecret(from: SystemRandomness())
     var search = KeySearch(Matcher(ContactIndex(sightings, secret: secret)))
     var ledger = MatchLedger()
-    for file in files {
+    for file in input.files {
       _ = try search.run(into: &ledger) { each in try trust.read(file, each: each) }
     }
-    if trust == .anySigner { note("The signatures were not verified: use --public-key.") }
+    trust.noteIfNotVerified()
     let windows = ledger.matches.flatMap(rules.windows).map { WindowReport($0) }
     let list = try WindowReport.list(of: windows)
     try StandardOutput.write(String(list.dropLast()))

@@ -89,6 +89,6 @@ struct ServerLoop {
       ? "\(error)"
       : "A server stopped (\(ErrorCause.text(error))): its port may be in use; choose another with"
         + " --port."
-    return CommandFailure(status: .machineFailed, message: message)
+    return CommandFailure.machineFailed(message)
   }
 }

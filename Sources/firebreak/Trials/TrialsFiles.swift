@@ -40,10 +40,8 @@ struct ResultFile {
   init(_ path: String, option: String) throws {
     url = URL(fileURLWithPath: path)
     self.option = option
-    var isFolder: ObjCBool = false
-    let exists = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
     let folder = url.deletingLastPathComponent().path
-    guard access(folder, W_OK | X_OK) == 0, !(exists && isFolder.boolValue) else {
+    guard access(folder, W_OK | X_OK) == 0, !FileManager.default.isFolder(at: url.path) else {
       throw CommandFailure.badInput(
         "\(path.printable) cannot be written: name a file in an existing folder with \(option).")
     }
@@ -53,10 +51,8 @@ struct ResultFile {
     do throws(FileError) {
       try AtomicFile.write(text.utf8, to: url, permissions: 0o644)
     } catch {
-      throw CommandFailure(
-        status: .machineFailed,
-        message:
-          "\(url.path.printable) could not be written (\(option)): free disk space and try again.")
+      throw CommandFailure.machineFailed(
+        "\(url.path.printable) could not be written (\(option)): free disk space and try again.")
     }
   }
 }

@@ -99,7 +99,7 @@ struct ClassRun {
     } catch is CancellationError {
       // Cancelled by SIGINT or SIGTERM.
     } catch let error as ClassroomError {
-      throw CommandFailure(status: .machineFailed, message: error.description.printable)
+      throw CommandFailure.machineFailed(error.description.printable)
     }
   }
 
@@ -140,8 +140,6 @@ struct ClassRun {
     let ready = true
     let teacher: String
     let join: String
-
-    private enum CodingKeys: CodingKey { case ready, teacher, join }
   }
 
   /// The HTTP library logs an error for each connection that ends with the class.

@@ -112,9 +112,9 @@ struct UpCommand: AsyncParsableCommand {
         if open { UpBrowser.open(addresses.town) }
       }
     } catch let error as RehearsalClockError {
-      throw CommandFailure(status: .machineFailed, message: error.description.printable)
+      throw CommandFailure.machineFailed(error.description.printable)
     } catch let error as TownSiteError {
-      throw CommandFailure(status: .machineFailed, message: error.description)
+      throw CommandFailure.machineFailed(error.description)
     }
   }
 
@@ -160,10 +160,6 @@ struct UpAddresses: Encodable {
   /// The account that this start has created.
   let account: Account?
   let phones: [Phone]
-
-  private enum CodingKeys: CodingKey {
-    case ready, town, verification, keys, console, account, phones
-  }
 
   /// The output without `--json`.
   var text: String {

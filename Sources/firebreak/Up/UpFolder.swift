@@ -33,11 +33,8 @@ final class UpFolder: Sendable {
   /// - Throws: `CommandFailure` if the folder is in use, is not one of a town, or cannot be created.
   init(path: String) throws {
     url = URL(fileURLWithPath: path)
-    var isFolder: ObjCBool = false
-    guard
-      !FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
-        || isFolder.boolValue
-    else {
+    let files = FileManager.default
+    guard !files.fileExists(atPath: url.path) || files.isFolder(at: url.path) else {
       throw CommandFailure.badInput(
         "\(url.path.printable) is a file: name a folder for the town with --data.")
     }
@@ -57,7 +54,7 @@ final class UpFolder: Sendable {
       self.lock = lock
       try AtomicFile.write(Data("{}\n".utf8), to: url.appendingPathComponent(Self.markName))
     } catch let error as FileError {
-      throw CommandFailure(status: .machineFailed, message: "\(error)".printable)
+      throw CommandFailure.machineFailed("\(error)".printable)
     }
   }
 
@@ -71,7 +68,7 @@ final class UpFolder: Sendable {
       for folder in [servers, phones, logs] { try AtomicFile.makeFolder(folder) }
       try configureServers()
     } catch let error as FileError {
-      throw CommandFailure(status: .machineFailed, message: "\(error)".printable)
+      throw CommandFailure.machineFailed("\(error)".printable)
     }
   }
 
@@ -113,7 +110,7 @@ final class UpFolder: Sendable {
     do {
       try AtomicFile.write(try JSONEncoder().encode(content), to: configuration(of: name))
     } catch let error as FileError {
-      throw CommandFailure(status: .machineFailed, message: "\(error)".printable)
+      throw CommandFailure.machineFailed("\(error)".printable)
     }
   }
 
@@ -125,7 +122,7 @@ final class UpFolder: Sendable {
   /// Records that a phone was turned on. Later starts leave its state to its owner.
   func noteTurnedOn(_ name: String) throws {
     do throws(FileError) { try AtomicFile.write(Data(), to: onMark(of: name)) } catch {
-      throw CommandFailure(status: .machineFailed, message: "\(error)".printable)
+      throw CommandFailure.machineFailed("\(error)".printable)
     }
   }
 
@@ -136,9 +133,8 @@ final class UpFolder: Sendable {
       do {
         try FileManager.default.removeItem(at: file)
       } catch {
-        throw CommandFailure(
-          status: .machineFailed,
-          message: "\(file.path.printable) cannot be removed: check its owner.")
+        throw CommandFailure.machineFailed(
+          "\(file.path.printable) cannot be removed: check its owner.")
       }
     }
   }

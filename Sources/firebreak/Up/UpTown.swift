@@ -138,9 +138,8 @@ struct UpTown: Sendable {
 
   private func servers(_ line: String) throws -> Servers {
     guard let servers = JSONDecoder().decodeIfValid(Servers.self, from: Data(line.utf8)) else {
-      throw CommandFailure(
-        status: .machineFailed,
-        message: "The servers did not report their addresses: look into \(serversChild.log.path)"
+      throw CommandFailure.machineFailed(
+        "The servers did not report their addresses: look into \(serversChild.log.path)"
           .printable)
     }
     return servers
@@ -150,8 +149,7 @@ struct UpTown: Sendable {
     guard let url = URL(string: server),
       let token = try setup.apiTokens()?.first
     else {
-      throw CommandFailure(
-        status: .machineFailed, message: "The servers have no API token: start over with --fresh.")
+      throw CommandFailure.machineFailed("The servers have no API token: start over with --fresh.")
     }
     return HealthOfficial(server: url, apiToken: token, network: network)
   }
@@ -205,9 +203,8 @@ struct UpTown: Sendable {
     of name: String, _ problem: String, _ reason: String? = nil
   ) -> CommandFailure {
     let reason = reason ?? "look into \(folder.log(of: name).path)"
-    return CommandFailure(
-      status: .machineFailed,
-      message: "\(name.capitalized)'s phone \(problem): \(reason)".printable)
+    return CommandFailure.machineFailed(
+      "\(name.capitalized)'s phone \(problem): \(reason)".printable)
   }
 
   private func phoneChild(_ name: String, port: Int, radio: String) -> UpChild {
@@ -300,9 +297,8 @@ struct UpChild: Sendable {
         log.path, .writeOnly, options: [.create, .truncate, .append, .closeOnExec],
         permissions: .ownerReadWrite)
     } catch {
-      throw CommandFailure(
-        status: .machineFailed,
-        message: "\(log.path.printable) cannot be written: check the disk and the folder.")
+      throw CommandFailure.machineFailed(
+        "\(log.path.printable) cannot be written: check the disk and the folder.")
     }
   }
 
@@ -318,7 +314,7 @@ struct UpChild: Sendable {
       case .exited(0): place
       case .exited: last ?? place
       }
-    return CommandFailure(status: .machineFailed, message: "\(name) stopped: \(reason)".printable)
+    return CommandFailure.machineFailed("\(name) stopped: \(reason)".printable)
   }
 }
 

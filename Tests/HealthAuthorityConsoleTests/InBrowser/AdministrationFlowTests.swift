@@ -142,6 +142,37 @@ extension ConsoleInBrowser {
       }
     }
 
+    @Test(
+      "Requests have their times in UTC, also in a browser of another time zone",
+      .timeLimit(.minutes(Patience.minutes)))
+    func timeZone() async throws {
+      try await ConsoleVisit.run(scripts: true, authority: try .inUse()) { visit async throws in
+        let browser = visit.browser
+        let berta = try await visit.console.administration.addAccount(
+          name: "Berta", role: .administrator)
+        try await visit.signIn(.administrator, name: "Adam", to: "/keys")
+        try await visit.follow("#rotate-keys")
+        try await visit.request("It is a year old")
+        try await visit.signOut()
+        try await visit.signIn(berta)
+        // It is 22:00 there, and 21:00 on the day before.
+        for (zone, day) in [("Pacific/Kiritimati", 15), ("Pacific/Pago_Pago", 14)] {
+          try await browser.devTools("Emulation.setTimezoneOverride", ["timezoneId": .string(zone)])
+          try await visit.open("/changes")
+          let seconds = RunningConsole.start.timeIntervalSince1970
+          let local = try await browser.script(
+            "return new Date(arguments[0] * 1000).getDate()", .number(seconds))
+          #expect(local.integer == day)
+          #expect(
+            try await browser.text("main section").contains("Requested by Adam at 2027-01-15 08:0"))
+        }
+        try await visit.follow("#approve-1")
+        let history = try await browser.text("#history")
+        #expect(history.contains("All times are in UTC.") && history.contains("2027-01-15 08:0"))
+        try await browser.devTools("Emulation.setTimezoneOverride", ["timezoneId": ""])
+      }
+    }
+
     private func audit(_ visit: ConsoleVisit, _ folder: TemporaryFolder) async throws {
       let browser = visit.browser
       try await visit.follow(".menu a[href='/audit']")

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServerAPI
+
+/// The hashes that the key files of a server have had, while the server runs or not: a file that is written again has
+/// another hash, and phones may have read the earlier one.
+package struct KeyFileHistory: Sendable {
+  private let store: any KeyStore
+
+  /// Opens the database of a server.
+  ///
+  /// - Throws: `KeyServerError.database`, or `.newerDatabase` if a newer version has migrated it.
+  package init(databaseFile: URL) throws(KeyServerError) {
+    store = try KeyServerComposition.store(at: databaseFile)
+  }
+
+  /// The hashes of all files that have had one of `hashes`, also of files that were removed from the exports.
+  ///
+  /// - Parameter includesCopies: True for those of all files that have the region and period of such a file, too.
+  /// - Throws: `KeyServerError.unavailable`.
+  package func editions(
+    ofFilesWith hashes: Set<KeyFileHash>, includesCopies: Bool = false
+  ) async throws(KeyServerError) -> Set<KeyFileHash> {
+    let all = try await batches().map { batch in
+      (scope: Scope(of: batch), hashes: Set(batch.hashes.compactMap { KeyFileHash($0) }))
+    }
+    let found = all.filter { !$0.hashes.isDisjoint(with: hashes) }
+    let scopes = includesCopies ? Set(found.map { $0.scope }) : []
+    return (found + all.filter { scopes.contains($0.scope) }).reduce([]) { $0.union($1.hashes) }
+  }
+
+  /// The seconds after a restoration at `time` in which another one would give files the same names.
+  ///
+  /// - Parameter backup: The time of the backup, after which other periods may have ended.
+  /// - Throws: `KeyServerError.unavailable`.
+  package func secondsWithSameNames(
+    restoredAt time: Date, from backup: Date
+  ) async throws(KeyServerError) -> Int {
+    let ends = try await batches().map(\.end)
+    return RestoredEdition.seconds(ofFileFrom: ([backup] + ends).min() ?? backup, restoredAt: time)
+  }
+
+  private func batches() async throws(KeyServerError) -> [Batch] {
+    do { return try await store.batches() } catch { throw .unavailable }
+  }
+
+  /// The region and period, which a file and its copies in other exports have in common.
+  private struct Scope: Hashable {
+    let region: String
+    let start: Date
+    let end: Date
+
+    init(of batch: Batch) {
+      (region, start, end) = (batch.region, batch.start, batch.end)
+    }
+  }
+}
