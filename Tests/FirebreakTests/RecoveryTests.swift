@@ -133,7 +133,8 @@ struct RecoveryTests {
     for hash in all {
       let run = try await authority.run("key-server", "withdraw", hash.description)
       #expect(run.status == 0, "\(run.errors)")
-      #expect(Set(try await authority.servedDocument().withdrawn) == all)
+      // After the end of a withdrawal the server may have written the files again.
+      #expect(all.isSubset(of: try await authority.servedDocument().withdrawn))
       let undone = try await authority.run("key-server", "withdraw", "--undo", hash.description)
       #expect(undone.status == 0, "\(undone.errors)")
       #expect(try await authority.servedDocument().withdrawn.isEmpty)

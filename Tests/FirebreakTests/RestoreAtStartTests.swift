@@ -10,10 +10,14 @@ struct RestoreAtStartTests {
   @Test("During a restoration no server starts and no command changes anything, but after a kill")
   func refused() async throws {
     let folder = try TemporaryFolder()
-    try await ServedAuthority.prepareWithTokenKeys(folder)
+    try ServedAuthority.prepare(folder)
     let (data, backup) = (folder.path("data"), folder.path("backup").path)
-    let backUp = ["backup", backup, "--data", data.path]
-    #expect(try await Run(backUp).status == 0)
+    for command in [
+      ["verification-server", "api-key", "add", "--type", "device"], ["backup", backup],
+    ] {
+      let run = try await Run(command + ["--data", data.path])
+      #expect(run.status == 0, "\(run.errors)")
+    }
     for round in 1...2 {
       let extraction = data.appendingPathComponent(".extract-\(round)")
       try FileManager.default.createDirectory(at: extraction, withIntermediateDirectories: false)
