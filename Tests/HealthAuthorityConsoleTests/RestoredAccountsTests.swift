@@ -7,7 +7,7 @@ import World
 
 @testable import HealthAuthorityConsole
 
-/// What a restored console takes over from consoles that have continued after the backup.
+/// The changes that a restored console takes over from consoles that have continued after the backup.
 @Suite struct RestoredAccountsTests {
   private let folder: TemporaryFolder
   private let backup: ConsoleAdministration

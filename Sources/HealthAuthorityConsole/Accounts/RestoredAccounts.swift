@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import World
 
-/// What a restored console takes over from the earlier one, so that nobody uses credentials that were replaced after the
-/// backup.
+/// The changes that a restored console takes over from the earlier one: credentials that were replaced after the backup
+/// must not be valid again.
 package struct RestoredAccounts: Sendable {
   /// The accounts that were disabled after the backup, and are disabled again.
   package fileprivate(set) var disabled: [String] = []
