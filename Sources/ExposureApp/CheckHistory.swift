@@ -67,10 +67,11 @@ struct CheckHistory: Codable, Sendable, Equatable {
   /// Removes all entries and counts.
   mutating func removeChecks() { (checks, dayChecks, totalKeysCount) = ([], [:], 0) }
 
-  /// The number of keys analysed today and on the days before, `days` in all.
+  /// The number of keys analysed today and on the days before, `days` in all, at most
+  /// `RemovalRule.dayChecksDays`.
   func keysCount(ofDays days: Int, at now: Date) -> Int {
-    let today = now.unixDay
-    return (today - days + 1...today).reduce(0) { $0 + (dayChecks[$1] ?? 0) }
+    let first = now.unixDay - min(days, RemovalRule.dayChecksDays) + 1
+    return dayChecks.reduce(0) { $0 + ($1.key >= first && $1.key <= now.unixDay ? $1.value : 0) }
   }
 }
 

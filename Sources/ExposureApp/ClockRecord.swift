@@ -120,10 +120,9 @@ struct ClockRecord: Codable, Sendable, Equatable {
   }
 
   /// Marks the days since `comparison` on which the clock may have been wrong in the same way, until it was set at the
-  /// right time `end` at the latest. Without a stated time, nothing is known of the time in between.
+  /// right time `end` at the latest. Without a stated time, the clock was behind, by less than is known.
   private mutating func markDays(since comparison: Comparison, setAt end: Date) {
-    let ahead = comparison.secondsAhead
-    mark(from: comparison.time, to: ahead.map { end.addingTimeInterval($0) } ?? comparison.time)
+    mark(from: comparison.time, to: end.addingTimeInterval(comparison.secondsAhead ?? 0))
   }
 
   /// Marks the days from `start` to `end` of the phone's clock, unless they are far apart. The key of a day on which a

@@ -41,8 +41,8 @@ public actor ExposureApp {
   ///   - folder: The folder for the app's store and the downloaded key files.
   ///   - sealingKey: The key that encrypts the store, or `nil` if it is lost.
   ///   - trust: The system's trust in key files; the `Device` on Linux.
-  ///   - inspect: Returns what a key file states about itself, and throws if it is not a key file. The app
-  ///     does not parse key files itself.
+  ///   - inspect: Returns what a key file states about itself, and throws if it is not a key file or has no
+  ///     signature. The app does not parse key files itself.
   ///   - damage: Returns the damage that was found in the framework's storage, at least since the start.
   ///     Reports that the app knows are ignored.
   public init(

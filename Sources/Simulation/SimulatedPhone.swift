@@ -54,6 +54,7 @@ public final class SimulatedPhone: Sendable {
       scheduler: scheduler, notices: notices, deviceCheck: deviceCheck, trust: device,
       inspect: { file in
         let summary = try UnverifiedKeyFile(at: file).inspect()
+        guard !summary.signatures.isEmpty else { throw KeyFileError.unsigned }
         return KeyFileFacts(
           start: summary.header.start, end: summary.header.end, region: summary.header.region,
           keyCount: summary.keyCount)

@@ -45,7 +45,7 @@ public enum UploadFailure: Error, Sendable, Hashable {
   case noInternet
   /// The upload was cancelled; a retry with the same PIN continues.
   case stopped
-  /// The app could not store the upload before using the PIN.
+  /// The app could not store the upload before its next request.
   case storage(StorageFailure)
 }
 
