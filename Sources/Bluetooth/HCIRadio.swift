@@ -40,8 +40,11 @@ public actor HCIRadio: Radio {
   /// Creates a radio for the controller at `address`.
   ///
   /// - Parameters:
+  ///   - address: The address of the controller.
   ///   - clock: The clock of scans and sightings.
   ///   - machine: The clock of timeouts and retries, if `clock` is faster than real time.
+  ///   - randomness: The source of the random addresses.
+  ///   - schedule: The times of the scans.
   ///   - report: Receives changes of the state; must return at once.
   public init(
     _ address: RadioAddress, clock: any WallClock = SystemClock(),

@@ -15,6 +15,7 @@ public enum KeyFileWriter {
   /// Writes a signed zip to `url`, replacing an existing file.
   ///
   /// - Parameters:
+  ///   - url: The file to write.
   ///   - start: The start of the period, in Unix seconds.
   ///   - end: The end of the period, exclusive, in Unix seconds.
   ///   - region: The region, such as `PL`; 1 to 64 bytes.

@@ -38,13 +38,23 @@ public actor ExposureApp {
   /// Creates the app and opens its store.
   ///
   /// - Parameters:
+  ///   - manager: The framework's manager.
+  ///   - authorizationStatus: Returns the status that the framework has now.
+  ///   - configuration: The servers and the rules of the app.
   ///   - folder: The folder for the app's store and the downloaded key files.
   ///   - sealingKey: The key that encrypts the store, or `nil` if it is lost.
+  ///   - clock: The clock of the phone.
+  ///   - randomness: The source of pauses, decoys and padding.
+  ///   - network: Sends the requests.
+  ///   - scheduler: Starts the checks in the background.
+  ///   - notices: Shows the notices.
+  ///   - deviceCheck: Attests the device to the key server.
   ///   - trust: The system's trust in key files; the `Device` on Linux.
   ///   - inspect: Returns what a key file states about itself, and throws if it is not a key file or has no
   ///     signature. The app does not parse key files itself.
   ///   - damage: Returns the damage that was found in the framework's storage, at least since the start.
   ///     Reports that the app knows are ignored.
+  ///   - logger: Logs failures, without personal data.
   public init(
     manager: sending ENManager,
     authorizationStatus: @escaping @Sendable () -> ENAuthorizationStatus,
@@ -245,6 +255,7 @@ extension ExposureApp {
   /// complete upload succeeds again without a request on the same day; later it is refused as used.
   ///
   /// - Parameters:
+  ///   - pin: The PIN as typed.
   ///   - isInteroperabilityEnabled: True if the user agreed to share the keys with other countries.
   ///   - diagnosis: The date of the test or of the first symptoms, which chooses the keys' transmission risks.
   public func upload(
@@ -334,6 +345,7 @@ extension ExposureApp {
   ///
   /// - Parameters:
   ///   - periods: The first interval and the number of intervals of each key that the framework would release.
+  ///   - diagnosis: The date of the test or of the first symptoms.
   ///   - pin: The PIN as typed; `nil` or empty if it is not known.
   public func uploadPreview(
     of periods: [(start: UInt32, period: UInt32)], diagnosis: Diagnosis, pin: ZeroingBytes? = nil

@@ -100,7 +100,10 @@ extension DeviceConfiguration {
   /// The document that follows this one, with the next version, other keys and a new expiry. Withdrawn files
   /// that phones do not need any more are left out.
   ///
-  /// - Parameter lifetimeSeconds: The time until the expiry; nil for that of this document.
+  /// - Parameters:
+  ///   - keys: The keys of the next document.
+  ///   - moment: The time at which it is issued.
+  ///   - lifetimeSeconds: The time until the expiry; nil for that of this document.
   public func next(
     keys: [Key], issued moment: Date, lifetimeSeconds: Int64? = nil
   ) -> DeviceConfiguration {

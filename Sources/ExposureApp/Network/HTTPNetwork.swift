@@ -18,6 +18,7 @@ public final class HTTPNetwork: Network {
   /// Creates a client, which connects on the first request; call `shutdown()` when done.
   ///
   /// - Parameters:
+  ///   - connection: The kind of network that the machine has.
   ///   - clock: The clock for a `Retry-After` with a date, from a server without a clock, and for the reason why a
   ///     certificate was rejected.
   ///   - ownMachineTimeoutSeconds: The timeout of every request to this machine, whose speed is unknown; nil for the

@@ -67,7 +67,9 @@ extension Device {
   ///
   /// The device does not store it; call it again after a restart.
   ///
-  /// - Parameter secondsAhead: The seconds by which the clock is ahead; nil if the difference is not known.
+  /// - Parameters:
+  ///   - isWrong: True if the clock is wrong.
+  ///   - secondsAhead: The seconds by which it is ahead; nil if the difference is not known.
   public func setClock(isWrong: Bool, secondsAhead: TimeInterval?) {
     retention.setClockError(isWrong ? ClockError(secondsAhead: secondsAhead) : nil)
   }

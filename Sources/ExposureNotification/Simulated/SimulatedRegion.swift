@@ -65,7 +65,11 @@ public final class SimulatedRegion: Sendable {
   ///
   /// Each device that is turned on receives the other's beacon every four minutes, if that is turned on.
   ///
-  /// - Parameter attenuation: The loss between the two phones in dB; less is nearer.
+  /// - Parameters:
+  ///   - one: The first device.
+  ///   - other: The second device.
+  ///   - minutes: The time for which they are near each other.
+  ///   - attenuation: The loss between the two phones in dB; less is nearer.
   /// - Throws: `ENError.badParameter` if a device is not of this region.
   public func meet(
     _ one: Device, _ other: Device, minutes: Double, attenuation: Int = 50
