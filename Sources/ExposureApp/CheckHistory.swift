@@ -70,7 +70,7 @@ struct CheckHistory: Codable, Sendable, Equatable {
   /// The number of keys analysed today and on the days before, `days` in all, at most
   /// `RemovalRule.dayChecksDays`.
   func keysCount(ofDays days: Int, at now: Date) -> Int {
-    let first = now.unixDay - min(days, RemovalRule.dayChecksDays) + 1
+    let first = now.unixDay - min(max(days, 0), RemovalRule.dayChecksDays) + 1
     return dayChecks.reduce(0) { $0 + ($1.key >= first && $1.key <= now.unixDay ? $1.value : 0) }
   }
 }

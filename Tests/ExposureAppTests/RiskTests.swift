@@ -99,7 +99,7 @@ import World
     _ = await app.check()
     #expect(await app.keysCount(ofDays: 1) == 0)
     for days in [7, 8, .max] { #expect(await app.keysCount(ofDays: days) == 20) }
-    for days in [0, -1] { #expect(await app.keysCount(ofDays: days) == 0) }
+    for days in [0, -1, .min] { #expect(await app.keysCount(ofDays: days) == 0) }
     try await phone.pass(6 * TestApp.day, in: app)
     _ = await app.check()
     #expect(await app.keysCount(ofDays: 7) == 0)

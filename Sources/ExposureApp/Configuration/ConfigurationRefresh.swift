@@ -303,7 +303,9 @@ public protocol KeyFileTrust: Sendable {
   /// Tells the framework whether the phone's clock is wrong, so that it removes no data by a wrong time. It is called
   /// at the start and after comparisons.
   ///
-  /// - Parameter secondsAhead: The seconds by which the clock is ahead; `nil` if the difference is not known.
+  /// - Parameters:
+  ///   - isWrong: True if the clock is wrong.
+  ///   - secondsAhead: The seconds by which it is ahead; `nil` if the difference is not known.
   func setClock(isWrong: Bool, secondsAhead: TimeInterval?)
 }
 
