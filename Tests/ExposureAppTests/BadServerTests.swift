@@ -166,21 +166,33 @@ import Testing
     _ = app
   }
 
-  @Test("A key file fits a name with its start and end, in a region of the app")
+  @Test("A key file fits a name with its start and end")
   func facts() throws {
     let names = try ["1600000000-1600014400-00001.zip", "1600014400-00001.zip"].map {
       try #require(KeyFileName($0))
     }
-    func fits(_ start: UInt64, _ end: UInt64, _ region: String) -> [Bool] {
-      let facts = KeyFileFacts(start: start, end: end, region: region, keyCount: 1)
-      return names.map { facts.match($0, regions: ["PL", "DE"]) }
+    func fits(_ start: UInt64, _ end: UInt64) -> [Bool] {
+      let facts = KeyFileFacts(start: start, end: end, region: "PL", keyCount: 1)
+      return names.map { facts.match($0) }
     }
-    #expect(fits(1_600_000_000, 1_600_014_400, "PL") == [true, true])
-    #expect(fits(1_600_000_000, 1_600_014_400, "de") == [true, true])
-    #expect(fits(1_600_000_001, 1_600_014_400, "PL") == [false, true])
-    #expect(fits(1_600_000_000, 1_600_014_401, "PL") == [false, false])
-    #expect(fits(1_600_000_000, 1_600_014_400, "CZ") == [false, false])
-    #expect(fits(1_600_000_000, 1_600_014_400, "") == [false, false])
+    #expect(fits(1_600_000_000, 1_600_014_400) == [true, true])
+    #expect(fits(1_600_000_001, 1_600_014_400) == [false, true])
+    #expect(fits(1_600_000_000, 1_600_014_401) == [false, false])
+  }
+
+  @Test("A file of a region that the framework refuses is not passed to it, and is fetched again")
+  func otherRegion() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.publish(0..<2)
+    phone.trust.refuse(region: "PL")
+    for _ in 1...2 {
+      #expect(await app.check() == .failed(.filesMissing))
+      #expect(phone.script.state.detections.isEmpty)
+    }
+    phone.trust.refuse(region: "DE")
+    #expect(await app.check() == .checked(.none))
+    #expect(phone.script.state.detections == [[TestApp.name(0), TestApp.name(1)]])
   }
 
   @Test(
@@ -241,6 +253,20 @@ import Testing
     phone.clock.advance(by: NoticeRule.failingSeconds)
     _ = await app.check()
     #expect(phone.notices.shown.map(\.cause) == [.checksFailing(.noKeyFiles)])
+    // Files arrive, and stop again.
+    let last = Int((phone.clock.now.timeIntervalSince1970 - Double(TestApp.firstEnd)) / 14_400)
+    phone.publish(last..<last + 1)
+    #expect(await app.check() == .checked(.none))
+    #expect(phone.notices.removed == [.checksFailing])
+    phone.network.index([])
+    try await phone.pass(15 * TestApp.day, in: app)
+    try phone.serve(try phone.document(version: 3))
+    #expect(await app.check() == .failed(.noKeyFiles))
+    #expect(phone.notices.shown.count == 1)
+    phone.clock.advance(by: NoticeRule.failingSeconds)
+    _ = try await phone.launch().check()
+    let causes = [Notice.Cause.checksFailing(.noKeyFiles), .checksFailing(.noKeyFiles)]
+    #expect(phone.notices.shown.map(\.cause) == causes)
   }
 
   @Test("A device configuration that is missing or forged for two days fails the checks")
@@ -279,6 +305,18 @@ import Testing
         publicKey: P256.Signing.PrivateKey().publicKey.pemRepresentation))
     try phone.serve(document)
     #expect(await app.check() == .checked(.none))
+    // The same with the next file and key, after a restart.
+    phone.script.update { $0.refusedFiles = [TestApp.name(1)] }
+    phone.publish(0..<2)
+    #expect(try await phone.launch().check() == .failed(.filesMissing))
+    phone.script.update { $0.refusedFiles = [] }
+    document.version = 4
+    document.keys.append(
+      .init(
+        keyID: "260", keyVersion: "v3",
+        publicKey: P256.Signing.PrivateKey().publicKey.pemRepresentation))
+    try phone.serve(document)
+    #expect(try await phone.launch().check() == .checked(.none))
   }
 }
 

@@ -185,6 +185,7 @@ final class RecordingTrust: KeyFileTrust {
     var failures = 0
     var confirm: (@Sendable () -> Void)?
     var isClockWrong = false
+    var refusedRegion: String?
   }
 
   private let state = Mutex(State())
@@ -195,6 +196,11 @@ final class RecordingTrust: KeyFileTrust {
 
   /// Makes the next `count` withdrawals fail.
   func fail(_ count: Int) { state.withLock { $0.failures = count } }
+
+  /// Makes the framework refuse files of this region, and no others.
+  func refuse(region: String) { state.withLock { $0.refusedRegion = region } }
+
+  func isOwnRegion(_ region: String) -> Bool { state.withLock { $0.refusedRegion != region } }
 
   func trust(_ keys: [DeviceConfiguration.Key]) { state.withLock { $0.keys = keys } }
 

@@ -192,7 +192,11 @@ import Testing
     let rules = try DetectionRules(
       ENExposureConfiguration(), apiVersion: 1,
       region: RegionConfiguration(region: "PL", keys: keys))
-    for (name, isTaken) in [("260", true), ("261", false), ("pl", false)] {
+    // Codes in lower case name the same region.
+    for (name, isTaken) in [
+      ("260", true), ("261", false), ("pl", true), ("Pl", true), ("de", false), ("p", false),
+      ("PL-14", false),
+    ] {
       let file = try authority.publish([], as: "\(name).zip", region: name)
       let detection = Detection(
         rules: rules, keyFiles: [file], earlierKeys: [], received: ReceivedBeacons(),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExposureApp
 import ExposureKeys
 import Foundation
 import KeyServerAPI
@@ -72,5 +73,32 @@ struct DamagedTransferTests {
     let check = try await phone.facts(.check)
     #expect(check.status == .done, "\(check.json)")
     #expect(scene.server.requests(for: name.text).count == 3)
+  }
+
+  @Test(
+    "A file is analysed if its header has the region in lower case or the key's identifier, and no other region",
+    arguments: [("pl", true), ("260", true), ("de", false), ("261", false)])
+  func region(_ region: String, isTaken: Bool) async throws {
+    let scene = try PhoneScene()
+    let phone = try scene.phone()
+    await phone.start()
+    #expect(try await phone.facts(.enable).status == .done)
+    #expect(try await phone.facts(.check).status == .done)
+    scene.clock.advance(by: 3_600)
+    let start = try #require(IntervalNumber(Date(unixDay: scene.clock.now.unixDay - 1)))
+    var names: [KeyFileName] = []
+    for _ in 1...2 {
+      let key = try #require(
+        TemporaryExposureKey(
+          bytes: SystemRandomness().bytes(16), rollingStart: start, rollingPeriod: 144))
+      names.append(try scene.publishFile(with: key, region: region))
+      scene.server.publish(
+        Data(KeyFileIndex.render(names).utf8), at: KeyServerRoute.index)
+      let check = try await phone.facts(.check)
+      #expect((check.status == .done) == isTaken, "\(check.json)")
+      #expect(check.json["failure"] as? String == (isTaken ? nil : "filesMissing"))
+      #expect(await phone.app.totalKeysCount == (isTaken ? names.count : 0))
+      scene.clock.advance(by: 14_400)
+    }
   }
 }

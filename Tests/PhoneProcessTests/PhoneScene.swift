@@ -79,7 +79,7 @@ final class PhoneScene {
 
   /// Publishes a file with `key`, which ends now or at `end`, without listing it.
   func publishFile(
-    with key: TemporaryExposureKey, end: Int64? = nil, edition: Int = 1
+    with key: TemporaryExposureKey, end: Int64? = nil, edition: Int = 1, region: String = "PL"
   ) throws -> KeyFileName {
     let end = end ?? Int64(clock.now.timeIntervalSince1970)
     let name = try #require(KeyFileName(start: end - 14_400, end: end, edition: edition))
@@ -90,7 +90,7 @@ final class PhoneScene {
       try #require(DiagnosisKey(key: key, transmissionRiskLevel: 8, reportType: .confirmedTest))
     ]
     _ = try KeyFileWriter.write(
-      to: file, start: UInt64(end - 14_400), end: UInt64(end), region: "PL", keys: keys,
+      to: file, start: UInt64(end - 14_400), end: UInt64(end), region: region, keys: keys,
       signers: [signer])
     server.publish(try Data(contentsOf: file), at: name.text)
     return name

@@ -57,6 +57,8 @@ final class Check {
   private func checkOnce() async throws {
     housekeeping.noteOwn()
     housekeeping.noteUnrecordedSharing()
+    // The clock may have been set since the last check, also without a network.
+    configuration.clock.tellSystem()
     try housekeeping.removeOldData()
     guard context.authorizationStatus() == .authorized else { throw CheckFailure.notAuthorized }
     guard !context.state.isTurnedOff else { throw CheckFailure.notEnabled }
@@ -164,7 +166,7 @@ final class Check {
     for name in names {
       // An unreadable file, or another one than that of the name, is a failed transfer, which the next check repeats.
       guard let facts = try? inspect(download.url(of: name)),
-        facts.match(name, regions: context.configuration.uploadRegions)
+        facts.match(name), trust.isOwnRegion(facts.region)
       else {
         context.logger.info("a downloaded file is not the key file of its name")
         analysis.missing.append(name)

@@ -300,6 +300,9 @@ public protocol KeyFileTrust: Sendable {
   /// - Throws: If that could not be stored; then it is called again by the next check.
   func confirmKeyFilesPassed() async throws
 
+  /// Returns `true` if the framework accepts signed files with this region in their headers.
+  func isOwnRegion(_ region: String) -> Bool
+
   /// Tells the framework whether the phone's clock is wrong, so that it removes no data by a wrong time. It is called
   /// at the start and after comparisons.
   ///
@@ -313,6 +316,9 @@ extension KeyFileTrust {
   /// Does nothing, for a system that does not require lost files to be passed again.
   public func confirmKeyFilesPassed() async throws {}
 
+  /// True, for a system that refuses files of other regions itself.
+  public func isOwnRegion(_ region: String) -> Bool { true }
+
   /// Does nothing, for a system that keeps its own time.
   public func setClock(isWrong: Bool, secondsAhead: TimeInterval?) {}
 }
@@ -322,6 +328,8 @@ extension Device: KeyFileTrust {
     try setTrustedKeys(
       keys.map { (keyID: $0.keyID, keyVersion: $0.keyVersion, publicKeyPEM: $0.publicKey) })
   }
+
+  public func isOwnRegion(_ region: String) -> Bool { self.region.isNamed(region) }
 
   public func withdraw(_ files: Set<KeyFileHash>) async throws {
     try await withdraw(digests: Set(files.map(\.bytes)))

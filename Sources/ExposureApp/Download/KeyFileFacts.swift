@@ -20,11 +20,9 @@ public struct KeyFileFacts: Hashable, Sendable {
     self.keyCount = keyCount
   }
 
-  /// Returns `true` if the period is that of `name` and the region is one of `regions`. The name is not signed:
-  /// a server or a cache may deliver another file under it.
-  func match(_ name: KeyFileName, regions: [String]) -> Bool {
+  /// Returns `true` if the period is that of `name`, which is not signed: a server or a cache may deliver another file.
+  func match(_ name: KeyFileName) -> Bool {
     end == UInt64(name.endTimestamp)
       && (name.startTimestamp.map { start == UInt64($0) } ?? true)
-      && regions.contains { $0.uppercased() == region.uppercased() }
   }
 }

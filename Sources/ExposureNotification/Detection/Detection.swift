@@ -139,7 +139,7 @@ struct DetectionRules: Sendable {
   let requiresFullDayKeys: Bool
   let verificationKeys: [VerificationPublicKey]
   /// The region of accepted files; nil if the signature alone decides.
-  private let region: String?
+  private let region: RegionConfiguration?
 
   /// - Throws: `ENError.badParameter` with an explanation that names the invalid field.
   init(
@@ -161,7 +161,7 @@ struct DetectionRules: Sendable {
       configuration, apiVersion: apiVersion, durationStep: durationStep)
     self.requiresFullDayKeys = requiresFullDayKeys
     verificationKeys = region.keys
-    self.region = region.region
+    self.region = region
   }
 
   /// The infectiousness by days since the onset of symptoms; version 2 only.
@@ -172,20 +172,13 @@ struct DetectionRules: Sendable {
 
   /// Checks that a file belongs to the region.
   ///
-  /// A file names its region by the ISO code of the country or state, or by the key identifier, as in Apple's
-  /// example. If it names none, the signature alone decides.
-  ///
   /// - Throws: `ENError.badFormat` if the file belongs to another region.
   func check(_ header: KeyFileHeader) throws(ENError) {
-    guard let region, !header.region.isEmpty else { return }
-    let country = region.split(separator: "-").first.map(String.init) ?? region
-    let names = [region, country] + verificationKeys.map(\.keyID)
-    guard names.contains(header.region) else {
-      throw ENError(
-        .badFormat,
-        explanation:
-          "A key file belongs to another region than \(region); pass files of this region.")
-    }
+    guard let region, !region.isNamed(header.region) else { return }
+    throw ENError(
+      .badFormat,
+      explanation:
+        "A key file belongs to another region than \(region.region); pass files of this region.")
   }
 }
 

@@ -119,7 +119,7 @@ enum KeyFileDigest {
 // The trust in key files, which the health authority may change.
 extension Device {
   /// The region and the keys that are trusted now.
-  var region: RegionConfiguration { currentRegion.withLock { $0 } }
+  package var region: RegionConfiguration { currentRegion.withLock { $0 } }
 
   /// Replaces the keys of the region's authority. From the next detection on, a key file must be signed by
   /// one of `keys`. They are not stored: a program sets them again after each start.

@@ -16,6 +16,16 @@ public struct RegionConfiguration: Sendable {
     self.keys = keys
   }
 
+  /// True if a key file with this region in its header may be one of this region; then its signature decides.
+  ///
+  /// A file names its region by the ISO code of the country or state, which some servers write in lower case, or by the
+  /// key identifier, as in Apple's example. If it names none, the signature alone decides.
+  package func isNamed(_ name: String) -> Bool {
+    let country = region.split(separator: "-").first.map(String.init) ?? region
+    return name.isEmpty || [region, country].contains { $0.uppercased() == name.uppercased() }
+      || keys.contains { $0.keyID == name }
+  }
+
   /// Reads a region configuration from JSON: one object with Apple's field names, or a list of objects
   /// if the authority has several keys.
   ///
