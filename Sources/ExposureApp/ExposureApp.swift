@@ -169,14 +169,8 @@ public actor ExposureApp {
     configuration.clock.tellSystem()
   }
 
-  /// The reason why the last check failed; `nil` if it succeeded.
-  public var lastFailure: CheckFailure? { context.lastFailure }
-
   /// The device configuration in use; `nil` before the first one.
   public var deviceConfiguration: DeviceConfiguration? { context.deviceConfiguration }
-
-  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
-  public var configurationRefusal: DeviceConfigurationError? { context.state.configurationRefusal }
 
   /// The health authority's instruction to pause, if it is in force.
   public var pause: DeviceConfiguration.Pause? { context.pause }
@@ -184,17 +178,8 @@ public actor ExposureApp {
   /// True if the phone's clock was wrong when it was compared last.
   public var isClockWrong: Bool { context.isClockWrong }
 
-  /// The damage that is not resolved, oldest first.
-  public var storageDamage: [DataDamage] { context.storageDamage }
-
-  /// True if an unfinished upload can be continued.
-  public var hasPendingUpload: Bool { context.hasPendingUpload }
-
   /// The current state.
   public var currentState: AppState { context.currentState }
-
-  /// True while a check is running.
-  var isChecking: Bool { context.runningCheck != nil }
 
   var store: AppStore<StoredState> { context.store }
 

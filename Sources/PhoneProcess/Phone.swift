@@ -240,11 +240,19 @@ package final class Phone: Sendable {
   private func storeMessages() async {
     for await change in app.makeStateChanges() {
       switch change.reason {
-      case .checkFinished, .uploadFinished: await messages.flush()
+      case .checkFinished, .uploadFinished: await updateRecords()
       default: break
       }
     }
     await messages.flush()
+  }
+
+  /// Stores the record of messages, and removes expired stays and notices.
+  func updateRecords() async {
+    await messages.flush()
+    // What the disk refuses to remove is removed after the next check.
+    try? travel.removeOld()
+    await notices.removeOld()
   }
 
   /// Recreates the socket's file periodically if it was removed, and ends the phone if its folder was replaced.

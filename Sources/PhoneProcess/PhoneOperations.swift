@@ -32,7 +32,7 @@ extension Phone {
           .failed, "The phone could not read or store its data: check the disk, then try again.")
       }
     }
-    await messages.flush()
+    await updateRecords()
     return reply
   }
 
@@ -120,7 +120,7 @@ extension Phone {
   ) async -> CheckReport {
     CheckReport(
       ok: ok, riskLevel: level.known, failure: failure?.rawValue, paused: await app.pause != nil,
-      configurationRefused: await app.configurationRefusal?.description)
+      configurationRefused: await app.currentState.configurationRefusal?.description)
   }
 
   private func upload(

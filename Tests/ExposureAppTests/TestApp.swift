@@ -200,3 +200,12 @@ final class TestApp {
     return url
   }
 }
+
+// Parts of the state that many tests read.
+extension ExposureApp {
+  var lastFailure: CheckFailure? { currentState.lastFailure }
+  var configurationRefusal: DeviceConfigurationError? { currentState.configurationRefusal }
+  var storageDamage: [DataDamage] { currentState.damage }
+  var hasPendingUpload: Bool { currentState.hasPendingUpload }
+  var isChecking: Bool { currentState.isChecking }
+}

@@ -62,6 +62,29 @@ struct PhoneRetentionTests {
     #expect(await phone.messages.rows.allSatisfy { $0.time == scene.clock.now })
   }
 
+  @Test("Stays and notices of a phone that gets no others are removed after fourteen days, twice")
+  func expired() async throws {
+    let phone = try scene.phone()
+    await phone.start()
+    #expect(try await phone.facts(.enable).status == .done)
+    await pass(2, phone)
+    func sizes() throws -> [Int] {
+      try [phone.folder.travel, phone.folder.notices].map { try Data(contentsOf: $0).count }
+    }
+    for _ in 1...2 {
+      try await store("DE", .uploadUnfinished, phone)
+      await phone.notices.remove(.upload)
+      let before = try sizes()
+      await pass(13, phone)
+      _ = await phone.perform(PhoneRequest(.status))
+      #expect(try sizes() == before)
+      await pass(2, phone)
+      _ = await phone.perform(PhoneRequest(.status))
+      #expect(zip(try sizes(), before).allSatisfy { $0 < $1 })
+      #expect(try phone.travel.regions().isEmpty)
+    }
+  }
+
   @Test("A day of beacons is counted while the clock is years ahead, and after that")
   func beacons() async throws {
     let phone = try scene.phone()

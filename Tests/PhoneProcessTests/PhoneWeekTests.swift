@@ -55,7 +55,9 @@ struct PhoneWeekTests {
   private func settle(_ phone: Phone) async {
     await Patience.yielding {
       // A check may start or end between the readings, and a call of the framework sleeps as well.
-      guard scene.clock.sleeperCount == 3, await !phone.app.isChecking else { return false }
+      guard scene.clock.sleeperCount == 3, await !phone.app.currentState.isChecking else {
+        return false
+      }
       return scene.clock.sleeperCount == 3
     }
   }

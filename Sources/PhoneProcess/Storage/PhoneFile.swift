@@ -64,10 +64,8 @@ struct PhoneFile<Content: Codable>: Sendable {
     let attributes = FileManager.default.attributes(of: file.aside)
     guard let found = attributes?[.modificationDate] as? Date else { return nil }
     let now = clock.now
-    let isRecent = retention.period(at: now).times(orNow: now).contains {
-      $0.timeIntervalSince(found) < TravelLimit.retentionSeconds
-    }
-    guard isRecent else {
+    let period = RetentionPeriod(times: retention.period(at: now).times(orNow: now))
+    guard period.keeps(found, forSeconds: TravelLimit.retentionSeconds) else {
       FileManager.default.removeUnneeded(file.aside)
       return nil
     }

@@ -107,6 +107,12 @@ package actor PhoneNotices: NoticeSink {
     try file.replace(with: content)
   }
 
+  /// Removes the notices of more than fourteen days ago from the history.
+  func removeOld() {
+    let content = content
+    if recent(content.history).count < content.history.count { store(content) }
+  }
+
   /// Removes all notices.
   package func removeAll() async throws {
     for notice in content.shown {

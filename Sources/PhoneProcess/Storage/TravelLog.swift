@@ -32,18 +32,24 @@ package final class TravelLog: TravelHistory {
     self.retention = retention
   }
 
-  /// Records that the owner is in `region` now. Stays of more than fourteen days ago are removed.
+  /// Records that the owner is in `region` now.
   ///
   /// - Throws: `SealedStorageError` if it cannot be stored.
   package func record(_ region: String) throws {
     let now = clock.now
     try mutex.withLock { _ in
-      let period = retention.period(at: now)
-      var stays = try stays().filter {
-        $0.region != region && period.keeps($0.date, forSeconds: TravelLimit.retentionSeconds)
-      }
-      stays.append(Stay(region: region, date: now))
+      let stays = try stays().filter { $0.region != region } + [Stay(region: region, date: now)]
       try file.replace(with: Array(stays.suffix(TravelLimit.staysMax)))
+    }
+  }
+
+  /// Removes the stays of more than fourteen days ago from the disk.
+  ///
+  /// - Throws: `SealedStorageError` if the disk fails.
+  func removeOld() throws {
+    try mutex.withLock { _ in
+      let (stored, stays) = (try file.read() ?? [], try stays())
+      if stays.count < stored.count { try file.replace(with: stays) }
     }
   }
 
@@ -70,8 +76,12 @@ package final class TravelLog: TravelHistory {
     stay == region || stay.hasPrefix(region + "-")
   }
 
+  /// The stays of the last fourteen days.
   private func stays() throws -> [Stay] {
-    try file.read() ?? []
+    let period = retention.period(at: clock.now)
+    return try (file.read() ?? []).filter {
+      period.keeps($0.date, forSeconds: TravelLimit.retentionSeconds)
+    }
   }
 }
 
