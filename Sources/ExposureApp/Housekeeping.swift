@@ -8,6 +8,8 @@ final class Housekeeping {
   private let context: AppContext
   /// The damage that was found in the framework's storage.
   let damage: @Sendable () async -> [DataDamage]
+  /// The uptime of the last removal of old data; `nil` before the first since the start.
+  private var uptime: TimeInterval?
 
   init(_ context: AppContext, damage: @escaping @Sendable () async -> [DataDamage]) {
     self.context = context
@@ -49,8 +51,10 @@ final class Housekeeping {
 
   /// Removes expired data from the store.
   func removeOldData() throws(StorageFailure) {
-    let now = context.now
-    try context.store.update { $0.removeOld(at: now) }
+    let reading = context.clock.reading
+    let passed = uptime.map { reading.uptime - $0 }
+    try context.store.update { $0.removeOld(at: reading.time, passed: passed) }
+    uptime = reading.uptime
     removeOldUploads()
   }
 

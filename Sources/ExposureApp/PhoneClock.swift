@@ -111,7 +111,7 @@ final class PhoneClock {
 
   /// Tells the framework whether the phone's clock is wrong.
   func tellSystem() {
-    let error = context.state.clockError
+    let error = context.state.clockError(at: context.now)
     trust.setClock(isWrong: error != nil, secondsAhead: error?.secondsAhead)
   }
 }

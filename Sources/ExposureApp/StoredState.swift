@@ -151,10 +151,14 @@ extension StoredState {
   /// True if the phone's clock was wrong when it was compared last, and no second source finds it right.
   var isClockWrong: Bool { clockRecord?.countsAsWrong ?? false }
 
-  /// The error of the phone's clock; `nil` if the clock counts as right. It counts also while no second source has
-  /// answered, because data that a wrong clock removes is lost.
-  var clockError: ClockError? {
-    isClockWrong ? ClockError(secondsAhead: clockRecord?.lastWrong?.secondsAhead) : nil
+  /// The error of the phone's clock at `now`; `nil` if the clock counts as right. It counts also while no second source
+  /// has answered, because data that a wrong clock removes is lost. Without a network, a clock is wrong that is before
+  /// the last signed document.
+  func clockError(at now: Date) -> ClockError? {
+    if isClockWrong { return ClockError(secondsAhead: clockRecord?.lastWrong?.secondsAhead) }
+    let latest = now.addingTimeInterval(ClockRule.differenceSecondsMax).unixSecond
+    let isBehind = deviceConfiguration.map { $0.document.issued > latest } ?? false
+    return isBehind ? ClockError(secondsAhead: nil) : nil
   }
 
   /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted. One that is
@@ -162,8 +166,9 @@ extension StoredState {
   /// keep either.
   func retentionPeriod(at now: Date) -> RetentionPeriod {
     var clock = retention
-    clock.read(now, with: clockError)
-    return clock.period(at: now, with: clockError)
+    let error = clockError(at: now)
+    clock.read(now, with: error)
+    return clock.period(at: now, with: error)
   }
 
   /// The times at `now` by which old data is removed; the time of the clock while none is trusted yet.
@@ -176,9 +181,9 @@ extension StoredState {
     RemovalRule.oldestExposure(at: retentionPeriod(at: now).earliest)
   }
 
-  /// Removes all data that has expired at `now`.
-  mutating func removeOld(at now: Date) {
-    retention.read(now, with: clockError)
+  /// Removes all data that has expired at `now`, when `passed` seconds have passed since the last removal.
+  mutating func removeOld(at now: Date, passed: TimeInterval? = nil) {
+    retention.read(now, passed: passed, with: clockError(at: now))
     let oldest = oldestExposure(at: now)
     exposures.removeAll { $0.day.start < oldest }
     removedDays?.removeAll { $0.day.start < oldest }

@@ -8,6 +8,10 @@ import Foundation
 /// were removed by that time, everything would be lost at once, and sightings of a time that lies ahead
 /// would stay for years. So a reading far from the last one is trusted only after the clock has advanced
 /// from there for a day. Until then, the data of both times is kept.
+///
+/// So a device whose clock jumps to and fro removes nothing early if each wrong time is found wrong, or left, before it
+/// has persisted. It keeps nothing for more than `ClockLimit.lateSecondsMax` beyond its period, and while the clock is
+/// behind, until the period is over by its time as well.
 package struct RetentionClock: Equatable, Codable, Sendable {
   /// A time far from the trusted one, and the seconds for which the clock has advanced from there.
   private struct Jump: Equatable, Codable {
@@ -30,32 +34,56 @@ package struct RetentionClock: Equatable, Codable, Sendable {
 
   /// Takes a reading of the device's clock.
   ///
-  /// If it is known to be wrong by a day or more, the trusted time advances by what passes between the readings, at
-  /// most a day for each: the clock may have been set meanwhile, but data must not stay forever. The time that a server
-  /// has stated does not count, because it may stand still.
-  package mutating func read(_ now: Date, with error: ClockError? = nil) {
-    guard let trusted, let error, error.isFarOff else { return read(rightOrNew: now) }
-    if let wrong {
-      let seconds = now.timeIntervalSince(wrong)
-      self.trusted = trusted.addingTimeInterval(min(max(0, seconds), ClockLimit.stepSeconds))
+  /// If it is known to be wrong by a day or more, the trusted time advances by what passes between the readings:
+  /// data must not stay forever. The time that a server has stated does not count, because it may stand still.
+  ///
+  /// - Parameters:
+  ///   - now: The time of the device's clock.
+  ///   - passed: The seconds since the last reading by a clock that is never set; nil if they are not known, as after
+  ///     a start. Then the difference of the readings counts, at most a day: the clock may have been set meanwhile.
+  ///   - error: The known error of the device's clock.
+  package mutating func read(
+    _ now: Date, passed: TimeInterval? = nil, with error: ClockError? = nil
+  ) {
+    guard let error, error.isFarOff else { return read(rightOrNew: now, passed: passed) }
+    let longest = ClockLimit.stepSeconds
+    guard let trusted else {
+      return advance(to: now, passed, for: ClockLimit.oldestDataSeconds, counting: longest)
     }
+    let seconds = wrong.map { min(max(0, now.timeIntervalSince($0)), longest) }
+    self.trusted = trusted.addingTimeInterval(passed ?? seconds ?? 0)
+    // A wrong time does not persist.
+    if !isBehind(now) { ahead = nil }
+    behind = nil
     wrong = now
   }
 
-  private mutating func read(rightOrNew now: Date) {
+  private mutating func read(rightOrNew now: Date, passed: TimeInterval?) {
     wrong = nil
-    if let trusted, abs(now.timeIntervalSince(trusted)) <= ClockLimit.stepSeconds {
-      return trust(now)
+    if let trusted {
+      if abs(now.timeIntervalSince(trusted)) <= ClockLimit.stepSeconds { return trust(now) }
+      // Data of a clock that jumps to and fro must not stay forever.
+      if let passed, ahead != nil || behind != nil {
+        self.trusted = trusted.addingTimeInterval(min(passed, ClockLimit.countedGapSeconds))
+      }
     }
+    advance(to: now, passed, for: ClockLimit.persistenceSeconds)
+  }
+
+  /// Continues the jump to `now`, and trusts its time when it has persisted for `seconds`.
+  private mutating func advance(
+    to now: Date, _ passed: TimeInterval?, for seconds: TimeInterval,
+    counting gap: TimeInterval = ClockLimit.countedGapSeconds
+  ) {
     let next: Jump
     if isBehind(now) {
-      next = Self.jump(behind, to: now)
+      next = Self.jump(behind, to: now, passed, counting: gap)
       behind = next
     } else {
-      next = Self.jump(ahead, to: now)
+      next = Self.jump(ahead, to: now, passed, counting: gap)
       (ahead, behind) = (next, nil)
     }
-    if next.seconds >= ClockLimit.persistenceSeconds { trust(now) }
+    if next.seconds >= seconds { trust(now) }
   }
 
   /// The data to keep at `now`, the last reading: that of the trusted time, and with a known error or after a jump that
@@ -63,11 +91,12 @@ package struct RetentionClock: Equatable, Codable, Sendable {
   /// still.
   package func period(at now: Date, with error: ClockError? = nil) -> RetentionPeriod {
     guard let trusted else { return RetentionPeriod(times: []) }
-    let isRight = ahead == nil && behind == nil && error == nil
-    guard let error, !error.isFarOff, let seconds = error.secondsAhead else {
-      return RetentionPeriod(times: isRight ? [trusted] : [trusted, now])
-    }
-    return RetentionPeriod(times: [trusted, now, now.addingTimeInterval(-seconds)])
+    if let error, error.isFarOff { return RetentionPeriod(times: [trusted], wrong: now) }
+    let others: [Date] =
+      if let seconds = error?.secondsAhead { [now, now.addingTimeInterval(-seconds)] } else {
+        ahead == nil && behind == nil ? [] : [now]
+      }
+    return RetentionPeriod(times: [trusted] + others)
   }
 
   /// True if the states differ, or the last readings differ by more than `seconds`.
@@ -93,15 +122,18 @@ package struct RetentionClock: Equatable, Codable, Sendable {
     return now.timeIntervalSince(ahead.latest) < -ClockLimit.stepSeconds
   }
 
-  /// Advances `jump` to `now`; returns a new jump if there is none or the clock was set back.
-  private static func jump(_ jump: Jump?, to now: Date) -> Jump {
-    guard var next = jump, now.timeIntervalSince(next.latest) >= -ClockLimit.stepSeconds else {
+  /// Advances `jump` to `now`; returns a new jump if there is none or the clock was set meanwhile.
+  private static func jump(
+    _ jump: Jump?, to now: Date, _ passed: TimeInterval?, counting gap: TimeInterval
+  ) -> Jump {
+    guard let jump else { return Jump(latest: now, seconds: 0) }
+    let seconds = now.timeIntervalSince(jump.latest)
+    // Without a second clock, it can have been set forward or have stood still while the device was off.
+    let isSet = passed.map { abs(seconds - $0) > ClockLimit.stepSeconds }
+    guard !(isSet ?? (seconds < -ClockLimit.stepSeconds)) else {
       return Jump(latest: now, seconds: 0)
     }
-    let seconds = now.timeIntervalSince(next.latest)
-    next.seconds += min(max(0, seconds), ClockLimit.countedGapSeconds)
-    next.latest = now
-    return next
+    return Jump(latest: now, seconds: jump.seconds + min(max(0, passed ?? seconds), gap))
   }
 }
 
@@ -127,6 +159,11 @@ package enum ClockLimit {
   package static let stepSeconds: TimeInterval = 86_400
   /// Seconds for which the clock must go on after a jump until its time is trusted: a day.
   package static let persistenceSeconds: TimeInterval = 86_400
+  /// Seconds for which data may stay after its period because the clock has jumped: until a new time is trusted.
+  package static let lateSecondsMax = persistenceSeconds
+  /// Seconds for which a clock that is known to be wrong must go on until its time is trusted if no other was: as long
+  /// as data is kept.
+  package static let oldestDataSeconds: TimeInterval = 14 * 86_400
   /// Seconds that count at most between two readings after a jump, because the clock may have jumped again meanwhile.
   package static let countedGapSeconds: TimeInterval = 12 * 3_600
   /// Seconds of progress after which the state is stored again.

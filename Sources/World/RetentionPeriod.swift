@@ -6,9 +6,14 @@ package struct RetentionPeriod: Equatable, Sendable {
   /// The trusted time, and others that may be right. Empty if no time is trusted yet.
   package let times: [Date]
 
-  /// A period before each of `times`.
-  package init(times: [Date]) {
-    self.times = times
+  /// The earliest time that may be right; the distant past if no time is trusted yet.
+  package let earliest: Date
+
+  /// A period before each of `times`, and before `wrong`, a clock's time that is known to be wrong: it stays for the
+  /// data that is stored meanwhile.
+  package init(times: [Date], wrong: Date? = nil) {
+    self.times = times + (wrong.map { [$0] } ?? [])
+    earliest = times.min() ?? .distantPast
   }
 
   /// The times, or `now` while no time is trusted yet.
@@ -16,9 +21,6 @@ package struct RetentionPeriod: Equatable, Sendable {
 
   /// True if there is one time, and data outside its period can be removed for good.
   package var isCertain: Bool { times.count == 1 }
-
-  /// The earlier of the trusted time and the clock's; the distant past if no time is trusted yet.
-  package var earliest: Date { times.min() ?? .distantPast }
 
   /// True if `date` is at most `seconds` before one of the times and at most a day after it. Without a
   /// trusted time every date is kept.

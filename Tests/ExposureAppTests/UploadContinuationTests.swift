@@ -225,6 +225,37 @@ import World
     #expect(!phone.notices.removed.contains(.upload))
   }
 
+  @Test("The notice of an upload ends after its time while the clock is behind for weeks")
+  func noticeOfClockBehind() async throws {
+    let (phone, _) = try await interrupted(Self.accepted)
+    let time = ManualClock(phone.clock.now)
+    phone.network.states { time.now }
+    _ = try await phone.launch().check()
+    for halfDays in 1...30 {
+      // The phone trusts its clock after a day.
+      if halfDays == 4 { phone.clock.jump(by: -300 * TestApp.day) }
+      for clock in [phone.clock, time] { clock.advance(by: TestApp.day / 2) }
+      _ = try await phone.launch().check()
+      if halfDays < 28 { #expect(!phone.notices.removed.contains(.upload), "\(halfDays)") }
+    }
+    #expect(phone.notices.removed.contains(.upload))
+  }
+
+  @Test("The notice of an upload of a time that lies ahead ends when the clock is right")
+  func noticeOfClockAhead() async throws {
+    let (phone, _) = try await interrupted(Self.accepted)
+    _ = try await phone.launch().check()
+    #expect(phone.notices.shown.map(\.cause) == [.uploadFinished])
+    let time = ManualClock(phone.clock.now.addingTimeInterval(-300 * TestApp.day))
+    phone.network.states { time.now }
+    _ = try await phone.launch().check()
+    #expect(!phone.notices.removed.contains(.upload))
+    phone.clock.jump(by: -300 * TestApp.day)
+    try phone.serve(try phone.document(version: 2))
+    _ = try await phone.launch().check()
+    #expect(phone.notices.removed.contains(.upload))
+  }
+
   @Test("A response that names skipped keys confirms the upload")
   func warnings() async throws {
     let (phone, app) = try await interrupted(

@@ -219,6 +219,16 @@ import Testing
     #expect(restarted.storageDamage.first?.day == Day(of: TestPhone.noon).midnight)
     _ = try await phone.device().contacts.sightings()
     #expect(phone.log.errors.count == 1)
+    // The loss of the next day is another one.
+    await phone.run(restarted, days: 1)
+    await phone.radio.receive([try phone.sighting(3)])
+    try FileManager.default.removeItem(at: folder.path("contacts/18429.sealed"))
+    for _ in 1...2 {
+      let again = phone.device()
+      #expect(try await again.contacts.sightings().count == (loss == "cut" ? 1 : 0))
+      #expect(again.storageDamage.map(\.part) == [.contacts, .contacts])
+    }
+    #expect(phone.log.errors.count == 2)
   }
 
   // Floods.
@@ -291,6 +301,12 @@ import Testing
     let received = (scans + 1) * scan + 1
     #expect(try await device.droppedSightings() == received - stored.count)
     #expect(try await phone.device().droppedSightings() == received - stored.count)
+    // The next day has a limit of its own.
+    await phone.run(device, days: 1)
+    let next = try (0..<scan).map { try phone.sighting($0) }
+    await phone.radio.receive(next)
+    #expect(try await device.contacts.sightings() == stored + next)
+    #expect(try await device.droppedSightings() == received - stored.count)
     await phone.run(device, days: 16)
     #expect(try await device.droppedSightings() == 0)
   }

@@ -287,6 +287,15 @@ import Testing
     #expect(error?.code == .dataInaccessible)
     #expect(try await manager.diagnosisKeys().count == 3)
     #expect(phone.device().storageDamage.count == 1)
+    // The loss of a second day is reported by itself.
+    try FileManager.default.removeItem(at: folder.path("keys/18430.sealed"))
+    let again = phone.device()
+    #expect(again.storageDamage.map(\.part) == [.ownKeys, .ownKeys])
+    #expect(again.storageDamage.last?.day == Day(number: 18_430).midnight)
+    let next = try await phone.enabledManager(of: again)
+    let second = await #expect(throws: ENError.self) { _ = try await next.diagnosisKeys() }
+    #expect(second?.code == .dataInaccessible)
+    #expect(try await next.diagnosisKeys().count == 2)
   }
 
   @Test("A removed consent of a device with keys is reported once")

@@ -69,6 +69,16 @@ final class NoticeBoard {
     context.announce(.noticeShown(.bluetoothOff))
   }
 
+  /// True if the notice about an upload is over by all times that may be right, as one of a time ahead of them is.
+  private var isUploadNoticeOver: Bool {
+    let period = context.state.retentionPeriod(at: context.now)
+    guard let end = context.state.notices.uploadNoticeEnd,
+      !(period.times.isEmpty && context.isClockWrong)
+    else { return false }
+    return period.times(orNow: context.now).map { end.timeIntervalSince($0) }
+      .allSatisfy { $0 <= 0 || $0 > RemovalRule.completedUploadSeconds }
+  }
+
   /// Shows the notice about an upload for a limited time.
   func show(_ cause: Notice.Cause, forSeconds seconds: TimeInterval) async {
     let end = context.now.addingTimeInterval(seconds)
@@ -93,12 +103,7 @@ final class NoticeBoard {
   /// resolved.
   func updateStanding() async {
     await updateRisk()
-    let times = context.state.retentionTimes(at: context.now)
-    if let end = context.state.notices.uploadNoticeEnd, !context.isClockWrong,
-      times.allSatisfy({ end <= $0 })
-    {
-      await remove(.upload)
-    }
+    if isUploadNoticeOver { await remove(.upload) }
     await set(isPermissionLost ? .permissionLost : nil, of: .permissionLost)
     await set(context.isClockWrong ? .clockWrong : nil, of: .clockWrong)
     await set(context.lastingFailure.map(Notice.Cause.checksFailing), of: .checksFailing)

@@ -90,7 +90,7 @@ public final class Device: Sendable {
     }
     let reports = DamageReports(file: file("damage"), clock: clock, logger: logger)
     self.reports = reports
-    retention = Retention(file: file("clock"), reports: reports, logger: logger)
+    retention = Retention(file: file("clock"), clock: clock, reports: reports, logger: logger)
     let keys = SealedDays(
       folder: folder.appendingPathComponent("keys"), key: sealingKey, purpose: "keys",
       randomness: randomness)

@@ -14,15 +14,19 @@ final class Retention: Sendable {
     var stored: RetentionClock?
     /// The error of the device's clock; nil while none is known.
     var error: ClockError?
+    /// The uptime of the last reading; nil before the first since the start.
+    var uptime: TimeInterval?
   }
 
   private let file: SealedFile
+  private let clock: any WallClock
   private let logger: Logger
   private let state: Mutex<State>
 
   /// Reads the stored clock. Without it, no time is trusted until one has persisted.
-  init(file: SealedFile, reports: DamageReports, logger: Logger) {
+  init(file: SealedFile, clock: any WallClock, reports: DamageReports, logger: Logger) {
     self.file = file
+    self.clock = clock
     self.logger = logger
     let stored = Self.storedClock(in: file, reports: reports, logger: logger)
     state = Mutex(State(clock: stored ?? RetentionClock(), stored: stored))
@@ -31,7 +35,9 @@ final class Retention: Sendable {
   /// Takes the reading `now` and returns the data to keep.
   func period(at now: Date) -> RetentionPeriod {
     state.withLock { state in
-      state.clock.read(now, with: state.error)
+      let uptime = clock.reading.uptime
+      state.clock.read(now, passed: state.uptime.map { uptime - $0 }, with: state.error)
+      state.uptime = uptime
       save(&state)
       return state.clock.period(at: now, with: state.error)
     }
@@ -76,9 +82,11 @@ extension RetentionPeriod {
     times.isEmpty || times.contains { day.isKept(on: Day(of: $0)) }
   }
 
-  /// True if `date` is at most 14 days before one of the times, to the second.
+  /// True if `date` is at most 14 days before one of the times, to the second, and at most a day after it, or after all
+  /// of them: then the clock was ahead at `date`.
   func keeps(since date: Date) -> Bool {
     let seconds = Double(DeviceLimit.retentionDays) * Day.seconds
-    return times.isEmpty || times.contains { $0.timeIntervalSince(date) <= seconds }
+    return keeps(date, forSeconds: seconds)
+      || times.allSatisfy { $0.timeIntervalSince(date) < -ClockLimit.stepSeconds }
   }
 }

@@ -66,9 +66,11 @@ struct ScoringV1Tests {
     #expect(info.diagnosisReportType == .unknown)
   }
 
-  @Test("Weak copies and forged metadata of an identifier change neither score nor duration")
-  func forgedCopies() throws {
-    let user = try BeaconSender(risk: 8)
+  @Test(
+    "Weak copies and forged metadata of an identifier change neither score nor duration, on either of two days",
+    arguments: [0, 144 as UInt32])
+  func forgedCopies(intervals: UInt32) throws {
+    let user = try BeaconSender(start: BeaconSender.midnight.rawValue + intervals, risk: 8)
     let stay = user.stay(scans: 5, attenuation: 30)
     let copies = stay.flatMap { sighting in
       (1...10).map {
@@ -83,7 +85,12 @@ struct ScoringV1Tests {
         metadata: BluetoothMetadata(transmitPower: 20))
     }
     for sightings in [stay, stay + copies, stay + forged, copies + forged + stay] {
-      let info = try #require(try result(.protego, [(user, sightings)]).infos.first)
+      let other = try BeaconSender(2, risk: 8)
+      let users = [(user, sightings), (other, other.stay(scans: 2, attenuation: 70))]
+      let info = try #require(
+        try result(.protego, users, after: 2).infos.max {
+          $0.totalRiskScoreFullRange < $1.totalRiskScoreFullRange
+        })
       #expect(info.totalRiskScoreFullRange == 4096)
       #expect(info.attenuationValue == 30)
       #expect(info.duration == 1_500)
