@@ -48,7 +48,10 @@ public struct UploadTokenVerifier: Sendable {
 
   /// Returns the token if all checks succeed at `now`.
   ///
-  /// - Parameter seconds: The time for which a token is still verified after its expiry, in seconds.
+  /// - Parameters:
+  ///   - token: The token as it was received.
+  ///   - now: The time of the server.
+  ///   - seconds: The time for which a token is still verified after its expiry, in seconds.
   /// - Throws: `UploadTokenRefusal`. The key server returns the same 401 for all of them.
   public func verified(
     _ token: UnverifiedUploadToken, at now: Date, upToExpiryPlus seconds: TimeInterval = 0

@@ -304,6 +304,26 @@ struct RuleTests {
       [count("`A/C`"), count("`A/B.d`"), count("none"), count("`B/B.c`, `A/B.c`")] == [1, 1, 1, 1])
   }
 
+  @Test(
+    "A list of parameters with a missing or an unknown name is found",
+    arguments: [
+      ("- Parameter a: A.", "func f(a: Int, b: Int)", 1),
+      ("- Parameters:\n///   - a: A.\n///   - c: C.", "init(a: Int)", 1),
+      (
+        "- Parameter b: B.\n/// - Returns: C.",
+        "func f(a b: [Int: Int]) -> Int", 0
+      ),
+      (
+        "- Parameters:\n///   - a: A.\n///   - b: B.",
+        "func f(a: (Int, Int) -> Int = { _, _ in 1 },\n  b: Set<Int>)", 0
+      ),
+      ("No list.", "func f(a: Int)", 0), ("- Throws: E.", "func f(a: Int)", 0),
+    ])
+  func parameters(_ comment: String, _ declaration: String, _ count: Int) {
+    #expect(
+      ParameterRule.violations(in: file("/// \(comment)\npublic \(declaration) {}")).count == count)
+  }
+
   @Test("Dependencies on targets and libraries are read from a manifest")
   func manifest() {
     let manifest = Manifest(

@@ -24,6 +24,15 @@ struct StyleTests {
     record(Project.writtenSources.flatMap(IgnoredErrorRule.violations))
   }
 
+  @Test("A list of parameters in the reference is complete")
+  func parameters() {
+    let documented = Project.writtenSources.filter { file in
+      file.target.map { Project.paths.contains("Sources/\($0)/\($0).docc") } == true
+    }
+    #expect(!documented.isEmpty)
+    record(documented.flatMap(ParameterRule.violations))
+  }
+
   @Test("Every authenticated encryption takes its nonce from a parameter")
   func nonces() {
     record(Project.writtenSources.flatMap(NonceRule.violations))
