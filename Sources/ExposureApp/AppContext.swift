@@ -66,6 +66,13 @@ final class AppContext {
   /// The time of the phone's clock.
   var now: Date { clock.now }
 
+  /// The times by which old data is removed; the time of the clock while none is trusted yet.
+  var retentionTimes: [Date] { state.retentionPeriod(at: now).times(orNow: now) }
+
+  var uploadRequests: UploadRequests {
+    UploadRequests(configuration: configuration, randomness: randomness)
+  }
+
   var storeFolder: URL { folder.appendingPathComponent("Store") }
 
   var keyFileFolder: URL { folder.appendingPathComponent("KeyFiles") }
@@ -173,8 +180,7 @@ final class AppContext {
       reportedTest: store.state.reportedTest, hasPendingUpload: hasPendingUpload,
       isChecking: runningCheck != nil, upload: runningUpload == nil ? nil : uploadProgress,
       isPaused: pause != nil, configurationRefusal: store.state.configurationRefusal,
-      followUp: state.followUp,
-      followUpFailure: followUpFailure)
+      followUp: state.followUp, followUpFailure: followUpFailure)
   }
 
   /// Tells all readers of `makeStateChanges()`.

@@ -64,8 +64,7 @@ final class Housekeeping {
     guard context.store.condition == .ready, context.runningUpload == nil else { return }
     do {
       try context.uploads.removeOld(
-        at: context.state.retentionTimes(at: context.now),
-        keepsPending: !context.isUploadEndNotified,
+        at: context.retentionTimes, keepsPending: !context.isUploadEndNotified,
         keepsFollowUp: context.state.followUp?.isOpen ?? false)
       // A sharing that is not noted yet still needs the day.
       if context.uploads.pendingEnd == nil, !context.uploads.mayBeUnrecorded { forgetStatedDay() }
@@ -104,8 +103,7 @@ final class Housekeeping {
   }
 
   private func isUnrecorded(_ completed: CompletedUpload) -> Bool {
-    let times = context.state.retentionTimes(at: context.now)
-    guard !times.allSatisfy(completed.isExpired) else { return false }
+    guard !context.retentionTimes.allSatisfy(completed.isExpired) else { return false }
     let shared = context.state.reportedTest?.shared ?? []
     return !shared.contains { abs($0.timeIntervalSince(completed.date)) < Self.sameMomentSeconds }
   }

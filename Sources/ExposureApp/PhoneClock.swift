@@ -100,10 +100,9 @@ final class PhoneClock {
     guard context.pause == nil, decoy == .always || lastWithDecoy !== server else { return nil }
     lastWithDecoy = server
     let sent = context.now
-    let requests = UploadRequests(
-      configuration: context.configuration, randomness: context.randomness)
+    let request = context.uploadRequests.tokenDecoy()
     // Without a response, or if a network answers in place of the server, nothing is known.
-    guard let response = try? await context.network.send(requests.tokenDecoy()), !response.isPage,
+    guard let response = try? await context.network.send(request), !response.isPage,
       let ahead = response.secondsAhead(sent: sent, received: context.now)
     else { return nil }
     return abs(ahead) > ClockRule.differenceSecondsMax

@@ -117,7 +117,11 @@ extension StoredState {
       removed[day.day].map { day.judgement?.normalizedMinutes ?? 0 > $0 } ?? true
     }
     exposures.removeAll { $0.judgement != nil }
-    exposures += kept.map { day in day.identified(as: before.first { $0.day == day.day }?.id) }
+    for var day in kept {
+      // The ID that the app's lists already use.
+      if let known = before.first(where: { $0.day == day.day }) { day.id = known.id }
+      exposures.append(day)
+    }
   }
 
   /// The value after a loss: all files of the last fourteen days are analysed again.
@@ -171,11 +175,6 @@ extension StoredState {
     return clock.period(at: now, with: error)
   }
 
-  /// The times at `now` by which old data is removed; the time of the clock while none is trusted yet.
-  func retentionTimes(at now: Date) -> [Date] {
-    retentionPeriod(at: now).times(orNow: now)
-  }
-
   /// The date of the oldest exposure that is kept at `now`.
   func oldestExposure(at now: Date) -> Date {
     RemovalRule.oldestExposure(at: retentionPeriod(at: now).earliest)
@@ -192,14 +191,5 @@ extension StoredState {
     if let last = reportedTest?.shared.last, last < oldest { reportedTest = nil }
     if let followUp, followUp.lastDay.start < oldest { self.followUp = nil }
     if !isClockWrong { refusedPINs = PINLock.relevant(refusedPINs, at: now) }
-  }
-}
-
-extension Exposure {
-  /// The same exposure with the ID that the app's lists already use.
-  fileprivate func identified(as known: UUID?) -> Exposure {
-    Exposure(
-      id: known ?? id, day: day, durationSeconds: durationSeconds, riskScore: riskScore,
-      judgement: judgement, files: files, bands: bands)
   }
 }

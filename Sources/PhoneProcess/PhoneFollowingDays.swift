@@ -37,10 +37,6 @@ extension PhoneState.FollowingDays {
 
 extension Phone {
   /// The sharing of the keys of the days after an upload.
-  func followingDays() async -> PhoneState.FollowingDays? {
-    Self.followingDays(of: await app.currentState)
-  }
-
   static func followingDays(of state: AppState) -> PhoneState.FollowingDays? {
     state.followUp.map {
       PhoneState.FollowingDays(
@@ -67,7 +63,7 @@ extension Phone {
       }
       try await app.endFollowingDays()
     }
-    let report = await followingDays()
+    let report = Self.followingDays(of: await app.currentState)
     guard let failure else { return PhoneReply(.done, report?.words ?? "", report) }
     let text = Catalogues.installed.followingDaysText(of: failure.name) ?? failure.description
     return PhoneReply(failure.replyStatus, text, report)

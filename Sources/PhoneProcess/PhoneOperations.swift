@@ -97,30 +97,23 @@ extension Phone {
 
 extension Phone {
   private func check() async -> PhoneReply {
-    switch await app.check() {
-    case .checked(let level):
-      return PhoneReply(
-        .done, "Checked: \(level.words).",
-        await checkReport(ok: true, level))
+    let outcome = await app.check()
+    let state = await app.currentState
+    var report = CheckReport(
+      ok: outcome.isSuccess, riskLevel: state.riskLevel.known, paused: state.isPaused,
+      configurationRefused: state.configurationRefusal?.description)
+    switch outcome {
+    case .checked(let level): return PhoneReply(.done, "Checked: \(level.words).", report)
     case .paused:
       return PhoneReply(
-        .done, "The health authority has paused checks. Checks resume automatically.",
-        await checkReport(ok: true, await app.riskLevel))
+        .done, "The health authority has paused checks. Checks resume automatically.", report)
     case .failed(let failure):
-      let report = await checkReport(ok: false, await app.riskLevel, failure)
-      return PhoneReply(
-        failure.isForOwner ? .refused : .failed,
-        [failure.explanation, report.configurationRefused].compactMap(\.self)
-          .joined(separator: " "), report)
+      report.failure = failure.rawValue
+      let texts = [failure.explanation, report.configurationRefused].compactMap(\.self)
+      // The owner can end these failures, and a retry cannot.
+      let isForOwner = failure == .notAuthorized || failure == .notEnabled
+      return PhoneReply(isForOwner ? .refused : .failed, texts.joined(separator: " "), report)
     }
-  }
-
-  private func checkReport(
-    ok: Bool, _ level: RiskLevel, _ failure: CheckFailure? = nil
-  ) async -> CheckReport {
-    CheckReport(
-      ok: ok, riskLevel: level.known, failure: failure?.rawValue, paused: await app.pause != nil,
-      configurationRefused: await app.currentState.configurationRefusal?.description)
   }
 
   private func upload(
@@ -171,11 +164,6 @@ extension Phone {
   private func noteUpload(_ report: UploadReport?) { lastUpload.withLock { $0 = report } }
 }
 
-extension CheckFailure {
-  /// True if the owner can end the failure, and a retry cannot.
-  fileprivate var isForOwner: Bool { [.notAuthorized, .notEnabled].contains(self) }
-}
-
 extension UploadFailure {
   var replyStatus: PhoneReply.Status {
     switch self {
@@ -199,20 +187,20 @@ extension Phone {
     } catch {
       return PhoneReply(.failed, error.description, report)
     }
-    return switch outcome {
-    case .enabled: PhoneReply(.done, "Exposure notifications are on.", report)
-    case .bluetoothOff:
-      PhoneReply(
-        .done,
-        "Exposure notifications are on. Beacons are sent and received as soon as there is Bluetooth.",
-        report)
-    case .refused, .unsupported:
-      PhoneReply(.refused, "Exposure notifications are not allowed on this phone.", report)
-    case .diskFull:
-      PhoneReply(.failed, "The disk is full: free some space, then try again.", report)
-    case .failed:
-      PhoneReply(.failed, "Exposure notifications could not be turned on: try again.", report)
-    }
+    let (status, text): (PhoneReply.Status, String) =
+      switch outcome {
+      case .enabled: (.done, "Exposure notifications are on.")
+      case .bluetoothOff:
+        (
+          .done,
+          "Exposure notifications are on. Beacons are sent and received as soon as there is Bluetooth."
+        )
+      case .refused, .unsupported:
+        (.refused, "Exposure notifications are not allowed on this phone.")
+      case .diskFull: (.failed, "The disk is full: free some space, then try again.")
+      case .failed: (.failed, "Exposure notifications could not be turned on: try again.")
+      }
+    return PhoneReply(status, text, report)
   }
 
   private func disable() async throws -> PhoneReply {

@@ -14,7 +14,7 @@ import World
 package struct CheckReport: Encodable, Hashable, Sendable {
   package var ok: Bool
   @Nullable package var riskLevel: Int?
-  @Nullable package var failure: String?
+  @Nullable package var failure: String? = nil
   /// True if the health authority has paused checks.
   package var paused = false
   /// The reason why the last device configuration was rejected; `nil` if it was accepted.
@@ -234,7 +234,7 @@ extension Phone {
     let state = await app.currentState
     return PhoneHistory(
       checks: checks, notices: await notices.history, shared: state.reportedTest?.shared ?? [],
-      followingDays: await followingDays(), lastCheck: state.lastCheck,
+      followingDays: Self.followingDays(of: state), lastCheck: state.lastCheck,
       keysToday: await app.keysCount(ofDays: 1),
       keysInSevenDays: await app.keysCount(ofDays: RemovalRule.dayChecksDays),
       keysTotal: await app.totalKeysCount)

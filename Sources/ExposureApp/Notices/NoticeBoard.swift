@@ -71,11 +71,10 @@ final class NoticeBoard {
 
   /// True if the notice about an upload is over by all times that may be right, as one of a time ahead of them is.
   private var isUploadNoticeOver: Bool {
-    let period = context.state.retentionPeriod(at: context.now)
     guard let end = context.state.notices.uploadNoticeEnd,
-      !(period.times.isEmpty && context.isClockWrong)
+      !context.isClockWrong || context.state.retention.trusted != nil
     else { return false }
-    return period.times(orNow: context.now).map { end.timeIntervalSince($0) }
+    return context.retentionTimes.map { end.timeIntervalSince($0) }
       .allSatisfy { $0 <= 0 || $0 > RemovalRule.completedUploadSeconds }
   }
 

@@ -6,7 +6,7 @@ import KeyServerAPI
 /// An encounter with a diagnosed user, or one day of exposure windows. It contains no place and no name.
 public struct Exposure: Codable, Hashable, Sendable, Identifiable {
   /// An ID for the app's lists.
-  public let id: UUID
+  public internal(set) var id: UUID
   /// The day of the exposure.
   public let day: UTCDay
   /// The duration in seconds.

@@ -64,26 +64,25 @@ final class FollowUps {
 
   private func note(_ reason: UploadFailure) async {
     guard reason != .stopped else { return }
+    var failure = reason
     do {
       switch reason {
       case .pinRefused:
         try end(.refused)
-        await notices.show(.followingDaysRefused, forSeconds: RemovalRule.completedUploadSeconds)
-      case .notAgreed: try end(.ended)
+        return await notices.show(
+          .followingDaysRefused, forSeconds: RemovalRule.completedUploadSeconds)
+      case .notAgreed: return try end(.ended)
+      // Tomorrow's token may be accepted.
       case .uploadRefused:
-        // Tomorrow's token may be accepted.
-        try context.store.update {
+        return try context.store.update {
           $0.followUp?.postpone(at: context.now, randomness: context.randomness)
+          context.followUpFailure = reason
         }
-        context.followUpFailure = reason
-      default:
-        pauses.fail(reason, at: context.now, longest: FollowUpRule.retrySecondsMax)
-        context.followUpFailure = reason
+      default: break
       }
-    } catch {
-      pauses.fail(reason, at: context.now, longest: FollowUpRule.retrySecondsMax)
-      context.followUpFailure = .storage(error)
-    }
+    } catch { failure = .storage(error) }
+    pauses.fail(reason, at: context.now, longest: FollowUpRule.retrySecondsMax)
+    context.followUpFailure = failure
   }
 
   private func share() async throws {
@@ -101,8 +100,7 @@ final class FollowUps {
     // Stored before the request, so that a repeated one has the same keys.
     record.followUp?.pending = pending
     try context.uploads.save(record)
-    let requests = UploadRequests(
-      configuration: context.configuration, randomness: context.randomness)
+    let requests = context.uploadRequests
     let attested = pending.attested(by: try await upload.devicePayload(for: pending))
     let response = try await context.network.send(requests.token(for: attested, permit: permit))
     let granted = attested.granted(try UploadResponses.token(in: response), at: context.now)

@@ -104,8 +104,7 @@ final class Upload {
     -> UploadFlow.Step
   {
     try Task.checkCancellation()
-    let requests = UploadRequests(
-      configuration: context.configuration, randomness: context.randomness)
+    let requests = context.uploadRequests
     switch step {
     case .requestKeys:
       context.announce(.uploadProgress(.waitingForConsent))
@@ -256,10 +255,8 @@ final class Upload {
     guard context.store.updateIfPossible({ $0.nextDecoy = now.addingTimeInterval(wait) }),
       due != nil
     else { return }
-    let requests = UploadRequests(
-      configuration: context.configuration, randomness: context.randomness)
     // Nothing depends on the responses to decoys.
-    for request in requests.decoys() { _ = try? await context.network.send(request) }
+    for request in context.uploadRequests.decoys() { _ = try? await context.network.send(request) }
   }
 }
 
