@@ -61,6 +61,7 @@ let package = Package(
     .library(name: "ExposureApp", targets: ["ExposureApp"]),
     .library(name: "KeyServerAPI", targets: ["KeyServerAPI"]),
     .library(name: "VerificationAPI", targets: ["VerificationAPI"]),
+    .library(name: "RiskRules", targets: ["RiskRules"]),
     .library(name: "DiagnosisKeyFile", targets: ["DiagnosisKeyFile"]),
     .library(name: "ExposureKeys", targets: ["ExposureKeys"]),
     .library(name: "Secrets", targets: ["Secrets"]),
@@ -144,11 +145,12 @@ let package = Package(
       swiftSettings: strictOnTheCallersActor),
     .target(
       name: "VerificationAPI", dependencies: ["Secrets", "UploadToken"], swiftSettings: strict),
+    .target(name: "RiskRules", dependencies: ["TextEncodings"], swiftSettings: strict),
     .target(
       name: "KeyServerAPI",
       dependencies: [
         "Secrets", "World", "TextEncodings", "StrictJSON", "CallableEnvelope",
-        "ExposureKeys", crypto,
+        "ExposureKeys", "RiskRules", crypto,
       ],
       swiftSettings: strict),
     .target(
@@ -196,7 +198,8 @@ let package = Package(
       name: "ExposureApp",
       dependencies: [
         "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureNotification",
-        "VerificationAPI", "KeyServerAPI", "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1,
+        "VerificationAPI", "KeyServerAPI", "RiskRules", "SealedStorage", asyncHTTPClient, nioCore,
+        nioHTTP1,
         nioSSL, crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
 
@@ -212,7 +215,7 @@ let package = Package(
     .target(
       name: "FieldTrials",
       dependencies: [
-        "World", "TextEncodings", "ExposureKeys", "ExposureNotification",
+        "World", "TextEncodings", "ExposureKeys", "ExposureNotification", "RiskRules",
       ],
       swiftSettings: strictOnTheCallersActor),
 
@@ -239,7 +242,7 @@ let package = Package(
       name: "PhoneProcess",
       dependencies: [
         "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "SealedStorage",
-        "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "KeyServerAPI",
+        "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "KeyServerAPI", "RiskRules",
         "DesktopNotifications", "UnixSockets", logging,
       ], resources: [.copy("Texts")], swiftSettings: strictOnTheCallersActor),
 
@@ -281,8 +284,8 @@ let package = Package(
       dependencies: [
         "Terminal", "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys",
         "Bluetooth", "ExposureNotification", "ExposureApp", "PhoneProcess", "UploadToken",
-        "VerificationAPI", "KeyServerAPI", "QuietHTTP", "VerificationServer", "KeyServer", crypto,
-        logging,
+        "VerificationAPI", "KeyServerAPI", "RiskRules", "QuietHTTP", "VerificationServer",
+        "KeyServer", crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
     // The operations on the servers of one folder, for the command line and the console.
     .target(
@@ -290,8 +293,9 @@ let package = Package(
       dependencies: [
         "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
         "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken",
-        "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ServerStorage", "VerificationServer",
-        "KeyServer", "HealthAuthorityConsole", crypto, logging, serviceLifecycle,
+        "VerificationAPI", "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerStorage",
+        "VerificationServer", "KeyServer", "HealthAuthorityConsole", crypto, logging,
+        serviceLifecycle,
       ], swiftSettings: strictOnTheCallersActor),
     .executableTarget(
       name: "firebreak",
@@ -300,8 +304,8 @@ let package = Package(
         "FieldTrials", "PhoneProcess", "Bluetooth", "DesktopNotifications", "UnixSockets",
         "RehearsalClock", "Simulation", "HealthAuthorityConsole",
         "DiagnosisKeyFile", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
-        "KeyServerAPI", "KeyServer", "VerificationServer", "QuietHTTP", "Secrets", "World",
-        "TextEncodings", crypto, logging, argumentParser, subprocess, systemPackage,
+        "KeyServerAPI", "KeyServer", "VerificationServer", "QuietHTTP", "RiskRules", "Secrets",
+        "World", "TextEncodings", crypto, logging, argumentParser, subprocess, systemPackage,
       ],
       swiftSettings: strictOnTheCallersActor, plugins: ["CommitPlugin"]),
     // The commit that `firebreak --version` prints.
@@ -478,8 +482,11 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "KeyServerAPITests",
-      dependencies: ["KeyServerAPI", "StrictJSON", "ExposureKeys", "TestSupport", crypto],
+      dependencies: [
+        "KeyServerAPI", "RiskRules", "StrictJSON", "ExposureKeys", "TestSupport", crypto,
+      ],
       swiftSettings: strict),
+    .testTarget(name: "RiskRulesTests", dependencies: ["RiskRules"], swiftSettings: strict),
     .testTarget(
       name: "KeyServerTests",
       dependencies: [
@@ -490,7 +497,8 @@ let package = Package(
       name: "ExposureAppTests",
       dependencies: [
         "ExposureApp", "ExposureNotification", "Secrets", "TextEncodings", "KeyServerAPI",
-        "VerificationAPI", "CallableEnvelope", "SealedStorage", "DiagnosisKeyFile", "ExposureKeys",
+        "RiskRules", "VerificationAPI", "CallableEnvelope", "SealedStorage", "DiagnosisKeyFile",
+        "ExposureKeys",
         "TestSupport", hummingbird, crypto, logging,
       ],
       swiftSettings: strictOnTheCallersActor),
@@ -498,8 +506,8 @@ let package = Package(
       name: "PhoneProcessTests",
       dependencies: [
         "PhoneProcess", "ExposureApp", "ExposureNotification", "ExposureKeys", "DiagnosisKeyFile",
-        "KeyServerAPI", "SealedStorage", "Secrets", "DesktopNotifications", "UnixSockets", "World",
-        "TestSupport", logging,
+        "KeyServerAPI", "RiskRules", "SealedStorage", "Secrets", "DesktopNotifications",
+        "UnixSockets", "World", "TestSupport", logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
@@ -512,12 +520,14 @@ let package = Package(
       name: "HealthAuthorityConsoleTests",
       dependencies: [
         "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
-        "ServerStorage", "UploadToken", "QRCodes", "World", "TextEncodings", "Browser",
+        "RiskRules", "ServerStorage", "UploadToken", "QRCodes", "World", "TextEncodings", "Browser",
         "TestSupport", crypto, cryptoExtras, grdb, logging, serviceLifecycle,
       ], exclude: ["AccessibilityTrees"], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",
-      dependencies: ["FieldTrials", "ExposureNotification", "ExposureKeys", "TestSupport"],
+      dependencies: [
+        "FieldTrials", "ExposureNotification", "ExposureKeys", "RiskRules", "TestSupport",
+      ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "SimulationTests",
@@ -540,15 +550,15 @@ let package = Package(
       name: "SettingsTests",
       dependencies: [
         "Settings", "Terminal", "firebreak", "ExposureKeys", "ExposureNotification", "KeyServer",
-        "KeyServerAPI", "PhoneProcess", "UploadToken", "VerificationAPI", "VerificationServer",
-        "TextEncodings", "ServedSystem", "TestSupport", crypto,
+        "KeyServerAPI", "PhoneProcess", "RiskRules", "UploadToken", "VerificationAPI",
+        "VerificationServer", "TextEncodings", "ServedSystem", "TestSupport", crypto,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "ServerOperationsTests",
       dependencies: [
         "ServerOperations", "Settings", "Terminal", "firebreak", "DiagnosisKeyFile",
-        "ExposureKeys", "HealthAuthorityConsole", "KeyServer", "KeyServerAPI",
+        "ExposureKeys", "HealthAuthorityConsole", "KeyServer", "KeyServerAPI", "RiskRules",
         "VerificationServer", "World",
         "TextEncodings", "ServedSystem", "TestSupport", crypto, grdb, logging, serviceLifecycle,
       ],
@@ -564,8 +574,9 @@ let package = Package(
       dependencies: [
         "firebreak", "Terminal", "Settings", "DiagnosisKeyFile", "ExposureKeys",
         "ExposureNotification", "UploadToken", "HealthAuthorityConsole", "KeyServerAPI",
-        "KeyServer", "VerificationServer", "World", "TextEncodings", "PhoneProcess", "QuietHTTP",
-        "Secrets", "ServedSystem", "ServerStorage", "TestSupport", "UnixSockets", nioCore,
+        "KeyServer", "RiskRules", "VerificationServer", "World", "TextEncodings", "PhoneProcess",
+        "QuietHTTP", "Secrets", "ServedSystem", "ServerStorage", "TestSupport", "UnixSockets",
+        nioCore,
         nioHTTP1, nioPosix, crypto, grdb,
       ],
       swiftSettings: strictOnTheCallersActor),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import KeyServerAPI
 import Logging
+import RiskRules
 import World
 
 /// The history of checks that the user sees. The property names are the JSON keys on disk.

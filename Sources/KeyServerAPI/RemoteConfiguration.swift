@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import RiskRules
+import TextEncodings
+
 /// Settings that the health authority can change on all phones without a new app version.
 ///
 /// A missing key, or one of another type, gets its default; the other keys keep their values.
@@ -194,18 +197,5 @@ public struct TransmissionRiskConfiguration: Codable, Hashable, Sendable {
     guard areEntries else { return "\(name) must map days from -14 to 14 to risks from 0 to 8." }
     return table.values.contains { $0 > 0 }
       ? nil : "\(name) must have a day above 0; without one, no key is shared."
-  }
-}
-
-extension KeyedDecodingContainer {
-  /// The value of `key`, or `standard` if it is missing or of another type.
-  func value<Value: Decodable>(_ key: Key, or standard: Value) -> Value {
-    readable(key) ?? standard
-  }
-
-  /// The value of `key`; nil if it is missing or of another type.
-  fileprivate func readable<Value: Decodable>(_ key: Key) -> Value? {
-    // Phones ignore what they cannot read, so that one field of a later version does not cost them all others.
-    try? decodeIfPresent(Value.self, forKey: key)
   }
 }

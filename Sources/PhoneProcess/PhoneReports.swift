@@ -3,6 +3,7 @@ import ExposureApp
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import RiskRules
 import Secrets
 import Synchronization
 import TextEncodings

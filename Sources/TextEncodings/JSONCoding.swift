@@ -27,3 +27,16 @@ extension SingleValueDecodingContainer {
     try? decode(type)
   }
 }
+
+extension KeyedDecodingContainer {
+  /// The value of `key`; nil if it is missing or of another type.
+  package func readable<Value: Decodable>(_ key: Key) -> Value? {
+    // The reader ignores what it cannot read, so that one field of a later version does not cost it all others.
+    try? decodeIfPresent(Value.self, forKey: key)
+  }
+
+  /// The value of `key`, or `standard` if it is missing or of another type.
+  package func value<Value: Decodable>(_ key: Key, or standard: Value) -> Value {
+    readable(key) ?? standard
+  }
+}

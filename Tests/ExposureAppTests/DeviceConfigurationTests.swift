@@ -3,6 +3,7 @@ import Crypto
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import RiskRules
 import TestSupport
 import Testing
 

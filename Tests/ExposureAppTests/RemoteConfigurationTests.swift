@@ -3,6 +3,7 @@ import Crypto
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import RiskRules
 import Testing
 
 @testable import ExposureApp
@@ -39,7 +40,7 @@ import Testing
 
   @Test("Every scoring field is copied to its field in the framework's configuration")
   func fieldByField() throws {
-    var scoring = KeyServerAPI.RiskScoringParameters.protegoDefault
+    var scoring = RiskScoringParameters.protegoDefault
     scoring.minimumRiskScore = 7
     scoring.attenuationWeight = 11
     scoring.daysSinceLastExposureWeight = 12

@@ -2,6 +2,7 @@
 import Dispatch
 import ExposureNotification
 import Foundation
+import RiskRules
 import Synchronization
 
 @testable import ExposureApp

@@ -2,6 +2,7 @@
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import RiskRules
 import TestSupport
 import Testing
 import World

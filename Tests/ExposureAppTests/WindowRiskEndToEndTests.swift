@@ -5,6 +5,7 @@ import ExposureKeys
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import RiskRules
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@
 import ExposureKeys
 import ExposureNotification
 import Foundation
+import RiskRules
 import Testing
 
 @testable import FieldTrials
@@ -71,7 +72,10 @@ struct PublishedConfigurationTests {
     let names = PublishedConfiguration.all.map(\.name)
     #expect(Set(names).count == names.count)
     let windows = PublishedConfiguration.all.filter {
-      if case .windows = $0.rule { true } else { false }
+      switch $0.rule {
+      case .windows, .policy: true
+      case .exposures, .distance, .naive: false
+      }
     }
     #expect(Set(windows.map(\.name)) == Set(Self.expectedMinutes.map(\.name)))
   }
@@ -90,6 +94,30 @@ struct PublishedConfigurationTests {
     // The far scan of a minute has no weight itself.
     let window = window([(54, 54, near), (farAttenuation, farAttenuation, 60)])
     #expect(try score("Corona-Warn-App 1.9", window) == expected)
+  }
+
+  @Test("The policies of Corona-Warn-App are valid, and their high level alerts")
+  func policies() throws {
+    let rules = PublishedConfiguration.all.compactMap { published -> WindowRiskPolicy? in
+      if case .policy(let policy) = published.rule { policy } else { nil }
+    }
+    #expect(rules.count == 3)
+    #expect(rules.compactMap(\.validationError) == [])
+    #expect(rules.map { AlertThreshold(highRiskOf: $0)?.score } == [900, 900, 540])
+    var low = WindowRiskPolicy.standard
+    low.normalizedTimePerDayToRiskLevelMapping.removeAll { $0.riskLevel == .high }
+    #expect(AlertThreshold(highRiskOf: low) == nil)
+  }
+
+  @Test("A policy that drops a window, or gives its report type no level, scores 0")
+  func dropped() throws {
+    let scoring = try EncounterScoring(.coronaWarnApp1_9)
+    var recursive = window([(50, 50, 1_800)])
+    #expect(scoring.score(of: [recursive], today: recursive.date) == 2_880)
+    recursive.diagnosisReportType = .recursive
+    #expect(scoring.score(of: [recursive], today: recursive.date) == 0)
+    recursive.diagnosisReportType = .revoked
+    #expect(scoring.score(of: [recursive], today: recursive.date) == 0)
   }
 
   @Test("SwissCovid rounds the seconds of a day in each range up to minutes")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import RiskRules
 import ServedSystem
 import TestSupport
 import Testing
@@ -92,6 +93,37 @@ struct TrialsCommandTests {
     let other = try await Run(
       ["trials", SharedData.url("fieldtrials").path] + arguments + ["--seed", "6"])
     #expect(other.output != run.output)
+  }
+
+  @Test(
+    "The rules of a phone from a file have the figures of the equal published ones",
+    .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
+  func rules() async throws {
+    var rules = WindowRiskConfiguration.standard
+    func range(_ min: Double, _ max: Double) -> PolicyRange {
+      PolicyRange(min: min, max: max, maxExclusive: true)
+    }
+    rules.policy.minutesAtAttenuationWeights = [
+      .init(attenuationRange: range(0, 63), weight: 0.8),
+      .init(attenuationRange: range(63, 73), weight: 1),
+      .init(attenuationRange: range(73, 79), weight: 0.1),
+    ]
+    rules.policy.normalizedTimePerDayToRiskLevelMapping = [
+      .init(normalizedTimeRange: range(5, 9), riskLevel: .low),
+      .init(normalizedTimeRange: range(9, 9_999), riskLevel: .high),
+    ]
+    rules.policy.transmissionRiskValueMapping = [
+      .init(transmissionRiskLevel: 8, transmissionRiskValue: 1.6)
+    ]
+    let own = folder.path("own.json")
+    try JSONEncoder().encode(rules).write(to: own)
+    let all = try ranks(report(try await published("--configuration", own.path, "--json")))
+    for field in ["auc", "aucLow", "aucHigh", "alertScore", "falseAlerts", "missedAlerts"] {
+      let expected = try #require(all["Corona-Warn-App 2.0"]?[field] as? NSNumber)
+      #expect(all["own"]?[field] as? NSNumber == expected, "\(field)")
+    }
+    #expect(all["own"]?["apiVersion"] as? Int == 2)
+    #expect(all["own"]?["alertScoreIsAssumed"] as? Bool == false)
   }
 
   @Test(
@@ -194,6 +226,8 @@ struct TrialsCommandTests {
       ("--configuration", #"{"nearDurationWeight": 251}"#, "nearDurationWeight needs"),
       ("--configuration", #"{"alertScore": -1}"#, "alertScore must be a number from 0"),
       ("--configuration", #"{"apiVersion": 3}"#, "apiVersion must be 1 or 2"),
+      ("--configuration", #"{"policy": {}}"#, "is missing"),
+      ("--configuration", #"{"policy": {}, "apiVersion": 1}"#, "a policy is of version 2"),
       ("--sweep", "[]", "expected a JSON object"),
       ("--sweep", #"{"thresholds": [1, 2, 3]}"#, "weights is missing"),
       (

@@ -38,8 +38,10 @@ enum AllowedImports {
       ["Secrets", "World", "TextEncodings"], libraries: ["GRDB", "CLibArchive"]),
     "Bluetooth": Row(["Secrets", "World", "TextEncodings", "ExposureKeys"]),
     "VerificationAPI": Row(["Secrets", "UploadToken"]),
+    "RiskRules": Row(["TextEncodings"]),
     "KeyServerAPI": Row([
       "Secrets", "World", "TextEncodings", "StrictJSON", "CallableEnvelope", "ExposureKeys",
+      "RiskRules",
     ]),
     "QuietHTTP": Row(
       ["Secrets", "World", "TextEncodings", "StrictJSON"],
@@ -69,9 +71,11 @@ enum AllowedImports {
     "ExposureApp": Row(
       [
         "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureNotification",
-        "VerificationAPI", "KeyServerAPI", "SealedStorage",
+        "VerificationAPI", "KeyServerAPI", "RiskRules", "SealedStorage",
       ], libraries: ["AsyncHTTPClient", "NIOSSL"]),
-    "FieldTrials": Row(["World", "TextEncodings", "ExposureKeys", "ExposureNotification"]),
+    "FieldTrials": Row([
+      "World", "TextEncodings", "ExposureKeys", "ExposureNotification", "RiskRules",
+    ]),
     // The console administers through a protocol, and imports no server.
     "HealthAuthorityConsole": Row(
       [
@@ -81,7 +85,7 @@ enum AllowedImports {
       libraries: ["Hummingbird", "Mustache", "GRDB", "_CryptoExtras", "AsyncHTTPClient"]),
     "PhoneProcess": Row([
       "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "SealedStorage",
-      "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "KeyServerAPI",
+      "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "KeyServerAPI", "RiskRules",
       "DesktopNotifications", "UnixSockets",
     ]),
     // The phone's user interface answers from the phone and the app.
@@ -116,21 +120,21 @@ enum AllowedImports {
     "Settings": Row([
       "Terminal", "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "Bluetooth",
       "ExposureNotification", "ExposureApp", "PhoneProcess", "UploadToken", "VerificationAPI",
-      "KeyServerAPI", "QuietHTTP", "VerificationServer", "KeyServer",
+      "KeyServerAPI", "RiskRules", "QuietHTTP", "VerificationServer", "KeyServer",
     ]),
     // The command line and the console administer the servers through the same operations.
     "ServerOperations": Row([
       "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
       "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken", "VerificationAPI",
-      "KeyServerAPI", "QuietHTTP", "ServerStorage", "VerificationServer", "KeyServer",
-      "HealthAuthorityConsole",
+      "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerStorage", "VerificationServer",
+      "KeyServer", "HealthAuthorityConsole",
     ]),
     // No database is opened here.
     "firebreak": Row(
       allBelowSimulation.union([
         "Terminal", "Bench", "Bluetooth", "Classroom", "DesktopNotifications", "FieldTrials",
         "PhoneProcess", "PWA", "UnixSockets", "RehearsalClock", "Simulation", "Town",
-        "HealthAuthorityConsole", "Settings", "ServerOperations",
+        "HealthAuthorityConsole", "RiskRules", "Settings", "ServerOperations",
       ]),
       libraries: [
         "Hummingbird", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",

@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import KeyServerAPI
+import RiskRules
 import Testing
 
 @Suite("Remote configuration")

@@ -3,6 +3,7 @@ import ExposureApp
 import ExposureKeys
 import Foundation
 import KeyServerAPI
+import RiskRules
 import TestSupport
 import Testing
 import World

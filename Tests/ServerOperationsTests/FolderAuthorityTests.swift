@@ -6,6 +6,7 @@ import HealthAuthorityConsole
 import KeyServer
 import KeyServerAPI
 import Logging
+import RiskRules
 import Settings
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@
 import Foundation
 import KeyServer
 import KeyServerAPI
+import RiskRules
 import ServedSystem
 import Settings
 import Terminal

@@ -3,6 +3,7 @@ import ExposureNotification
 import Foundation
 import KeyServer
 import KeyServerAPI
+import RiskRules
 import Settings
 import Terminal
 import TestSupport

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeyServerAPI
+import RiskRules
 import World
 
 // Functions for developers, as in the menu of Apple's sample app. None of them runs by itself.

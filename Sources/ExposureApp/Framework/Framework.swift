@@ -2,7 +2,7 @@
 import Dispatch
 import ExposureNotification
 import Foundation
-import KeyServerAPI
+import RiskRules
 import Secrets
 import Synchronization
 import World
@@ -126,7 +126,7 @@ extension Framework {
   /// The exposures are requested only if there is a match: the system shows the user the explanation.
   ///
   /// - Throws: `ENError`, or `CancellationError` after a cancellation even if there are results.
-  func detect(in files: [URL], scoring: KeyServerAPI.RiskScoringParameters) async throws
+  func detect(in files: [URL], scoring: RiskScoringParameters) async throws
     -> DetectedExposures
   {
     let summary = try await detect(in: files, with: scoring.frameworkConfiguration)
@@ -151,7 +151,7 @@ extension Framework {
   }
 
   private func exposures(
-    in summary: ENExposureDetectionSummary, scoring: KeyServerAPI.RiskScoringParameters
+    in summary: ENExposureDetectionSummary, scoring: RiskScoringParameters
   ) async throws -> [Exposure] {
     try await run { call in
       manager.getExposureInfo(summary: summary, userExplanation: Self.explanation) {
@@ -168,7 +168,7 @@ extension Framework {
 
 extension Exposure {
   /// Copies an encounter of the framework; `nil` without a full-range score.
-  fileprivate init?(_ info: ENExposureInfo, scoring: KeyServerAPI.RiskScoringParameters) {
+  fileprivate init?(_ info: ENExposureInfo, scoring: RiskScoringParameters) {
     guard let score = info.metadata?["totalRiskScoreFullRange"] as? NSNumber else { return nil }
     self.init(
       id: UUID(), day: UTCDay(of: info.date), durationSeconds: info.duration,
@@ -214,7 +214,7 @@ extension Exposure {
   }
 }
 
-extension KeyServerAPI.RiskScoringParameters {
+extension RiskScoringParameters {
   /// The framework's configuration with the same values. The thresholds are in `metadata`, as apps for
   /// iOS 13.5 set them.
   var frameworkConfiguration: ENExposureConfiguration {

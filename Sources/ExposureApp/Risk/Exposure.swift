@@ -2,6 +2,7 @@
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import RiskRules
 
 /// An encounter with a diagnosed user, or one day of exposure windows. It contains no place and no name.
 public struct Exposure: Codable, Hashable, Sendable, Identifiable {
@@ -179,7 +180,7 @@ extension DistanceBand {
   /// The framework rounds the duration of an exposure up to minutes. The difference counts for the longest band, so
   /// that the bands add up to `total`.
   static func bands(
-    seconds: [Int], total: Int, scoring: KeyServerAPI.RiskScoringParameters
+    seconds: [Int], total: Int, scoring: RiskScoringParameters
   ) -> [DistanceBand] {
     let limits: [Int?] = scoring.durationAtAttenuationThresholds + [nil]
     guard seconds.count == limits.count,
@@ -196,7 +197,7 @@ extension DistanceBand {
   }
 }
 
-extension KeyServerAPI.RiskScoringParameters {
+extension RiskScoringParameters {
   /// The lower ends of the framework's levels of attenuation, farthest first, in dB.
   private static let levelEnds = [73, 63, 51, 33, 27, 15, 10]
   private static let scoreMax = 8.0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import KeyServerAPI
+import RiskRules
 
 /// The risk level that the user sees. The raw values from 0 are ProteGO Safe's.
 public enum RiskLevel: Int, Sendable, Codable, Comparable, CaseIterable {

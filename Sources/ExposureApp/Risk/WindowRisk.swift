@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureNotification
 import Foundation
-import KeyServerAPI
+import RiskRules
 
 /// The result of a policy for exposure windows.
 public struct WindowRisk: Hashable, Sendable {
@@ -42,18 +42,7 @@ public struct WindowRisk: Hashable, Sendable {
 /// The part of an exposure window that a policy reads.
 public struct RiskWindow: Hashable, Sendable {
   /// One scan of the window.
-  public struct Scan: Hashable, Sendable {
-    /// The minimum attenuation, in dB; policies do not use the typical attenuation.
-    public var minimumAttenuation: ENAttenuation
-    /// The seconds since the previous scan; negative values count as 0.
-    public var seconds: Int
-
-    /// Creates a scan.
-    public init(minimumAttenuation: ENAttenuation, seconds: Int) {
-      self.minimumAttenuation = minimumAttenuation
-      self.seconds = seconds
-    }
-  }
+  public typealias Scan = RiskScan
 
   /// The day, 00:00 UTC.
   public var date: Date
@@ -89,19 +78,6 @@ public struct RiskWindow: Hashable, Sendable {
   }
 }
 
-extension RiskWindow {
-  /// The minutes of the scans whose minimum attenuation is in `range`.
-  func minutes(in range: PolicyRange) -> Double {
-    scans.reduce(0) { sum, scan in
-      range.contains(Double(scan.minimumAttenuation)) ? sum + scan.minutes : sum
-    }
-  }
-}
-
-extension RiskWindow.Scan {
-  var minutes: Double { Double(max(0, seconds)) / 60 }
-}
-
 extension WindowRiskPolicy {
   /// Evaluates exposure windows; their order does not matter.
   public func risk(of windows: [RiskWindow]) -> WindowRisk {
@@ -127,23 +103,22 @@ extension WindowRiskPolicy {
   }
 
   private func evaluate(_ window: RiskWindow) -> EvaluatedWindow? {
-    guard let level = trlEncoding.level(window.infectiousness, window.reportType),
-      !isDropped(window, transmissionRiskLevel: level)
+    guard
+      let level = trlEncoding.level(
+        infectiousness: window.infectiousness.rawValue, reportType: window.reportType.rawValue),
+      let time = normalizedMinutes(of: window.scans, transmissionRiskLevel: level)
     else { return nil }
-    let time = Self.rounded(transmissionRiskValue(of: level) * weightedMinutes(of: window))
     return EvaluatedWindow(
       date: window.date,
       encounter: Encounter(
         transmissionRiskLevel: level, calibrationConfidence: window.calibrationConfidence),
       scans: window.scans, seconds: window.scans.reduce(0) { $0 + max(0, $1.seconds) },
-      normalizedTime: time,
-      level: Self.level(of: time, in: normalizedTimePerEWToRiskLevelMapping))
+      normalizedTime: time, level: windowLevel(ofMinutes: time))
   }
 
   private func day(_ date: Date, _ windows: [EvaluatedWindow]) -> WindowRisk.Day {
-    // Sorted, because the order of the summands changes the rounding error.
-    let time = Self.rounded(windows.map(\.normalizedTime).sorted().reduce(0, +))
-    let level = Self.level(of: time, in: normalizedTimePerDayToRiskLevelMapping)
+    let time = normalizedMinutes(ofDay: windows.map(\.normalizedTime))
+    let level = dayLevel(ofMinutes: time)
     let encounters = WindowRiskLevel.allCases.map { level in
       (level, Set(windows.filter { $0.level == level }.map(\.encounter)).count)
     }
@@ -151,67 +126,5 @@ extension WindowRiskPolicy {
       date: date, seconds: windows.map(\.seconds).reduce(0, +), normalizedTime: time, level: level,
       encounters: level == nil ? [:] : Dictionary(uniqueKeysWithValues: encounters),
       bands: bands(of: windows.flatMap(\.scans)))
-  }
-
-  private func isDropped(_ window: RiskWindow, transmissionRiskLevel: Int) -> Bool {
-    trlFilters.contains { $0.dropIfTrlInRange.contains(Double(transmissionRiskLevel)) }
-      || minutesAtAttenuationFilters.contains { filter in
-        filter.dropIfMinutesInRange.contains(
-          Self.rounded(window.minutes(in: filter.attenuationRange)))
-      }
-  }
-
-  private func weightedMinutes(of window: RiskWindow) -> Double {
-    window.scans.reduce(0) { sum, scan in
-      sum + weight(at: Double(scan.minimumAttenuation)) * scan.minutes
-    }
-  }
-
-  /// The weight of a minute at `attenuation`: that of the first range that contains it.
-  func weight(at attenuation: Double) -> Double {
-    minutesAtAttenuationWeights.first { $0.attenuationRange.contains(attenuation) }?.weight ?? 0
-  }
-
-  private func transmissionRiskValue(of level: Int) -> Double {
-    transmissionRiskValueMapping.first { $0.transmissionRiskLevel == level }?
-      .transmissionRiskValue ?? 0
-  }
-
-  private static func level(of time: Double, in mapping: [LevelMapping]) -> WindowRiskLevel? {
-    mapping.first { $0.normalizedTimeRange.contains(time) }?.riskLevel
-  }
-
-  /// Rounds to ten decimals: factors such as 0.3 are inexact in binary, and sums would miss range ends.
-  private static func rounded(_ minutes: Double) -> Double {
-    let scaled = (minutes * 1e10).rounded() / 1e10
-    return scaled.isFinite ? scaled : minutes
-  }
-}
-
-extension TransmissionRiskEncoding {
-  /// The level of a window; `nil` without infectiousness or a report type that counts.
-  func level(_ infectiousness: ENInfectiousness, _ reportType: ENDiagnosisReportType) -> Int? {
-    guard let first = offset(of: infectiousness), let second = offset(of: reportType) else {
-      return nil
-    }
-    return first + second
-  }
-
-  private func offset(of infectiousness: ENInfectiousness) -> Int? {
-    switch infectiousness {
-    case .none: nil
-    case .standard: infectiousnessOffsetStandard
-    case .high: infectiousnessOffsetHigh
-    }
-  }
-
-  private func offset(of reportType: ENDiagnosisReportType) -> Int? {
-    switch reportType {
-    case .unknown, .revoked: nil
-    case .confirmedTest: reportTypeOffsetConfirmedTest
-    case .confirmedClinicalDiagnosis: reportTypeOffsetConfirmedClinicalDiagnosis
-    case .selfReported: reportTypeOffsetSelfReport
-    case .recursive: reportTypeOffsetRecursive
-    }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureNotification
 import Foundation
-import KeyServerAPI
+import RiskRules
 import World
 
 /// The risk assessment of an app with API version 2: the framework's configuration for exposure windows,

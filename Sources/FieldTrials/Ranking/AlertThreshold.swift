@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import RiskRules
 
 /// The score from which a system alerts.
 package struct AlertThreshold: Hashable, Sendable {
@@ -13,6 +14,14 @@ package struct AlertThreshold: Hashable, Sendable {
     self.score = score
     self.isInclusive = isInclusive
     self.isAssumed = isAssumed
+  }
+
+  /// The lowest time of a day with a high risk; nil if the policy has no high risk.
+  package init?(highRiskOf policy: WindowRiskPolicy) {
+    let high = policy.normalizedTimePerDayToRiskLevelMapping.filter { $0.riskLevel == .high }
+      .map(\.normalizedTimeRange).min { $0.min < $1.min }
+    guard let high else { return nil }
+    self.init(score: high.min * 60, isInclusive: !high.minExclusive)
   }
 
   /// Fifteen weighted minutes, from which most of the published systems alert.

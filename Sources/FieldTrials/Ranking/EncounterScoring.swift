@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureNotification
 import Foundation
+import RiskRules
 
 /// Computes the one number of an encounter on which an app bases its decision.
 package struct EncounterScoring: Sendable {
@@ -10,6 +11,7 @@ package struct EncounterScoring: Sendable {
     case exposures(ExposureScoringV1)
     case windows(WindowRules, WindowScoring, WindowRule)
     case roundedRanges(WindowRules, WindowTable)
+    case policy(WindowRules, WindowRiskPolicy)
     case distance(WindowRules)
     case naive(WindowRules)
   }
@@ -24,6 +26,7 @@ package struct EncounterScoring: Sendable {
         .roundedRanges(try WindowRules(configuration), table)
       case .windows(let table):
         .windows(try WindowRules(configuration), try WindowScoring(configuration), table.rule)
+      case .policy(let policy): .policy(try WindowRules(configuration), policy)
       case .distance: .distance(try WindowRules(configuration))
       case .naive: .naive(try WindowRules(configuration))
       }
@@ -42,6 +45,13 @@ package struct EncounterScoring: Sendable {
       }
   }
 
+  /// A policy, in which the infected participant counts as highly infectious by a laboratory test.
+  ///
+  /// - Throws: The framework's error; its rules for windows are valid.
+  package init(_ policy: WindowRiskPolicy) throws(ENError) {
+    method = .policy(try WindowRules(ENExposureConfiguration().forInfectedParticipant), policy)
+  }
+
   /// The score. Version 1: the highest score of an exposure, 0...4,096. Version 2: the highest sum of a
   /// day, in weighted seconds.
   package func score(of encounter: Encounter) -> Double {
@@ -49,8 +59,8 @@ package struct EncounterScoring: Sendable {
     case .exposures(let scoring):
       let result = scoring.result(of: encounter.matches, now: encounter.end)
       return Double(result.found.maximumScore.fullRange)
-    case .windows(let rules, _, _), .roundedRanges(let rules, _), .distance(let rules),
-      .naive(let rules):
+    case .windows(let rules, _, _), .roundedRanges(let rules, _), .policy(let rules, _),
+      .distance(let rules), .naive(let rules):
       return score(of: encounter.matches.flatMap(rules.windows), today: encounter.end)
     }
   }
@@ -60,12 +70,13 @@ package struct EncounterScoring: Sendable {
     switch method {
     case .exposures: return 0
     case .windows(_, let scoring, let rule):
-      let days = scoring.days(of: rule.seen(windows), today: today).map(\.total)
+      let days = scoring.days(of: windows, today: today).map(\.total)
       let scores = days.map { rule.takesHighestWindow ? $0.maximumScore : $0.scoreSum }
       return scores.max()?.double ?? 0
     case .roundedRanges(_, let table):
       let days = Dictionary(grouping: windows, by: \.date).values
       return days.map(table.scoreOfRoundedRanges).max() ?? 0
+    case .policy(_, let policy): return policy.score(of: windows)
     case .distance: return windows.map(\.secondsAtOneMeter).max() ?? 0
     case .naive: return Double(windows.flatMap(\.scanInstances).reduce(0) { $0 + $1.closeness })
     }
@@ -82,6 +93,28 @@ extension WindowTable {
     }
     return zip(seconds, weights).reduce(0) { sum, range in
       sum + Double((range.0 + 59) / 60 * 60) * range.1 / 100
+    }
+  }
+}
+
+extension WindowRiskPolicy {
+  /// The weighted seconds of the day with the most of them.
+  fileprivate func score(of windows: [ExposureWindow]) -> Double {
+    let days = Dictionary(grouping: windows, by: \.date).values
+    let minutes = days.map { normalizedMinutes(ofDay: $0.compactMap(normalizedMinutes)) }
+    return (minutes.max() ?? 0) * 60
+  }
+
+  /// The weighted minutes of a window; nil if the policy drops it.
+  private func normalizedMinutes(of window: ExposureWindow) -> Double? {
+    trlEncoding.level(
+      infectiousness: window.infectiousness.rawValue,
+      reportType: window.diagnosisReportType.rawValue
+    ).flatMap { level in
+      let scans = window.scanInstances.map {
+        RiskScan(minimumAttenuation: $0.minimumAttenuation, seconds: $0.secondsSinceLastScan)
+      }
+      return normalizedMinutes(of: scans, transmissionRiskLevel: level)
     }
   }
 }

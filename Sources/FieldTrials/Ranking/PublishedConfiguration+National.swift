@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import RiskRules
 
 extension PublishedConfiguration {
   /// Configurations of health authorities for exposure windows, and of NHS COVID-19's first version.
@@ -36,29 +37,20 @@ extension PublishedConfiguration {
         alert: AlertThreshold(score: 780)),
     ]
 
-  /// Corona-Warn-App, which takes a scan's least attenuation. A confirmed test of high infectiousness counts 1.6.
+  /// Corona-Warn-App, whose policies phones, console and conformance suite read as well.
   private static let germany = [
     PublishedConfiguration(
-      name: "Corona-Warn-App 1.9", source: "Germany, November 2020",
-      rule: .windows(
-        WindowTable(
-          thresholds: [54, 62, 62], weights: [100, 50, 0, 0], highInfectiousness: 160,
-          rule: WindowRule(
-            usesMinimumAttenuation: true, least: .init(seconds: 600, attenuation: 72)))),
-      alert: .fifteenMinutes),
+      name: "Corona-Warn-App 1.9", source: "Germany, November 2020", policy: .coronaWarnApp1_9),
     PublishedConfiguration(
       name: "Corona-Warn-App 1.15", source: "Germany, March 2021; high risk",
-      rule: .windows(
-        WindowTable(
-          thresholds: [54, 62, 72], weights: [100, 50, 30, 0], highInfectiousness: 160,
-          rule: WindowRule(usesMinimumAttenuation: true))),
-      alert: .fifteenMinutes),
+      policy: .coronaWarnApp1_15),
     PublishedConfiguration(
       name: "Corona-Warn-App 2.0", source: "Germany, April 2021; high risk",
-      rule: .windows(
-        WindowTable(
-          thresholds: [62, 72, 78], weights: [80, 100, 10, 0], highInfectiousness: 160,
-          rule: WindowRule(usesMinimumAttenuation: true))),
-      alert: AlertThreshold(score: 540)),
+      policy: .coronaWarnApp2_0),
   ]
+
+  private init(name: String, source: String, policy: WindowRiskPolicy) {
+    self.init(
+      name: name, source: source, rule: .policy(policy), alert: AlertThreshold(highRiskOf: policy))
+  }
 }

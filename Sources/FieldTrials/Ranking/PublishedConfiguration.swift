@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureNotification
 import Foundation
+import RiskRules
 
 /// A published risk configuration and its source.
 package struct PublishedConfiguration: Sendable {
@@ -19,6 +20,8 @@ package struct PublishedConfiguration: Sendable {
     case exposures(attenuation: [Int], duration: [Int], days: [Int], transmissionRisk: [Int])
     /// Version 2: ranges of attenuation and their weights.
     case windows(WindowTable)
+    /// Version 2: a health authority's policy, which takes a scan's least attenuation.
+    case policy(WindowRiskPolicy)
     /// The seconds at a distance of one meter that are as dangerous as a window, by estimated distances.
     case distance
     /// The decibels below 70 of each scan, summed: the baseline that a configuration should exceed.
@@ -29,7 +32,7 @@ package struct PublishedConfiguration: Sendable {
   package var apiVersion: Int {
     switch rule {
     case .exposures: 1
-    case .windows, .distance, .naive: 2
+    case .windows, .policy, .distance, .naive: 2
     }
   }
 }
@@ -76,12 +79,7 @@ extension PublishedConfiguration {
   ]
 
   private static let exposureConfigurations = [
-    PublishedConfiguration(
-      name: "ProteGO Safe", source: "Poland: defaults for iOS; the high level",
-      rule: .exposures(
-        attenuation: [2, 5, 6, 7, 8, 8, 8, 8], duration: [0, 5, 6, 7, 8, 8, 8, 8],
-        days: [7, 8, 8, 8, 8, 8, 8, 8], transmissionRisk: [8, 8, 8, 8, 8, 8, 8, 8]),
-      alert: AlertThreshold(score: 3_000)),
+    poland,
     PublishedConfiguration(
       name: "Immuni", source: "Italy: defaults for iOS",
       rule: .exposures(
@@ -94,6 +92,18 @@ extension PublishedConfiguration {
         attenuation: [1, 2, 3, 4, 5, 6, 7, 8], duration: [1, 2, 3, 4, 5, 6, 7, 8],
         days: [1, 2, 3, 4, 5, 6, 7, 8], transmissionRisk: [1, 2, 3, 4, 5, 6, 7, 8])),
   ]
+
+  /// The values that a phone has until its first remote configuration.
+  private static let poland: PublishedConfiguration = {
+    let scores = RiskScoringParameters.protegoDefault
+    return PublishedConfiguration(
+      name: "ProteGO Safe", source: "Poland: defaults for iOS; the high level",
+      rule: .exposures(
+        attenuation: scores.attenuationScores, duration: scores.durationScores,
+        days: scores.daysSinceLastExposureScores, transmissionRisk: scores.transmissionRiskScores),
+      alert: AlertThreshold(
+        score: Double(RiskScoreThresholds.protegoDefault.maxMiddleRiskScore + 1)))
+  }()
 }
 
 extension PublishedConfiguration {
@@ -111,7 +121,7 @@ extension PublishedConfiguration {
       configuration.transmissionRiskLevelValues = transmissionRisk.map(NSNumber.init(value:))
       return configuration
     case .windows(let table): return table.configuration
-    case .distance, .naive: return ENExposureConfiguration().forInfectedParticipant
+    case .policy, .distance, .naive: return ENExposureConfiguration().forInfectedParticipant
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureNotification
+import RiskRules
 
 /// A risk configuration that is applied to trials: a published one, or one from a file.
 package struct TrialConfiguration: Sendable {
@@ -34,6 +35,19 @@ package struct TrialConfiguration: Sendable {
     self.apiVersion = apiVersion
     self.alert = alert
     scoring = try EncounterScoring(configuration, apiVersion: apiVersion)
+  }
+
+  /// A policy for exposure windows. Without `alert`, its high level alerts.
+  ///
+  /// - Throws: The framework's error; its rules for windows are valid.
+  package init(
+    name: String, source: String, policy: WindowRiskPolicy, alert: AlertThreshold? = nil
+  ) throws(ENError) {
+    self.name = name
+    self.source = source
+    apiVersion = 2
+    self.alert = alert ?? AlertThreshold(highRiskOf: policy)
+    scoring = try EncounterScoring(policy)
   }
 
   /// The published configurations and the baseline.

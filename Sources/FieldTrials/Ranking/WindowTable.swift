@@ -45,42 +45,8 @@ extension ENExposureConfiguration {
 
 /// The rule by which an app combines the windows of a day; by default that of Apple's day summaries.
 package struct WindowRule: Hashable, Sendable {
-  /// True if the app takes a scan's least attenuation instead of its mean.
-  var usesMinimumAttenuation = false
   /// True if the highest window of a day decides, and not the sum of the day.
   var takesHighestWindow = false
   /// True if the seconds of a day in each range are rounded up to minutes before they are weighted.
   var roundsRangesUp = false
-  /// The least time of a window up to an attenuation; shorter windows do not count.
-  var least: LeastTime?
-
-  /// A lower limit of the time of a window.
-  struct LeastTime: Hashable, Sendable {
-    let seconds: Int
-    /// The highest attenuation of scans that count for the limit, in dB.
-    let attenuation: UInt8
-  }
-
-  /// The windows as the app sees them.
-  func seen(_ windows: [ExposureWindow]) -> [ExposureWindow] {
-    let windows = usesMinimumAttenuation ? windows.map(\.byMinimumAttenuation) : windows
-    guard let least else { return windows }
-    return windows.filter { window in
-      let near = window.scanInstances.filter { $0.typicalAttenuation <= least.attenuation }
-      return near.reduce(0) { $0 + $1.secondsSinceLastScan } >= least.seconds
-    }
-  }
-}
-
-extension ExposureWindow {
-  /// The window with each scan's least attenuation as its mean.
-  fileprivate var byMinimumAttenuation: ExposureWindow {
-    var window = self
-    window.scanInstances = scanInstances.map { scan in
-      ScanInstance(
-        minimumAttenuation: scan.minimumAttenuation, typicalAttenuation: scan.minimumAttenuation,
-        secondsSinceLastScan: scan.secondsSinceLastScan)
-    }
-    return window
-  }
 }

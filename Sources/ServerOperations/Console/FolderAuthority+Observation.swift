@@ -4,6 +4,7 @@ import Foundation
 import HealthAuthorityConsole
 import KeyServer
 import KeyServerAPI
+import RiskRules
 import Settings
 import UploadToken
 import VerificationAPI

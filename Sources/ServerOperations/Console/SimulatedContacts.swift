@@ -4,7 +4,7 @@ import ExposureKeys
 import ExposureNotification
 import Foundation
 import HealthAuthorityConsole
-import KeyServerAPI
+import RiskRules
 import World
 
 /// Contacts of simulated phones in one week, with which the console previews the effect of a configuration.

@@ -5,6 +5,7 @@ import ExposureNotification
 import Foundation
 import KeyServerAPI
 import PhoneProcess
+import RiskRules
 import Terminal
 import TextEncodings
 

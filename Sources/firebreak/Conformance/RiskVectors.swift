@@ -2,7 +2,7 @@
 import ExposureApp
 import ExposureNotification
 import Foundation
-import KeyServerAPI
+import RiskRules
 import Terminal
 import World
 

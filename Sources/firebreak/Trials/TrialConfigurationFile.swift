@@ -2,15 +2,19 @@
 import ExposureNotification
 import FieldTrials
 import Foundation
+import RiskRules
 import Terminal
 import TextEncodings
 
-/// A configuration of `--configuration`: that of `firebreak score`, with two more fields.
+/// A configuration of `--configuration`: that of `firebreak score`, or the rules of a phone for exposure
+/// windows; with two more fields.
 struct TrialConfigurationFile {
   /// The number of files.
   static let countMax = 100
   private static let alertField = "alertScore"
   private static let versionField = "apiVersion"
+  /// The field of a phone's rules that the framework's properties do not have.
+  private static let policyField = "policy"
 
   let configuration: TrialConfiguration
 
@@ -43,25 +47,65 @@ struct TrialConfigurationFile {
     }
     let alert = fields.removeValue(forKey: Self.alertField)
     let version = fields.removeValue(forKey: Self.versionField)
-    let properties = try ConfigurationJSON.read(
-      Data(JSONValue.object(fields).text.utf8), path: path)
-    guard let apiVersion = version.map(\.integer) ?? Self.apiVersion(of: fields),
-      [1, 2].contains(apiVersion)
-    else { throw failure("\(Self.versionField) must be 1 or 2.") }
     let threshold = try alert.map { value in
       guard let score = value.number, score >= 0 else {
         throw failure("\(Self.alertField) must be a number from 0.")
       }
       return AlertThreshold(score: score)
     }
-    if apiVersion == 2 { _ = try WindowFileScoring(properties, file: path) }
-    do throws(ENError) {
-      configuration = try TrialConfiguration(
-        name: name, source: path.printable, configuration: properties, apiVersion: apiVersion,
-        alert: threshold ?? Self.assumedThreshold(properties, apiVersion))
-    } catch {
-      throw failure(error.localizedDescription)
+    let apiVersion = version.map(\.integer) ?? Self.apiVersion(of: fields)
+    guard let apiVersion, [1, 2].contains(apiVersion) else {
+      throw failure("\(Self.versionField) must be 1 or 2.")
     }
+    let read = fields[Self.policyField] == nil ? Self.properties : Self.rules
+    configuration = try read(
+      Source(path: path, name: name, fields: fields, apiVersion: apiVersion, alert: threshold))
+  }
+
+  /// The parts of a file.
+  private struct Source {
+    let path: String
+    let name: String
+    /// The fields without those of trials.
+    let fields: [String: JSONValue]
+    let apiVersion: Int
+    let alert: AlertThreshold?
+
+    var content: Data { Data(JSONValue.object(fields).text.utf8) }
+
+    func failure(_ problem: String) -> CommandFailure {
+      CommandFailure.badInput("\(path.printable): \(problem)")
+    }
+  }
+
+  /// The properties of Apple's framework.
+  private static func properties(_ source: Source) throws -> TrialConfiguration {
+    let properties = try ConfigurationJSON.read(source.content, path: source.path)
+    if source.apiVersion == 2 { _ = try WindowFileScoring(properties, file: source.path) }
+    do throws(ENError) {
+      return try TrialConfiguration(
+        name: source.name, source: source.path.printable, configuration: properties,
+        apiVersion: source.apiVersion,
+        alert: source.alert ?? assumedThreshold(properties, source.apiVersion))
+    } catch {
+      throw source.failure(error.localizedDescription)
+    }
+  }
+
+  /// The rules of a phone: a policy, and values that do not matter for trials.
+  private static func rules(_ source: Source) throws -> TrialConfiguration {
+    guard source.apiVersion == 2 else {
+      throw source.failure("a policy is of version 2: remove \(versionField).")
+    }
+    let rules: WindowRiskConfiguration
+    do {
+      rules = try JSONDecoder().decode(WindowRiskConfiguration.self, from: source.content)
+    } catch let error as DecodingError {
+      throw source.failure(error.message(otherwise: "expected a JSON object of rules."))
+    }
+    if let fault = rules.fault { throw source.failure(fault) }
+    return try TrialConfiguration(
+      name: source.name, source: source.path.printable, policy: rules.policy, alert: source.alert)
   }
 
   /// Version 1 if there are level tables and no weights of version 2.

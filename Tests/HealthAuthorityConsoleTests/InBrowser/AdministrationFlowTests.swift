@@ -2,6 +2,7 @@
 import Browser
 import Foundation
 import KeyServerAPI
+import RiskRules
 import TestSupport
 import Testing
 import TextEncodings

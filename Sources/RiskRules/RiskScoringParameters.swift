@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import TextEncodings
+
 /// The parameters with which the framework scores one exposure (ENAPIVersion 1).
 ///
 /// Each score table has one value for each of the framework's eight steps.
@@ -61,7 +63,8 @@ public struct RiskScoringParameters: Codable, Hashable, Sendable {
 }
 
 extension RiskScoringParameters {
-  var fault: String? {
+  /// A sentence that names the first field with an invalid value, or nil.
+  package var fault: String? {
     if !(0...255).contains(minimumRiskScore) { return "minimumRiskScore must be 0 to 255." }
     let weights = [
       ("attenuationWeight", attenuationWeight),
@@ -117,7 +120,8 @@ public struct RiskScoreThresholds: Codable, Hashable, Sendable {
     maxMiddleRiskScore = values.value(.maxMiddleRiskScore, or: standard.maxMiddleRiskScore)
   }
 
-  var fault: String? {
+  /// A sentence that names the first field with an invalid value, or nil.
+  package var fault: String? {
     let levels = [
       ("maxNoRiskScore", maxNoRiskScore), ("maxLowRiskScore", maxLowRiskScore),
       ("maxMiddleRiskScore", maxMiddleRiskScore),

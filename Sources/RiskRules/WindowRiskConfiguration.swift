@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 /// The rules of apps with ENAPIVersion 2: the framework's parameters for exposure windows and daily
 /// summaries, and the policy that evaluates the windows.
 ///
@@ -29,7 +30,8 @@ public struct WindowRiskConfiguration: Codable, Hashable, Sendable {
   /// The name of an unknown onset in `infectiousnessForDaysSinceOnsetOfSymptoms`.
   public static let unknownOnset = "unknown"
 
-  var fault: String? {
+  /// A sentence that names the first field with an invalid value, or nil.
+  package var fault: String? {
     let map = "infectiousnessForDaysSinceOnsetOfSymptoms"
     let values = infectiousnessForDaysSinceOnsetOfSymptoms
     guard values.values.contains(where: { $0 > 0 }) else {
@@ -97,7 +99,8 @@ public struct DaySummaryParameters: Codable, Hashable, Sendable {
     daysSinceLastExposureThreshold = 0
   }
 
-  var fault: String? {
+  /// A sentence that names the first field with an invalid value, or nil.
+  package var fault: String? {
     let thresholds = attenuationDurationThresholds
     guard thresholds.count == 3, thresholds.allSatisfy((0...255).contains),
       thresholds == thresholds.sorted()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureNotification
 import Foundation
-import KeyServerAPI
+import RiskRules
 import Testing
 
 @testable import ExposureApp
 
-@Suite("Window risk policy") struct WindowRiskPolicyTests {
+@Suite("Risk of exposure windows by a policy") struct WindowRiskTests {
   private static let today = Date(timeIntervalSince1970: 1_728_000_000)
 
   private func range(_ min: Double, _ max: Double, open: Bool = false) -> PolicyRange {
@@ -48,7 +48,6 @@ import Testing
     arguments: [(4.9, WindowRiskLevel?.none), (5, .low), (14.9, .low), (15, .high), (9_999, .high)])
   func boundaries(minutes: Double, level: WindowRiskLevel?) {
     #expect(policy().risk(of: [window(minutes: minutes)]).days[0].level == level)
-    #expect(PolicyRange(min: 1, max: 2, minExclusive: true).contains(1) == false)
   }
 
   @Test("A scan outside every range, or with negative seconds, adds nothing")
@@ -145,64 +144,5 @@ import Testing
   func order() {
     let windows = (1...30).map { window(minutes: Double($0) / 3, daysAgo: $0 % 4) }
     #expect(policy().risk(of: windows) == policy().risk(of: windows.reversed()))
-  }
-
-  @Test("A policy survives JSON coding, and exclusive ends are optional")
-  func json() throws {
-    let policy = policy { $0.trlFilters = [.init(dropIfTrlInRange: range(1, 2))] }
-    let data = try JSONEncoder().encode(policy)
-    #expect(try JSONDecoder().decode(WindowRiskPolicy.self, from: data) == policy)
-    let closed = try JSONDecoder().decode(PolicyRange.self, from: Data(#"{"min":1,"max":2}"#.utf8))
-    #expect(closed.contains(1) && closed.contains(2) && !closed.contains(2.1))
-  }
-
-  @Test("An invalid field is named at the beginning of the message")
-  func faults() {
-    #expect(policy().validationError == nil)
-    let faults: [(String, (inout WindowRiskPolicy) -> Void)] = [
-      (
-        "minutesAtAttenuationWeights[0].weight ",
-        { $0.minutesAtAttenuationWeights[0].weight = -0.1 }
-      ),
-      (
-        "minutesAtAttenuationWeights[0].attenuationRange ",
-        { $0.minutesAtAttenuationWeights[0].attenuationRange.max = -1 }
-      ),
-      (
-        "normalizedTimePerEWToRiskLevelMapping[1].normalizedTimeRange ",
-        { $0.normalizedTimePerEWToRiskLevelMapping[1].normalizedTimeRange.min = 10_000 }
-      ),
-      (
-        "normalizedTimePerDayToRiskLevelMapping[0].normalizedTimeRange ",
-        { $0.normalizedTimePerDayToRiskLevelMapping[0].normalizedTimeRange.max = .nan }
-      ),
-      (
-        "transmissionRiskValueMapping[0].transmissionRiskValue ",
-        { $0.transmissionRiskValueMapping[0].transmissionRiskValue = 101 }
-      ),
-      (
-        "transmissionRiskValueMapping names ",
-        { $0.transmissionRiskValueMapping += $0.transmissionRiskValueMapping }
-      ),
-      ("trlEncoding.infectiousnessOffsetHigh ", { $0.trlEncoding.infectiousnessOffsetHigh = -1 }),
-      (
-        "trlFilters[0].dropIfTrlInRange ",
-        { $0.trlFilters = [.init(dropIfTrlInRange: PolicyRange(min: 2, max: 1))] }
-      ),
-    ]
-    for (field, change) in faults {
-      let fault = policy(change).validationError
-      #expect(fault?.hasPrefix(field) == true, "\(field): \(fault ?? "taken")")
-    }
-  }
-
-  @Test("A list may have 100 entries", arguments: [(99, true), (100, true), (101, false)])
-  func limit(count: Int, isTaken: Bool) {
-    let policy = policy {
-      $0.minutesAtAttenuationWeights = (0..<count).map {
-        .init(attenuationRange: range(Double($0), Double($0) + 1), weight: 1)
-      }
-    }
-    #expect((policy.validationError == nil) == isTaken)
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 /// A health authority's rules for exposure windows: filters, weights and levels.
 ///
 /// The JSON names are those of the Corona-Warn-App's published configuration. Decoding accepts any

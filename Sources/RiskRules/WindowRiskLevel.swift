@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 /// The level of a window or a day; the raw values are those of the policy.
 public enum WindowRiskLevel: Int, Codable, Sendable, Comparable, CaseIterable {
   /// A low risk.
