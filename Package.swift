@@ -274,9 +274,9 @@ let package = Package(
       name: "Bench",
       dependencies: [
         "Terminal", "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels",
-        "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI",
-        "KeyServer", "QuietHTTP", "Simulation", crypto, grdb, logging, argumentParser, nioCore,
-        nioHTTP1, nioPosix, subprocess, systemPackage,
+        "DiagnosisKeyFile", "ExposureNotification", "UploadToken", "KeyServerAPI", "KeyServer",
+        "QuietHTTP", crypto, grdb, logging, argumentParser, nioCore, nioHTTP1, nioPosix, subprocess,
+        systemPackage,
       ], swiftSettings: strictOnTheCallersActor),
     // The settings files of servers and phones.
     .target(
@@ -311,12 +311,15 @@ let package = Package(
     // The commit that `firebreak --version` prints.
     .plugin(name: "CommitPlugin", capability: .buildTool()),
 
-    // The published set of benchmarks: starts `firebreak bench` and compares the figures with their targets.
+    // What is measured for the project: the published set with its targets, overload, many phones, sizes of filters.
     .executableTarget(
       name: "firebreak-benchmarks",
       dependencies: [
-        "ExposureNotification", "World", "TextEncodings", "Browser", "TestSupport", argumentParser,
-        crypto, subprocess, systemPackage,
+        "Bench", "Terminal", "DiagnosisKeyFile", "ExposureApp", "ExposureNotification", "QuietHTTP",
+        "Simulation",
+        "World", "TextEncodings", "Browser", "TestSupport", argumentParser, crypto, logging,
+        nioCore,
+        subprocess, systemPackage,
       ], path: "Benchmarks", swiftSettings: strictOnTheCallersActor),
 
     // The snippets of the framework's reference: what an app outside this package can call, and the

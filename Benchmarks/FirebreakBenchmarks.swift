@@ -1,99 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import ExposureNotification
 import Foundation
-import World
+import Terminal
 
-/// `firebreak-benchmarks`: runs the published set of benchmarks and compares each figure with its target.
+/// `firebreak-benchmarks`: everything that is measured for the project and not for its users.
 ///
-/// It starts `firebreak bench` for each measurement, writes one JSON file per benchmark and a report in Markdown.
+/// `firebreak bench` has the measurements that users repeat on their machines; the published set starts it as well.
 @main
 struct FirebreakBenchmarks: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "firebreak-benchmarks",
-    abstract: "Run the published set of benchmarks and compare each figure with its target.",
-    discussion: """
-      Writes one JSON file per benchmark and report.md with date, processor, compiler and load. Takes some \
-      minutes. Exits with 0 if every benchmark that this machine supports was run, whatever the figures are.
-      """)
+    abstract: "Run the published set of benchmarks, or one measurement of the project.",
+    subcommands: [
+      PublishedSetCommand.self, OverloadCommand.self, TownCommand.self, FiltersCommand.self,
+    ],
+    defaultSubcommand: PublishedSetCommand.self)
 
-  @Option(help: "The folder for the results.")
-  var output = "out/bench"
-
-  @Option(help: "Run only the benchmarks whose name has this prefix.")
-  var only = ""
-
-  @Option(help: "The version of the compiler, for the report.")
-  var compiler = "unknown"
-
-  @Option(help: "The firebreak executable; by default the one beside this program.")
-  var firebreak: String?
-
-  func run() async throws {
-    let benchmarks = BenchmarkSuite.benchmarks.filter { $0.name.hasPrefix(only) }
-    guard !benchmarks.isEmpty else {
-      throw ValidationError("No benchmark is named \(only): omit --only to run all.")
-    }
-    let folder = URL(fileURLWithPath: output)
+  static func main() async {
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      var command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch let failure as CommandFailure {
+      note(failure.message)
+      Foundation.exit(failure.status.rawValue)
     } catch {
-      throw ValidationError("\(output) cannot be created: choose another folder.")
+      exit(withError: error)
     }
-    let machine = BenchmarkMachine(compiler: compiler)
-    let runner = BenchmarkRunner(folder: folder, executable: executable)
-    var results = BenchmarkResults(isReferenceFamily: machine.isReferenceFamily)
-    for (index, benchmark) in benchmarks.enumerated() {
-      report("\(index + 1) of \(benchmarks.count): \(benchmark.name)")
-      results[benchmark.name] = try await runner.run(benchmark)
-    }
-    let report = BenchmarkReport(
-      date: SystemClock().now, machine: machine, finalLoad: BenchmarkMachine.load(),
-      results: results)
-    try Data(report.text.utf8).write(to: folder.appendingPathComponent("report.md"))
-    print(report.text)
   }
 
-  private var executable: URL {
-    firebreak.map { URL(fileURLWithPath: $0) }
-      ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-      .deletingLastPathComponent().appendingPathComponent("firebreak")
+  /// The `firebreak` beside this program.
+  static var productBeside: URL {
+    ownExecutable.deletingLastPathComponent().appendingPathComponent("firebreak")
   }
 
-  private func report(_ progress: String) {
-    FileHandle.standardError.write(Data("\(progress)\n".utf8))
-  }
-}
-
-/// The machine and the compiler of a set of figures.
-struct BenchmarkMachine {
-  let compiler: String
-  /// The name that the kernel gives the processor, its family, and the tiers of the matching kernels.
-  let processor: String
-  /// True for AMD family 26 (Zen 5), the processor of the reference figures.
-  let isReferenceFamily: Bool
-  let cores: Int
-  /// The load average of the last minute.
-  let load: Double
-
-  init(compiler: String) {
-    self.compiler = compiler
-    cores = ProcessInfo.processInfo.activeProcessorCount
-    let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
-    func first(_ field: String) -> String? {
-      lines.split(separator: "\n").first { $0.hasPrefix(field) }?
-        .split(separator: ":").last?.trimmingCharacters(in: .whitespaces)
-    }
-    let tiers = MatchTier.available.map(\.rawValue).joined(separator: ", ")
-    processor =
-      [first("model name") ?? "unknown", first("cpu family").map { "family \($0)" }]
-      .compactMap(\.self).joined(separator: ", ") + "; tiers: \(tiers)"
-    isReferenceFamily = first("vendor_id") == "AuthenticAMD" && first("cpu family") == "26"
-    load = Self.load()
-  }
-
-  static func load() -> Double {
-    var average = [0.0]
-    return getloadavg(&average, 1) == 1 ? (average[0] * 100).rounded() / 100 : 0
+  static var ownExecutable: URL {
+    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
   }
 }

@@ -8,11 +8,10 @@ import Terminal
 package struct BenchCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Measure matching, the servers and many phones; the figures are explained in "
+    abstract: "Measure matching, uploads and exports; the figures are explained in "
       + "Documentation/Performance.md.",
     subcommands: [
       BenchMatchCommand.self, BenchPublishCommand.self, BenchExportCommand.self,
-      BenchOverloadCommand.self, BenchTownCommand.self,
       BenchPublishServerCommand.self, BenchExportFillCommand.self,
     ])
 
@@ -30,7 +29,7 @@ extension CommandFailure {
 
 extension FilePath {
   /// The running program, to be started again as another process.
-  static var currentExecutable: FilePath {
+  package static var currentExecutable: FilePath {
     FilePath(URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
   }
 }

@@ -8,6 +8,7 @@ import KeyServer
 import KeyServerAPI
 import Logging
 import Subprocess
+import SystemPackage
 import Terminal
 import World
 
@@ -138,9 +139,11 @@ struct BenchExportFillCommand: ParsableCommand {
   @Option var start: Int64
 
   /// Creates keys in another process, so that its memory and caches do not count.
-  static func fill(_ database: URL, keyCount: Int, releasedFrom: Date) async throws {
+  static func fill(
+    _ database: URL, by program: FilePath = .currentExecutable, keyCount: Int, releasedFrom: Date
+  ) async throws {
     let fill = try await Subprocess.run(
-      .path(.currentExecutable),
+      .path(program),
       arguments: [
         "bench", "export-fill", database.path, "--keys", "\(keyCount)", "--start",
         "\(releasedFrom.unixSecond)",

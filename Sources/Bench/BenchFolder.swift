@@ -3,8 +3,8 @@ import Foundation
 import Terminal
 
 /// The folder for the files of a workload: temporary, or chosen and kept.
-struct BenchFolder {
-  let url: URL
+package struct BenchFolder {
+  package let url: URL
   private let isKept: Bool
 
   /// The file system in memory of Linux.
@@ -13,7 +13,7 @@ struct BenchFolder {
   /// Creates a temporary folder, or the folder at `keep` if it does not exist.
   ///
   /// - Parameter isInMemory: True for a temporary folder in memory, if this machine has a file system there.
-  init(keep: String?, isInMemory: Bool = false) throws {
+  package init(keep: String?, isInMemory: Bool = false) throws {
     isKept = keep != nil
     let usesMemory = isInMemory && FileManager.default.isWritableFile(atPath: Self.memory.path)
     let temporary = usesMemory ? Self.memory : FileManager.default.temporaryDirectory
@@ -44,7 +44,7 @@ struct BenchFolder {
   }
 
   /// Removes the folder if it is temporary.
-  @Sendable func removeUnlessKept() {
+  @Sendable package func removeUnlessKept() {
     if !isKept { FileManager.default.removeFolderInUse(url) }
   }
 }

@@ -5,11 +5,11 @@ import QuietHTTP
 import Terminal
 
 /// The accepted ranges of the options.
-enum BenchLimit {
+package enum BenchLimit {
   /// Keys to match; the files have 31 bytes a key, about 1.5 GB at most.
-  static let keys = 1...50_000_000
+  package static let keys = 1...50_000_000
   /// The limit of `firebreak match`.
-  static let sightings = 1...SightingsLimit.rowCountMax
+  package static let sightings = 1...SightingsLimit.rowCountMax
   static let threads = MatchLimit.threads
 
   /// Concurrent connections to our own server, which accepts no more from one address.
@@ -17,22 +17,14 @@ enum BenchLimit {
   /// Concurrent connections to another server.
   static let connectionsToTarget = 1...1_024
   /// Uploads of one run; each is held in memory with its response, about 6 KB.
-  static let requests = 1...200_000
-  /// The seconds of overload: the uploads are held in memory.
-  static let overloadSeconds = 2...30
-  /// Keys in the database of a server under load.
-  static let storedKeys = 0...5_000_000
-  /// Phones in one process: a large class.
-  static let phones = 1...400
-  /// Days of a simulation that are measured.
-  static let simulatedDays = 1...14
+  package static let requests = 1...200_000
   /// The limit of the publish API.
   static let keysPerUpload = 1...30
   /// The bytes of stderr that are read from a process of the bench.
   static let errorByteCountMax = 1 << 20
 
   /// Throws a `ValidationError` if the value of `option` is outside `range`.
-  static func check(_ value: Int, _ range: ClosedRange<Int>, _ option: String) throws {
+  package static func check(_ value: Int, _ range: ClosedRange<Int>, _ option: String) throws {
     guard range.contains(value) else {
       throw ValidationError(
         "\(option) must be between \(range.lowerBound) and \(range.upperBound).")

@@ -3,14 +3,14 @@ import Foundation
 import Terminal
 
 /// The time that a piece of work took.
-struct ElapsedTime {
+package struct ElapsedTime {
   /// The processor time of all threads of this process.
-  let cpu: Duration
+  package let cpu: Duration
   /// The elapsed time.
-  let wall: Duration
+  package let wall: Duration
 
   /// Runs `work` and measures it.
-  static func measure<Result>(
+  package static func measure<Result>(
     _ work: () throws -> Result
   ) rethrows -> (result: Result, time: ElapsedTime) {
     let cpu = CPUClock.currentProcess.now ?? .zero
@@ -23,10 +23,10 @@ struct ElapsedTime {
 }
 
 /// The processor time of a process, summed over its threads.
-struct CPUClock {
+package struct CPUClock {
   private let clock: clockid_t
 
-  static let currentProcess = CPUClock(clock: CLOCK_PROCESS_CPUTIME_ID)
+  package static let currentProcess = CPUClock(clock: CLOCK_PROCESS_CPUTIME_ID)
 
   private init(clock: clockid_t) {
     self.clock = clock
@@ -40,7 +40,7 @@ struct CPUClock {
   }
 
   /// The time used so far; nil if the process has ended.
-  var now: Duration? {
+  package var now: Duration? {
     // Two words in the layout of `timespec`, whose members are hidden by another module's headers.
     var time = (seconds: Int(0), nanoseconds: Int(0))
     let status = withUnsafeMutablePointer(to: &time) {
@@ -55,12 +55,12 @@ struct CPUClock {
 ///
 /// See proc(5): resident pages include those of mapped files. Writing 5 to `clear_refs` resets the peak (`VmHWM`) to
 /// the present value.
-struct MemoryGauge {
+package struct MemoryGauge {
   /// The resident memory in bytes when the gauge was created.
-  let baseline: Int
+  package let baseline: Int
 
   /// Returns free memory to the system and starts measuring.
-  init() {
+  package init() {
     Self.trim()
     if !Self.resetPeak() {
       note("The memory peak cannot be reset here: it covers the whole life of the process.")
@@ -69,7 +69,7 @@ struct MemoryGauge {
   }
 
   /// The peak of the resident memory since then, in bytes.
-  var peak: Int { max(baseline, Self.bytes("VmHWM")) }
+  package var peak: Int { max(baseline, Self.bytes("VmHWM")) }
 
   /// Calls `malloc_trim(0)`, which the Glibc module does not export. Free pages that the allocator holds would hide
   /// as many pages of the measured work.
@@ -100,19 +100,19 @@ struct MemoryGauge {
 }
 
 /// A set of measured values.
-struct Distribution {
+package struct Distribution {
   private let sorted: [Double]
 
-  init(_ values: [Double]) {
+  package init(_ values: [Double]) {
     sorted = values.sorted()
   }
 
-  var minimum: Double { sorted.first ?? 0 }
-  var median: Double { percentile(50) }
-  var maximum: Double { sorted.last ?? 0 }
+  package var minimum: Double { sorted.first ?? 0 }
+  package var median: Double { percentile(50) }
+  package var maximum: Double { sorted.last ?? 0 }
 
   /// The nearest-rank percentile; 0 if there are no values.
-  func percentile(_ share: Int) -> Double {
+  package func percentile(_ share: Int) -> Double {
     guard !sorted.isEmpty else { return 0 }
     let rank = (sorted.count * share + 99) / 100
     return sorted[min(max(rank, 1), sorted.count) - 1]
@@ -143,7 +143,7 @@ struct Distribution {
 
 extension Double {
   /// Rounds to a number of decimal places.
-  func rounded(to places: Int) -> Double {
+  package func rounded(to places: Int) -> Double {
     let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
     return (self * scale).rounded() / scale
   }

@@ -113,8 +113,8 @@ enum AllowedImports {
     "Bench": Row(
       [
         "Terminal", "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels",
-        "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI",
-        "KeyServer", "QuietHTTP", "Simulation",
+        "DiagnosisKeyFile", "ExposureNotification", "UploadToken", "KeyServerAPI", "KeyServer",
+        "QuietHTTP",
       ], libraries: ["ArgumentParser", "Hummingbird", "GRDB", "Subprocess", "SystemPackage"]),
     // The settings files of servers and phones: one reader, and a table for each program.
     "Settings": Row([

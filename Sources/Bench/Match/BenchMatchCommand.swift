@@ -83,7 +83,7 @@ enum KeySource: String, CaseIterable, ExpressibleByArgument, Encodable {
 
 extension MatchTier: ExpressibleByArgument, Encodable {
   /// Returns the tier, or throws a `CommandFailure` that lists the tiers of this machine.
-  func checkedForAvailability() throws -> MatchTier {
+  package func checkedForAvailability() throws -> MatchTier {
     guard !isAvailable else { return self }
     let names = Self.available.map(\.rawValue).joined(separator: ", ")
     throw CommandFailure.badInput(

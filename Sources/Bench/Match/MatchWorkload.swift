@@ -11,19 +11,19 @@ import World
 /// The published keys and the sightings of a bench.
 ///
 /// Keys and sightings are functions of their number and the seed, so a workload of any size takes no memory.
-struct MatchWorkload: Sendable {
-  static let days = 14
+package struct MatchWorkload: Sendable {
+  package static let days = 14
   static let keysPerFile = 500_000
   /// One of this many keys has a sighting.
   static let keysPerMatch = 10_000
   /// The first interval of the first day, 2020-08-26.
   static let firstInterval: UInt32 = 18_500 * IntervalNumber.perDay
 
-  let keyCount: Int
-  let sightingCount: Int
+  package let keyCount: Int
+  package let sightingCount: Int
   let random: IndexedRandom
 
-  init(keys: Int, sightings: Int, seed: UInt64) {
+  package init(keys: Int, sightings: Int, seed: UInt64) {
     keyCount = keys
     sightingCount = sightings
     random = IndexedRandom(seed: seed)
@@ -44,7 +44,7 @@ extension MatchWorkload {
   }
 
   /// The key with this number. Keys ascend within a file, as in real exports.
-  func key(_ number: Int) -> DiagnosisKey? {
+  package func key(_ number: Int) -> DiagnosisKey? {
     TemporaryExposureKey(bytes: keyBytes(number), rollingStart: rollingStart(ofKey: number))
       .flatMap { key in
         let risk = random.bits(.risk, number)
@@ -89,7 +89,7 @@ extension MatchWorkload {
 
 extension MatchWorkload {
   /// The sightings in order of time.
-  var sightings: some Sequence<Sighting> {
+  package var sightings: some Sequence<Sighting> {
     (0..<sightingCount).lazy.map(sighting)
   }
 

@@ -201,11 +201,11 @@ struct PublishTargetOptions: ParsableArguments {
 }
 
 /// A key server and the credentials for uploading to it.
-struct PublishTarget: Sendable {
-  let host: String
-  let port: Int
+package struct PublishTarget: Sendable {
+  package let host: String
+  package let port: Int
   /// The path of the upload route, including the path of the server's URL.
-  let path: String
+  package let path: String
   /// `iss` of the certificates.
   let issuer: String
   /// `aud` of the certificates.
@@ -245,9 +245,9 @@ struct PublishTarget: Sendable {
   }
 
   /// The value of the `Host` header.
-  var hostField: String { "\(host):\(port)" }
+  package var hostField: String { "\(host):\(port)" }
 }
 
 extension PublishTarget: Redacted {
-  var description: String { "PublishTarget(\(hostField))" }
+  package var description: String { "PublishTarget(\(hostField))" }
 }

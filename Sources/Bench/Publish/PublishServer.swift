@@ -8,6 +8,7 @@ import Logging
 import QuietHTTP
 import Subprocess
 import Synchronization
+import SystemPackage
 import Terminal
 import TextEncodings
 import World
@@ -67,18 +68,19 @@ struct PublishServer {
 }
 
 /// The measured key server as a process of its own, with a temporary folder.
-struct PublishServerProcess: Sendable {
-  let target: PublishTarget
+package struct PublishServerProcess: Sendable {
+  package let target: PublishTarget
   let processID: pid_t
   /// The temporary folder, which holds the database.
   let folder: URL
 
-  /// Runs `body` with a started server, whose database has `storedKeys` keys. Then the server is stopped, and its
-  /// folder is removed.
+  /// Runs `body` with a server that `program`, a `firebreak`, has started, and whose database has `storedKeys` keys.
+  /// Then the server is stopped, and its folder is removed.
   ///
   /// - Throws: The error of `body`; `CommandFailure` with the error of the server if it does not start.
-  static func withRunning<Result: Sendable>(
-    storedKeys: Int = 0, _ body: (PublishServerProcess) async throws -> Result
+  package static func withRunning<Result: Sendable>(
+    by program: FilePath = .currentExecutable, storedKeys: Int = 0,
+    _ body: (PublishServerProcess) async throws -> Result
   ) async throws -> Result {
     let folder = try BenchFolder(keep: nil)
     let server = KillableProcess()
@@ -89,7 +91,7 @@ struct PublishServerProcess: Sendable {
     defer { cleanUp.run() }
     if storedKeys > 0 {
       try await BenchExportFillCommand.fill(
-        folder.url.appendingPathComponent(PublishServerParameters.databaseName),
+        folder.url.appendingPathComponent(PublishServerParameters.databaseName), by: program,
         keyCount: storedKeys, releasedFrom: SystemClock().now.addingTimeInterval(-86_400))
     }
     // A server that ends at once closes its stdin, which must not end the bench.
@@ -98,7 +100,7 @@ struct PublishServerProcess: Sendable {
     let parameters = PublishServerParameters(
       folder: folder.url.path, certificateKeyPEM: key.publicKey.pemRepresentation)
     let run = try await Subprocess.run(
-      .path(.currentExecutable), arguments: ["bench", "publish-server"], input: .inputWriter,
+      .path(program), arguments: ["bench", "publish-server"], input: .inputWriter,
       output: .sequence, error: .string(limit: BenchLimit.errorByteCountMax)
     ) { execution -> Result? in
       let processID = execution.processIdentifier.value

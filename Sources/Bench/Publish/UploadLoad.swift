@@ -8,17 +8,22 @@ import Terminal
 /// A closed loop: each connection sends its next upload after the response to the last one.
 ///
 /// All connections share one event loop, because the generator shares the cores with the server.
-struct UploadLoad {
+package struct UploadLoad {
   let target: PublishTarget
   let connections: Int
 
   /// The timeout for a response.
   static let responseSecondsMax: Int64 = 30
 
+  package init(target: PublishTarget, connections: Int) {
+    self.target = target
+    self.connections = connections
+  }
+
   /// Sends all `uploads` and returns when each has a response or has failed.
   ///
   /// - Throws: `CommandFailure` if the server cannot be reached.
-  func send(
+  package func send(
     _ uploads: [PreparedUpload], progress: @escaping @Sendable (Int) -> Void = { _ in }
   ) async throws -> [UploadExchange] {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -187,16 +192,16 @@ final class UploadQueue: Sendable {
 }
 
 /// One request and its response.
-struct UploadExchange: Sendable {
+package struct UploadExchange: Sendable {
   /// True if the request was a decoy.
   let isChaff: Bool
   /// From the first byte sent to the last byte received.
   let duration: Duration
   /// Nil if the connection failed or the timeout expired.
-  let response: Response?
+  package let response: Response?
 
-  struct Response: Sendable {
-    let status: UInt
+  package struct Response: Sendable {
+    package let status: UInt
     let headers: [Header]
     let body: [UInt8]
   }
@@ -217,8 +222,8 @@ extension UploadExchange.Response {
 }
 
 /// A serialized request.
-struct PreparedUpload: Sendable {
-  let body: [UInt8]
+package struct PreparedUpload: Sendable {
+  package let body: [UInt8]
   /// True if it is marked as a decoy.
   let isChaff: Bool
 }

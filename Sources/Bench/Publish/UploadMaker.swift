@@ -8,7 +8,7 @@ import UploadToken
 import World
 
 /// Generates uploads with new keys and a certificate for them.
-struct UploadMaker {
+package struct UploadMaker {
   /// The lifetime of a certificate in seconds, as on Google's verification server.
   static let certificateSeconds: TimeInterval = 15 * 60
   /// The number of random padding bytes, before base64.
@@ -23,7 +23,7 @@ struct UploadMaker {
   private let issuer: UploadTokenIssuer
 
   /// - Throws: `CommandFailure` if the signing key of the target is invalid.
-  init(
+  package init(
     _ target: PublishTarget, keysPerUpload: Int, clock: any WallClock, randomness: any Randomness
   ) throws {
     self.target = target
@@ -41,7 +41,7 @@ struct UploadMaker {
   }
 
   /// Returns `count` uploads. Those for which `isChaff` returns true are sent as decoys.
-  func uploads(
+  package func uploads(
     _ count: Int, _ bar: ProgressLine, isChaff: (_ number: Int) -> Bool = { _ in false }
   ) async throws -> [PreparedUpload] {
     var uploads: [PreparedUpload] = []

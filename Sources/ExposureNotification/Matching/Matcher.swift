@@ -16,16 +16,18 @@ package struct Matcher: Sendable {
   private let tier: MatchTier
   private let plans: SearchPlanCache
 
-  /// Creates a matcher.
+  /// Creates a matcher; `filterWordsLog2` overrides the size of a day's filter, for measurements.
   ///
   /// - Precondition: `tier` is available on this processor.
   package init(
-    _ index: ContactIndex, tier: MatchTier = .fastest, direction: MatchDirection = .automatic
+    _ index: ContactIndex, tier: MatchTier = .fastest, direction: MatchDirection = .automatic,
+    filterWordsLog2: Int? = nil
   ) {
     precondition(tier.isAvailable, "this processor lacks \(tier.rawValue)")
     self.index = index
     self.tier = tier
-    plans = SearchPlanCache(index, tier: tier, direction: direction)
+    plans = SearchPlanCache(
+      index, tier: tier, direction: direction, filterWordsLog2: filterWordsLog2)
   }
 
   /// The intervals whose identifiers may be received in `interval`.

@@ -12,7 +12,7 @@ enum SearchPlan: Sendable {
 
   init(
     for identifiers: [(UInt64, UInt64)], secret: ProbeSecret, tier: MatchTier,
-    direction: MatchDirection
+    direction: MatchDirection, filterWordsLog2: Int?
   ) {
     let isReverse =
       switch direction {
@@ -20,7 +20,10 @@ enum SearchPlan: Sendable {
       case .forward: false
       case .reverse: true
       }
-    self = isReverse ? .reverse(identifiers) : .forward(ProbeFilter(identifiers, secret: secret))
+    self =
+      isReverse
+      ? .reverse(identifiers)
+      : .forward(ProbeFilter(identifiers, secret: secret, wordsLog2: filterWordsLog2))
   }
 }
 
@@ -72,12 +75,16 @@ final class SearchPlanCache: Sendable {
   private let index: ContactIndex
   private let tier: MatchTier
   private let direction: MatchDirection
+  private let filterWordsLog2: Int?
   private let plans = Mutex<[Int: SearchPlan]>([:])
 
-  init(_ index: ContactIndex, tier: MatchTier, direction: MatchDirection) {
+  init(
+    _ index: ContactIndex, tier: MatchTier, direction: MatchDirection, filterWordsLog2: Int?
+  ) {
     self.index = index
     self.tier = tier
     self.direction = direction
+    self.filterWordsLog2 = filterWordsLog2
   }
 
   /// Returns the plan of `group`. Concurrent callers wait until one of them has created it.
@@ -86,8 +93,7 @@ final class SearchPlanCache: Sendable {
       if let plan = plans[group] { return plan }
       let plan = SearchPlan(
         for: index.identifiers(near: index.searchIntervals.intervals(of: group)),
-        secret: index.secret,
-        tier: tier, direction: direction)
+        secret: index.secret, tier: tier, direction: direction, filterWordsLog2: filterWordsLog2)
       plans[group] = plan
       return plan
     }
@@ -102,8 +108,10 @@ package final class ProbeFilter: @unchecked Sendable {
   /// The filter for the C kernels; its memory lives as long as this object.
   package let filter: ek_filter
 
-  package init(_ identifiers: [(UInt64, UInt64)], secret: ProbeSecret) {
-    let log2 = Self.wordsLog2(for: identifiers.count)
+  package init(
+    _ identifiers: [(UInt64, UInt64)], secret: ProbeSecret, wordsLog2: Int? = nil
+  ) {
+    let log2 = wordsLog2 ?? Self.wordsLog2(for: identifiers.count)
     let words = UnsafeMutablePointer<UInt32>(
       OpaquePointer(UnsafeMutableRawPointer.allocate(byteCount: 4 << log2, alignment: 64)))
     words.initialize(repeating: 0, count: 1 << log2)
@@ -121,7 +129,7 @@ package final class ProbeFilter: @unchecked Sendable {
   }
 
   /// The size of a filter for `count` identifiers in words, as a power of two.
-  static func wordsLog2(for count: Int) -> Int {
+  package static func wordsLog2(for count: Int) -> Int {
     let words = max(count * MatchLimit.filterWordsPerIdentifier - 1, 1)
     let log2 = Int.bitWidth - words.leadingZeroBitCount
     let limits = MatchLimit.filterWordsLog2

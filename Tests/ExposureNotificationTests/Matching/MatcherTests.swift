@@ -98,6 +98,17 @@ struct MatcherTests {
     #expect(ProbeFilter.wordsLog2(for: identifiers) == log2)
   }
 
+  @Test("Every size of the filter finds the same matches", arguments: [4, 10, 18, 22])
+  func filterSizes(log2: Int) throws {
+    let users = try (1...3).map { try BeaconSender(UInt8($0)) }
+    let others = try (4...200).map { try BeaconSender(UInt8($0)).key }
+    let sightings = users.map { $0.sighting(step: 9) }
+    let index = ContactIndex(ScannedSighting.inOrder(sightings), secret: .ofTests)
+    let matcher = Matcher(index, direction: .forward, filterWordsLog2: log2)
+    let result = matcher.search(KeyBatch(users.map(\.key) + others))
+    #expect(result.matches.map(\.key) == users.map(\.key))
+  }
+
   @Test("The limits satisfy the minimum and maximum sizes of the kernels")
   func room() {
     #expect(MatchLimit.candidates >= Int(EK_CANDIDATES_MIN))

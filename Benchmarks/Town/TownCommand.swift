@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Bench
 import ExposureApp
 import Foundation
 import Logging
@@ -7,8 +8,8 @@ import Simulation
 import Terminal
 import World
 
-/// `firebreak bench town`: measures many phones in one process.
-struct BenchTownCommand: AsyncParsableCommand {
+/// `firebreak-benchmarks town`: measures many phones in one process.
+struct TownCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "town",
     abstract: "Measure the memory and the time of many phones in one process.",
@@ -18,6 +19,10 @@ struct BenchTownCommand: AsyncParsableCommand {
       simulated day is not measured, because apps are set up in it. The files of the phones are in memory: on a disk, \
       400 phones would measure how fast it confirms small writes.
       """)
+
+  /// Phones in one process: a large class.
+  private static let phoneCounts = 1...400
+  private static let dayCounts = 1...14
 
   @Option(help: "The number of phones.")
   var phones = 400
@@ -29,8 +34,8 @@ struct BenchTownCommand: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    try BenchLimit.check(phones, BenchLimit.phones, "--phones")
-    try BenchLimit.check(days, BenchLimit.simulatedDays, "--days")
+    try BenchLimit.check(phones, Self.phoneCounts, "--phones")
+    try BenchLimit.check(days, Self.dayCounts, "--days")
   }
 
   func run() async throws {
@@ -101,7 +106,7 @@ struct TownBench {
   }
 }
 
-/// The result of `bench town`, as `--json` prints it.
+/// The result of `town`, as `--json` prints it.
 struct TownReport: Encodable {
   let build = BuildKind.current
   let phones: Int

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Bench
 import Foundation
 import QuietHTTP
+import SystemPackage
 import Terminal
 import World
 
-/// `firebreak bench overload`: measures a key server at half and at twice the rate that it sustains.
-struct BenchOverloadCommand: AsyncParsableCommand {
+/// `firebreak-benchmarks overload`: measures a key server at half and at twice the rate that it sustains.
+struct OverloadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "overload",
     abstract: "Measure latency and refusals at half and at twice the sustainable rate.",
@@ -17,25 +19,35 @@ struct BenchOverloadCommand: AsyncParsableCommand {
       the one with the median ratio of p99 to p50 counts. The disk is measured before, without the server.
       """)
 
+  /// The seconds at each rate: the uploads are held in memory.
+  private static let secondCounts = 2...30
+  private static let storedKeyCounts = 0...5_000_000
+
   @Option(help: "The seconds at each rate.")
   var seconds = 10
 
   @Option(help: "The keys in the database before the first upload.")
   var storedKeys = 0
 
+  @Option(help: "The firebreak executable; by default the one beside this program.")
+  var firebreak: String?
+
   @Flag(help: "Print one JSON object.")
   var json = false
 
   func validate() throws {
-    try BenchLimit.check(seconds, BenchLimit.overloadSeconds, "--seconds")
-    try BenchLimit.check(storedKeys, BenchLimit.storedKeys, "--stored-keys")
+    try BenchLimit.check(seconds, Self.secondCounts, "--seconds")
+    try BenchLimit.check(storedKeys, Self.storedKeyCounts, "--stored-keys")
   }
 
   func run() async throws {
     BuildKind.warnUnlessRelease()
     FileDescriptors.raiseLimit()
     let disk = try await DiskSync(in: FileManager.default.temporaryDirectory)
-    let report = try await PublishServerProcess.withRunning(storedKeys: storedKeys) { server in
+    let program = FilePath(firebreak ?? FirebreakBenchmarks.productBeside.path)
+    let report = try await PublishServerProcess.withRunning(
+      by: program, storedKeys: storedKeys
+    ) { server in
       try await OverloadBench(
         target: server.target, disk: disk, seconds: seconds, storedKeys: storedKeys
       ).run()
@@ -103,7 +115,7 @@ struct OverloadBench {
   }
 }
 
-/// The result of `bench overload`, as `--json` prints it.
+/// The result of `overload`, as `--json` prints it.
 struct OverloadReport: Encodable {
   /// The responses to uploads at one rate.
   struct Phase: Encodable {

@@ -8,21 +8,37 @@ struct Benchmark: Sendable {
   /// The name, which is also that of its JSON file.
   let name: String
   let description: String
-  /// The arguments of `firebreak bench`; nil for the web app, which runs in a browser.
-  let arguments: [String]?
+  /// The program that measures.
+  let program: Program
   /// The number of runs; the median run counts.
   let runs: Int
   /// The figure by which runs are ordered.
   let figure: BenchmarkFigure
 
-  /// - Parameter arguments: The arguments of `firebreak bench`, separated by spaces.
+  enum Program: Sendable {
+    /// `firebreak bench` with these arguments.
+    case product([String])
+    /// This program with these arguments.
+    case own([String])
+    /// The web app in a browser.
+    case browser
+  }
+
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - description: A few words about the workload.
+  ///   - arguments: The arguments, separated by spaces.
+  ///   - isOwn: True for arguments of this program, false for those of `firebreak bench`.
+  ///   - runs: The number of runs.
+  ///   - figure: The figure by which runs are ordered.
   init(
-    _ name: String, _ description: String, _ arguments: String, runs: Int = 3,
-    by figure: BenchmarkFigure = .cpu
+    _ name: String, _ description: String, _ arguments: String, isOwn: Bool = false,
+    runs: Int = 3, by figure: BenchmarkFigure = .cpu
   ) {
     self.name = name
     self.description = description
-    self.arguments = arguments.split(separator: " ").map(String.init)
+    let words = arguments.split(separator: " ").map(String.init)
+    program = isOwn ? .own(words) : .product(words)
     self.runs = runs
     self.figure = figure
   }
@@ -31,7 +47,7 @@ struct Benchmark: Sendable {
   static let webApp = Benchmark(browser: "web-app", "in headless Chromium, empty cache")
 
   private init(browser name: String, _ description: String) {
-    (self.name, self.description, arguments) = (name, description, nil)
+    (self.name, self.description, program) = (name, description, .browser)
     // A run loads the page several times.
     (runs, figure) = (1, .firstPaint)
   }
@@ -126,12 +142,14 @@ struct BenchmarkRunner {
   let folder: URL
   /// The `firebreak` program.
   let executable: URL
+  /// This program.
+  var own = FirebreakBenchmarks.ownExecutable
 
   /// Runs a benchmark `runs` times and keeps the median run.
   func run(_ benchmark: Benchmark) async throws -> BenchmarkResults.Outcome {
     var runs: [(figure: Double, output: Data)] = []
     for _ in 0..<benchmark.runs {
-      let (status, output, errors) = try await run(benchmark.arguments)
+      let (status, output, errors) = try await run(benchmark.program)
       // A benchmark with exit status 1 can have printed figures: it failed a check of them.
       guard let object = try? JSONSerialization.jsonObject(with: output) as? [String: Any],
         let figure = benchmark.figure.value(in: object)
@@ -146,9 +164,12 @@ struct BenchmarkRunner {
   }
 
   private func run(
-    _ arguments: [String]?
+    _ program: Benchmark.Program
   ) async throws -> (status: Int32, output: Data, errors: String) {
-    guard let arguments else {
+    switch program {
+    case .product(let arguments): return try await run(executable, ["bench"] + arguments)
+    case .own(let arguments): return try await run(own, arguments)
+    case .browser:
       do {
         let object = try await WebAppBenchmark(executable: executable).run()
         return (0, try JSONEncoder().encode(object), "")
@@ -156,8 +177,13 @@ struct BenchmarkRunner {
         return (3, Data(), "\(error)")
       }
     }
+  }
+
+  private func run(
+    _ executable: URL, _ arguments: [String]
+  ) async throws -> (status: Int32, output: Data, errors: String) {
     let run = try await Subprocess.run(
-      .path(FilePath(executable.path)), arguments: Arguments(["bench"] + arguments + ["--json"]),
+      .path(FilePath(executable.path)), arguments: Arguments(arguments + ["--json"]),
       output: .bytes(limit: Self.outputBytesMax), error: .string(limit: Self.outputBytesMax))
     let lastLine = run.standardError.split(separator: "\n").last.map(String.init)
     let status: Int32 =
