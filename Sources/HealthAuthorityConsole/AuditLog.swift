@@ -186,7 +186,7 @@ extension AuthorityFailure {
   /// The failure without texts of other servers.
   fileprivate var kind: String {
     switch self {
-    case .refused: "refused"
+    case .refused, .notIssued: "refused"
     case .notFound: "not found"
     case .taken: "issued before"
     case .changed: "changed before"

@@ -21,6 +21,8 @@ package struct ConsoleConfiguration: Redacted, Sendable {
   package var origin: String?
   /// The page that opens the app with a code; nil if there is none.
   package var appAddress: URL?
+  /// The time zone of the office, in which pages, texts for an SMS and lists have their times and days.
+  package var timeZone: TimeZone
   /// True if the verification server sends SMS.
   package var sendsSMS = false
   /// The proxies whose `X-Forwarded-For` names the client.
@@ -35,7 +37,11 @@ package struct ConsoleConfiguration: Redacted, Sendable {
     self.port = port
     self.databaseFile = databaseFile
     self.secret = secret
+    timeZone = TimeZone(identifier: Self.standardTimeZone) ?? .gmt
   }
+
+  /// The identifier of the zone of an office that has set none.
+  package static let standardTimeZone = OfficeTime.standardZone
 
   /// Random bytes for a new database.
   package static let secretBytes = ConsoleLimit.secretBytes

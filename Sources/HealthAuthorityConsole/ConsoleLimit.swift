@@ -65,6 +65,8 @@ enum ConsoleLimit {
   static let formBytesMax = 256 << 10
   /// Fields of a form.
   static let formFieldsMax = 64
+  /// The age in days up to which the verification server accepts a first day of symptoms.
+  static let symptomAgeDaysMax = 28
   /// Codes of one batch.
   static let batchCodesMax = 500
   /// Codes of one request to the verification server.

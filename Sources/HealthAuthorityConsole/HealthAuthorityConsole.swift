@@ -295,7 +295,8 @@ struct ConsoleComposition: Sendable {
     let sessions = SessionStore(
       database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
     let pages = PageRouter(
-      sessions: sessions, renderer: try PageRenderer(), origin: configuration.origin)
+      sessions: sessions, renderer: try PageRenderer(), origin: configuration.origin,
+      zone: configuration.timeZone)
     router.add(middleware: HostCheck(pages: pages, origin: configuration.origin))
     router.add(middleware: UnknownPages(pages: pages))
     let changes = changePages(pages, authority, serviceClock)

@@ -171,6 +171,7 @@ extension ServerSetup {
     configuration.origin = settings.origin
     configuration.appAddress = settings.appAddress.flatMap { URL(string: $0) }
     configuration.trustedProxies = settings.trustedProxies
+    if let zone = TimeZone(identifier: settings.timeZone) { configuration.timeZone = zone }
     return configuration
   }
 }

@@ -163,6 +163,16 @@ extension Setting {
     ) { value -> String?? in value.string.flatMap { isGood($0) ? .some($0) : nil } }
   }
 
+  /// The identifier of a time zone.
+  package static func timeZone(
+    _ name: String, _ path: WritableKeyPath<Root, String>, _ meaning: String
+  ) -> Self {
+    value(
+      name, path, form: "the identifier of a time zone, such as Europe/Warsaw", meaning,
+      write: JSONValue.string
+    ) { value in value.string.flatMap { TimeZone(identifier: $0) == nil ? nil : $0 } }
+  }
+
   /// The name of a file or folder. Calls `take` only if files are read.
   package static func file(
     _ name: String, required: Bool = true, _ meaning: String,

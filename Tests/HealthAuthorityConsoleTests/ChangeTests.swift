@@ -115,7 +115,7 @@ import World
       #expect(disabling.contains("The sessions of the account (1)"))
       let pause = try await anna.post("/phones/pause", ["hours": "30"]).text
       #expect(
-        pause.contains("All phones of these servers stop") && pause.contains("2027-01-16 14:00"))
+        pause.contains("All phones of these servers stop") && pause.contains("2027-01-16 15:00"))
       #expect(pause.contains("Other people who can approve it: 1"))
     }
   }

@@ -25,7 +25,7 @@ import World
       let page = try await browser.post("/codes", fields)
       #expect(page.status == 200)
       #expect(page.element("issued-code") == "AB1 01C")
-      #expect(page.element("expires") == "Valid until 2027-01-15 08:30 UTC")
+      #expect(page.element("expires") == "Valid until 2027-01-15 09:30 CET")
       #expect(page.element("app-link") == "https://app.example/#/share?pin=AB101C")
       #expect(page.element("sms")?.contains("AB101C") == true)
       #expect(page.element("uuid") == fields["uuid"])
@@ -40,6 +40,28 @@ import World
     }
   }
 
+  @Test("At 00:30 in the office, its new day is today, in the form, the request and the SMS")
+  func officeDay() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let browser = try await console.signedIn(.issuer, language: "pl")
+      // 23:30 UTC.
+      console.serviceClock.advance(by: 15 * 3_600 + 1_800)
+      let form = try await browser.get("/codes/new")
+      #expect(form.text.contains(#"min="2026-12-19" max="2027-01-16""#))
+      let page = try await browser.post(
+        "/codes", ["uuid": form.field("uuid"), "test": "confirmed", "symptoms": "2027-01-16"])
+      #expect(page.status == 200)
+      #expect(page.element("sms")?.contains("do 2027-01-15 09:30 CET,") == true)
+      let request = try #require(console.authority.state.requests.first)
+      #expect(request.symptomDate == "2027-01-16" && request.minutesAheadOfUTC == 60)
+      let list = try await browser.get("/codes/batch")
+      #expect(list.text.contains("A-17,confirmed,2027-01-16"))
+      _ = try await browser.post(
+        "/codes/batch", ["batch": list.field("batch"), "lines": "A-1,confirmed,2027-01-16"])
+      #expect(console.authority.state.requests.last?.minutesAheadOfUTC == 60)
+    }
+  }
+
   @Test("The status shows if a code was used, and a code can be ended")
   func status() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
@@ -51,7 +73,7 @@ import World
       #expect(unused.text.contains("id=\"expire\""))
       let ended = try await browser.post("/codes/expire", ["uuid": uuid])
       #expect(ended.element("notice") == "The code was ended.")
-      #expect(ended.element("state")?.contains("expired at 2027-01-15 07:59") == true)
+      #expect(ended.element("state")?.contains("expired at 2027-01-15 08:59 CET") == true)
       #expect(!ended.text.contains("id=\"expire\""))
       let bad = try await browser.post("/codes/status", ["uuid": "AB101C"])
       #expect(bad.status == 422)

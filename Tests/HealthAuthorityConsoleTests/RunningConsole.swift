@@ -125,10 +125,12 @@ struct RunningConsole {
   }
 
   /// Adds an account and signs in.
-  func signedIn(_ role: Role, name: String? = nil) async throws -> ConsoleBrowser {
+  func signedIn(
+    _ role: Role, name: String? = nil, language: String = "en"
+  ) async throws -> ConsoleBrowser {
     let credentials = try await administration.addAccount(
       name: name ?? role.rawValue, role: role)
-    let browser = browser()
+    let browser = browser(language: language)
     let response = try await browser.signIn(credentials, at: clock.now)
     try #require(response.status == 303, "\(response.text)")
     return browser

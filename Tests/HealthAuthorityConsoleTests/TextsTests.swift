@@ -31,7 +31,7 @@ import Testing
   func used() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Sources/HealthAuthorityConsole/Pages")
+      .appendingPathComponent("Sources/HealthAuthorityConsole")
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     let source = (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
       .compactMap { try? String(contentsOf: $0, encoding: .utf8) }.joined()
@@ -44,10 +44,10 @@ import Testing
   @Test("Every action of the audit log is shown in words of both languages")
   func actions() {
     for action in AuditAction.allCases {
-      #expect(Texts.of(.english).action(action.rawValue) != action.rawValue, "\(action)")
-      #expect(Texts.of(.polish).action(action.rawValue) != action.rawValue, "\(action)")
+      #expect(Texts(.english).action(action.rawValue) != action.rawValue, "\(action)")
+      #expect(Texts(.polish).action(action.rawValue) != action.rawValue, "\(action)")
     }
-    #expect(Texts.of(.polish).action("other.action") == "other.action")
+    #expect(Texts(.polish).action("other.action") == "other.action")
   }
 
   @Test(

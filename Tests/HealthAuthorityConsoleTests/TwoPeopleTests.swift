@@ -147,7 +147,7 @@ import World
       console.serviceClock.advance(by: 864_000)
       #expect(try await browser.ask("/phones/pause", ["hours": "2"], when: "now").status == 303)
       #expect(console.authority.state.pause?.until == 1_800_871_200)
-      #expect(try await browser.get("/phones").text.contains("paused until 2027-01-25 10:00 UTC"))
+      #expect(try await browser.get("/phones").text.contains("paused until 2027-01-25 11:00 CET"))
     }
   }
 }

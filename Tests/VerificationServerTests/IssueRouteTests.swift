@@ -115,6 +115,13 @@ import VerificationAPI
     #expect(throws: TestDates.Invalid.outOfRange) {
       try TestDates(symptomDate: nil, testDate: tomorrow, tzOffset: -60, now: lateEvening)
     }
+    let early = CalendarDay(VerificationBench.start).midnight + 3_600
+    #expect(throws: TestDates.Invalid.outOfRange) {
+      try TestDates(symptomDate: "2026-12-17", testDate: nil, tzOffset: -59, now: early)
+    }
+    let oldest = try TestDates(
+      symptomDate: "2026-12-17", testDate: nil, tzOffset: -61, now: early)
+    #expect(oldest.symptomDay?.text == "2026-12-17")
     for (offset, good) in [(-841.0, false), (-840, true), (840, true), (841, false)] {
       let dates = try? TestDates(
         symptomDate: nil, testDate: nil, tzOffset: offset, now: lateEvening)

@@ -76,7 +76,7 @@ enum AccountName {
     // The audit log must not take an account for an operator, in any language.
     let reserved =
       [AuditEvent.commandLine]
-      + ConsoleLanguage.allCases.map { Texts.of($0)[.auditCommandLine] }
+      + ConsoleLanguage.allCases.map { Texts($0)[.auditCommandLine] }
     let isReserved = reserved.map(LookAlikeName.init).contains(LookAlikeName(name))
     return characters.contains(name.count) && isPlain && !isReserved ? name : nil
   }

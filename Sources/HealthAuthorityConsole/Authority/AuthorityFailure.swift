@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import VerificationAPI
+
 /// The reasons why the authority did not do something, one for each reaction of an official.
 package enum AuthorityFailure: Error, Hashable, Sendable {
-  /// The request is not valid; the sentence says what to change.
+  /// The request is not valid; the sentence says what to change. It is in the language of the page, or a sentence of a
+  /// server, which pages translate.
   case refused(String)
+  /// The verification server issues no code for this request.
+  case notIssued(VerificationFailure)
   /// The code, file or key does not exist.
   case notFound
   /// A code with this UUID was issued before.

@@ -154,13 +154,19 @@ package struct CodeRequest: Hashable, Sendable, Redacted {
   package let testType: TestType
   /// The day on which symptoms began, `YYYY-MM-DD`.
   package let symptomDate: String?
+  /// The offset of the office's time zone from UTC in minutes, because its day may have begun before that of UTC.
+  package let minutesAheadOfUTC: Int
   /// The phone number for an SMS, E.164.
   package let phone: String?
 
-  package init(uuid: UUID, testType: TestType, symptomDate: String? = nil, phone: String? = nil) {
+  package init(
+    uuid: UUID, testType: TestType, symptomDate: String? = nil, minutesAheadOfUTC: Int = 0,
+    phone: String? = nil
+  ) {
     self.uuid = uuid
     self.testType = testType
     self.symptomDate = symptomDate
+    self.minutesAheadOfUTC = minutesAheadOfUTC
     self.phone = phone
   }
 
@@ -177,6 +183,7 @@ package struct CodeRequest: Hashable, Sendable, Redacted {
     var body = IssueRequest(testType: testType.rawValue)
     body.uuid = uuid.uuidString.lowercased()
     body.symptomDate = symptomDate
+    if symptomDate != nil { body.tzOffset = Double(minutesAheadOfUTC) }
     body.phone = phone
     body.codeForm = testType == .confirmed ? "pin" : "short"
     return body
@@ -249,7 +256,7 @@ extension AuthorityFailure {
       case .codeNotFound: .notFound
       case .uuidAlreadyExists: .taken
       case .internalServerError: .unavailable
-      default: .refused(failure.error)
+      default: .notIssued(failure)
       }
   }
 }

@@ -76,7 +76,8 @@ struct AccountPages: Sendable {
     status: HTTPResponse.Status = .unprocessableContent
   ) async throws -> Response {
     do { return try await changes.ask(change, visit) } catch AuthorityFailure.refused(let message) {
-      return try await list(visit, fault: message, typedName: typedName, status: status)
+      return try await list(
+        visit, fault: visit.texts.sentence(message), typedName: typedName, status: status)
     }
   }
 

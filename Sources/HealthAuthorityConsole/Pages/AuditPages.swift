@@ -20,7 +20,7 @@ struct AuditPages: Sendable {
     let chain = try await audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce)
     var values: [String: Any] = [
       "head": chain.head, "verdictClass": chain.fault == nil ? "notice" : "fault",
-      "verdict": chain.fault.map { visit.texts[.auditBroken, $0] }
+      "verdict": chain.fault.map { visit.texts[.auditBroken, visit.texts.sentence($0)] }
         ?? visit.texts[.auditIntact, "\(chain.count)"],
       "entries": entries.map {
         [
@@ -60,7 +60,7 @@ enum AuditTemplates {
     <form method="post" action="/audit/export">\(LayoutTemplate.token)
     <button id="export">{{t.auditExport}}</button></form>
     \(LayoutTemplate.wide("audit-caption"))
-    <table id="audit"><caption id="audit-caption">{{t.auditCaption}}. {{t.utc}}</caption>
+    <table id="audit"><caption id="audit-caption">{{t.auditCaption}}. {{t.zone}}</caption>
     <thead><tr><th scope="col">#</th><th scope="col">{{t.time}}</th><th scope="col">{{t.auditActor}}</th>
     <th scope="col">{{t.auditAction}}</th><th scope="col">{{t.auditSubject}}</th><th scope="col">{{t.auditDetail}}</th>
     </tr></thead>

@@ -22,7 +22,7 @@ struct BatchPages: Sendable {
   private func form(_ visit: Visit, lines: String = "", fault: String? = nil) -> Response {
     var values: [String: Any] = [
       "batch": UUID(randomness: randomness).text, "lines": lines,
-      "today": visit.day(clock.now.unixSecond),
+      "today": visit.texts.times.day(clock.now),
     ]
     if let fault { values["fault"] = fault }
     return pages.renderer.response(
@@ -37,7 +37,9 @@ struct BatchPages: Sendable {
     let text = form["file"].isEmpty ? form["lines"] : form["file"]
     let lines: [BatchLine]
     do throws(BatchFault) {
-      lines = try BatchLine.lines(text, of: batch, countMax: ConsoleLimit.batchCodesMax)
+      lines = try BatchLine.lines(
+        text, of: batch, countMax: ConsoleLimit.batchCodesMax,
+        minutesAheadOfUTC: visit.texts.times.minutesAheadOfUTC(at: clock.now))
     } catch {
       return self.form(visit, lines: text, fault: error.text(visit.texts))
     }
@@ -63,7 +65,9 @@ struct BatchPages: Sendable {
       case .success(let issued):
         (code, expires) = (issued.code, visit.time(issued.expiresAt))
       case .failure(.taken): fault = visit.texts[.batchIssuedBefore]
-      case .failure(.refused(let message)), .failure(.notOffered(let message)): fault = message
+      case .failure(.refused(let message)), .failure(.notOffered(let message)):
+        fault = visit.texts.sentence(message)
+      case .failure(.notIssued(let failure)): fault = visit.texts.sentence(failure)
       case .failure(.notFound), .failure(.changed), .failure(.unavailable):
         fault = visit.texts[.errorServerTitle]
       }
@@ -102,7 +106,7 @@ struct BatchLine: Sendable {
   /// Reads the lines of a list. The UUIDs are derived from that of the form, so that a form that is sent twice does not
   /// issue codes twice.
   static func lines(
-    _ text: String, of batch: UUID, countMax: Int
+    _ text: String, of batch: UUID, countMax: Int, minutesAheadOfUTC: Int
   ) throws(BatchFault) -> [BatchLine] {
     var rows = CSV.rows(text)
     if rows.first?.first?.lowercased() == "reference" { rows.removeFirst() }
@@ -122,7 +126,9 @@ struct BatchLine: Sendable {
       lines.append(
         BatchLine(
           reference: String(fields[0].prefix(64)),
-          request: CodeRequest(uuid: uuid, testType: test, symptomDate: day.isEmpty ? nil : day)))
+          request: CodeRequest(
+            uuid: uuid, testType: test, symptomDate: day.isEmpty ? nil : day,
+            minutesAheadOfUTC: minutesAheadOfUTC)))
     }
     return lines
   }
@@ -250,7 +256,7 @@ enum BatchTemplates {
     <p class="lead" role="status" id="summary">{{summary}}</p>
     <p class="notice">{{t.shownOnce}}</p>
     \(LayoutTemplate.wide("codes-caption"))
-    <table id="codes"><caption id="codes-caption">{{t.batchResult}}. {{t.utc}}</caption>
+    <table id="codes"><caption id="codes-caption">{{t.batchResult}}. {{t.zone}}</caption>
     <thead><tr><th scope="col">{{t.batchColumnReference}}</th><th scope="col">{{t.batchColumnCode}}</th>
     <th scope="col">{{t.batchColumnExpires}}</th><th scope="col">{{t.batchColumnNumber}}</th>
     <th scope="col">{{t.batchColumnFault}}</th></tr></thead>

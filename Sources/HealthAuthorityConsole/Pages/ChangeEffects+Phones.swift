@@ -50,10 +50,10 @@ extension ChangeEffects {
     if let present, present.until.map({ $0 >= until ?? .max }) ?? true {
       // The other pause would become shorter, which is a resumption.
       throw AuthorityFailure.refused(
-        present.until.map { texts[.changePausedUntil, Visit.text($0)] }
+        present.until.map { texts[.changePausedUntil, texts.time($0)] }
           ?? texts[.changePausedOpen])
     }
-    return until.map { texts[.effectPause, Visit.text($0)] } ?? texts[.effectPauseOpen]
+    return until.map { texts[.effectPause, texts.time($0)] } ?? texts[.effectPauseOpen]
   }
 
   private func describeFiles(

@@ -138,7 +138,9 @@ struct ChangeEffects: Sendable {
     guard let days = try? await reading.days.value,
       let day = days.last(where: { ($0.uploads ?? 0) >= ConsoleLimit.shownCountMin })
     else { return [] }
-    return [texts[.effectUploads, Visit.day(day.day), "\(day.uploads ?? 0)"]]
+    return [
+      texts[.effectUploads, OfficeTime.utcDay(Date(unixSecond: day.day)), "\(day.uploads ?? 0)"]
+    ]
   }
 
   // MARK: - Keys

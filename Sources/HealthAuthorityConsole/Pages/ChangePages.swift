@@ -79,7 +79,7 @@ struct ChangePages: Sendable {
     do { _ = try await effects.effect(of: change, visit.texts) } catch AuthorityFailure.refused(
       let message)
     {
-      return try await show(visit, fault: message)
+      return try await show(visit, fault: visit.texts.sentence(message))
     }
     let draft = ProposalStore.Draft(
       document: try change.document, summary: change.summary, reason: reason,
@@ -160,7 +160,7 @@ struct ChangePages: Sendable {
       history.append([
         "time": visit.time(request.decidedAt ?? request.proposedAt + ConsoleLimit.changeSeconds),
         "title": try await title(change, reading, texts),
-        "by": texts[.changeBy, request.proposedBy, Visit.text(request.proposedAt)],
+        "by": texts[.changeBy, request.proposedBy, texts.time(request.proposedAt)],
         "reason": request.reason, "decision": Self.decision(request, texts),
       ])
     }
@@ -218,7 +218,7 @@ struct ChangePages: Sendable {
     let (texts, own) = (visit.texts, try visit.account)
     var values: [String: Any] = [
       "id": request.id, "reason": request.reason,
-      "by": texts[.changeBy, request.proposedBy, Visit.text(request.proposedAt)],
+      "by": texts[.changeBy, request.proposedBy, texts.time(request.proposedAt)],
     ]
     let obstacle = obstacle(request, change, author, own, texts)
     if let obstacle { values["obstacle"] = obstacle }
@@ -260,7 +260,7 @@ struct ChangePages: Sendable {
   func waiting(for account: Account) async throws -> Int {
     let authors = Dictionary(try await accounts.all().map { ($0.name, $0) }) { $1 }
     return Self.shown(try await requests.open(), to: account).count { request, change in
-      obstacle(request, change, authors[request.proposedBy], account, .of(.english)) == nil
+      obstacle(request, change, authors[request.proposedBy], account, .english) == nil
     }
   }
 
@@ -374,7 +374,7 @@ struct ChangePages: Sendable {
   /// True if the server has certainly changed nothing.
   private static func isRefusal(_ error: any Error) -> Bool {
     switch error as? AuthorityFailure {
-    case .refused, .notFound, .notOffered, .taken, .changed: true
+    case .refused, .notIssued, .notFound, .notOffered, .taken, .changed: true
     case .unavailable, nil: false
     }
   }

@@ -58,7 +58,7 @@ enum ChangeTemplates {
     {{#hasHistory}}
     <h2>{{t.configurationHistory}}</h2>
     \(LayoutTemplate.wide("changes-caption"))
-    <table id="history"><caption id="changes-caption">{{t.changesHistoryCaption}}. {{t.utc}}</caption>
+    <table id="history"><caption id="changes-caption">{{t.changesHistoryCaption}}. {{t.zone}}</caption>
     <thead><tr><th scope="col">{{t.time}}</th><th scope="col">{{t.changeColumn}}</th>
     <th scope="col">{{t.configurationReason}}</th><th scope="col">{{t.configurationDecision}}</th></tr></thead>
     <tbody>

@@ -16,8 +16,6 @@ struct CodePages: Sendable {
   let clock: any WallClock
   let randomness: any Randomness
 
-  private static let symptomDaysMax = 28.0
-
   func add(to router: Router<QuietContext>) {
     let access = PageRouter.Access.holders(of: .issueCodes)
     pages.get(router, "/codes/new", access) { form($0) }
@@ -33,8 +31,8 @@ struct CodePages: Sendable {
     let now = clock.now
     var values: [String: Any] = [
       "uuid": UUID(randomness: randomness).text, "sendsSMS": sendsSMS,
-      "today": visit.day(now.unixSecond),
-      "firstDay": visit.day(now.addingTimeInterval(-Self.symptomDaysMax * 86_400).unixSecond),
+      "today": visit.texts.times.day(now),
+      "firstDay": visit.texts.times.day(now, offset: -ConsoleLimit.symptomAgeDaysMax),
     ]
     if let fault { values["fault"] = fault }
     return pages.renderer.response(
@@ -55,6 +53,7 @@ struct CodePages: Sendable {
     let phone = sendsSMS ? form["phone"].filter { !" -()".contains($0) } : ""
     let request = CodeRequest(
       uuid: uuid, testType: test, symptomDate: symptoms.isEmpty ? nil : symptoms,
+      minutesAheadOfUTC: visit.texts.times.minutesAheadOfUTC(at: clock.now),
       phone: phone.isEmpty ? nil : phone)
     do {
       let issued = try await actions.perform(
@@ -64,13 +63,15 @@ struct CodePages: Sendable {
     } catch AuthorityFailure.taken {
       return issuedBefore(visit)
     } catch AuthorityFailure.refused(let message) {
-      return self.form(visit, fault: message)
+      return self.form(visit, fault: visit.texts.sentence(message))
+    } catch AuthorityFailure.notIssued(let failure) {
+      return self.form(visit, fault: visit.texts.sentence(failure))
     }
   }
 
   private func shown(_ issued: IssuedCode, _ visit: Visit) -> Response {
     let texts = visit.texts
-    let sms = texts[.issuedSMSText, issued.code, Visit.text(issued.expiresAt)]
+    let sms = texts[.issuedSMSText, issued.code, visit.time(issued.expiresAt)]
     let address = link?.address(code: issued.code)
     let picture = QRCode(address ?? issued.code).map {
       Picture.svg(of: $0, title: texts[.issuedPicture])
@@ -133,7 +134,7 @@ struct CodePages: Sendable {
     let text =
       state.isUsed
       ? visit.texts[.statusUsed]
-      : visit.texts[isOver ? .statusOver : .statusUnused, Visit.text(state.expiresAt)]
+      : visit.texts[isOver ? .statusOver : .statusUnused, visit.time(state.expiresAt)]
     var values: [String: Any] = [
       "uuid": uuid.text, "state": text, "canExpire": !state.isUsed && !isOver,
     ]
@@ -197,7 +198,7 @@ enum CodeTemplates {
     <p class="lead">{{t.issuedLead}}</p>
     <section class="card issued" aria-label="{{t.issuedTitle}}">
     <p class="big-code" id="issued-code">{{code}}</p>
-    <p id="expires">{{expires}} UTC</p>
+    <p id="expires">{{expires}}</p>
     {{{picture}}}
     </section>
     <p class="notice">{{t.shownOnce}}</p>

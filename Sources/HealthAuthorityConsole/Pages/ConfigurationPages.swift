@@ -88,7 +88,7 @@ struct ConfigurationPages: Sendable {
   }
 
   private func by(_ proposal: Proposal, _ visit: Visit) -> String {
-    visit.texts[.configurationBy, proposal.proposedBy, Visit.text(proposal.proposedAt)]
+    visit.texts[.configurationBy, proposal.proposedBy, visit.time(proposal.proposedAt)]
   }
 
   // MARK: - A change
@@ -115,7 +115,7 @@ struct ConfigurationPages: Sendable {
     do throws(ConfigurationDocument.Fault) {
       new = try ConfigurationDocument.configuration(document)
     } catch {
-      throw Fault(message: visit.texts[.configurationInvalid, error.message])
+      throw Fault(message: visit.texts[.configurationInvalid, visit.texts.sentence(error.message)])
     }
     // The preview has raised the version already.
     guard [current.version, current.version + 1].contains(new.version) else {
@@ -305,7 +305,7 @@ enum ConfigurationTemplates {
     {{#hasHistory}}
     <h2>{{t.configurationHistory}}</h2>
     \(LayoutTemplate.wide("history-caption"))
-    <table id="history"><caption id="history-caption">{{t.configurationHistoryCaption}}. {{t.utc}}</caption>
+    <table id="history"><caption id="history-caption">{{t.configurationHistoryCaption}}. {{t.zone}}</caption>
     <thead><tr><th scope="col">{{t.time}}</th><th scope="col">{{t.configurationReason}}</th>
     <th scope="col">{{t.configurationDecision}}</th></tr></thead>
     <tbody>

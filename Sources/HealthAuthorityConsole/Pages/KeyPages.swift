@@ -90,7 +90,9 @@ struct KeyPages: Sendable {
         "issuers": $0.authorities.joined(separator: ", "), "isInSettings": $0.isInSettings,
       ]
     }
-    if !remarks.isEmpty { values["notice"] = remarks.sorted().joined(separator: " ") }
+    if !remarks.isEmpty {
+      values["notice"] = remarks.map(texts.sentence).sorted().joined(separator: " ")
+    }
     if let fault { values["fault"] = fault }
     return pages.renderer.response(
       Page(texts[.keysTitle], .keys, values, status: fault == nil ? .ok : .unprocessableContent),
@@ -135,7 +137,7 @@ struct KeyPages: Sendable {
   /// The page with the effect of a change, or this page with the reason why it is not possible.
   private func ask(_ change: ConsoleChange, _ visit: Visit) async throws -> Response {
     do { return try await changes.ask(change, visit) } catch AuthorityFailure.refused(let message) {
-      return try await show(visit, fault: message)
+      return try await show(visit, fault: visit.texts.sentence(message))
     }
   }
 }
@@ -150,7 +152,7 @@ enum KeyTemplates {
     <p class="help">{{t.keysRotateHelp}}</p>
     {{#servers}}
     \(LayoutTemplate.wide("signing-{{server}}-caption"))
-    <table id="signing-{{server}}"><caption id="signing-{{server}}-caption">{{caption}}. {{t.utc}}</caption>
+    <table id="signing-{{server}}"><caption id="signing-{{server}}-caption">{{caption}}. {{t.zone}}</caption>
     <thead><tr><th scope="col">{{t.name}}</th><th scope="col">{{t.keysFrom}}</th><th scope="col">{{t.keysUntil}}</th>
     </tr></thead>
     <tbody>

@@ -2,6 +2,7 @@
 import Foundation
 import Hummingbird
 import QuietHTTP
+import World
 
 /// The funnel and the list of exports.
 struct ObservationPages: Sendable {
@@ -34,7 +35,7 @@ struct ObservationPages: Sendable {
       }
     }
     let chart = Picture.chart(
-      title: texts[.funnelChart], columns: days.map { String(visit.day($0.day).dropFirst(5)) },
+      title: texts[.funnelChart], columns: days.map { String(Self.day($0).dropFirst(5)) },
       series: drawn.map { key, count in
         Picture.Series(
           name: texts[key], values: days.map { count($0).height },
@@ -50,7 +51,7 @@ struct ObservationPages: Sendable {
       "lead": texts[.funnelLead, "\(least - 1)"], "isEmpty": days.isEmpty, "chart": chart,
       "days": days.map { day in
         [
-          "day": visit.day(day.day), "issued": text(day.issued), "redeemed": text(day.redeemed),
+          "day": Self.day(day), "issued": text(day.issued), "redeemed": text(day.redeemed),
           "redeemMinutes": day.redeemMinutes.map(String.init) ?? "–",
           "uploads": text(day.uploads), "uploadMinutes": Self.text(day.uploadTime),
           "fileMinutes": Self.text(day.fileTime), "published": text(day.published),
@@ -58,6 +59,10 @@ struct ObservationPages: Sendable {
       },
     ]
     return pages.renderer.response(Page(texts[.funnelTitle], .funnel, values), for: visit)
+  }
+
+  private static func day(_ day: ShownFunnelDay) -> String {
+    OfficeTime.utcDay(Date(unixSecond: day.day))
   }
 
   private static func text(_ time: MedianTime?) -> String {
@@ -81,7 +86,7 @@ struct ObservationPages: Sendable {
         "mayWithdraw": mayWithdraw,
         "number": index + 1, "name": texts[.exportsName, root, export.region],
         "next": texts[
-          .exportsNext, Visit.text(export.nextFile), "\(export.periodSeconds / 60)",
+          .exportsNext, visit.time(export.nextFile), "\(export.periodSeconds / 60)",
           "\(export.keysMin)"],
         "hasFiles": !export.files.isEmpty,
         "files": export.files.map { file -> [String: Any] in
@@ -180,7 +185,7 @@ enum ObservationTemplates {
     {{^isEmpty}}
     \(LayoutTemplate.wide("funnel-title")){{{chart}}}</div>
     \(LayoutTemplate.wide("funnel-caption"))
-    <table id="funnel"><caption id="funnel-caption">{{t.funnelCaption}}. {{t.utc}}</caption>
+    <table id="funnel"><caption id="funnel-caption">{{t.funnelCaption}}. {{t.daysInUTC}}</caption>
     <thead><tr><th scope="col">{{t.date}}</th><th scope="col">{{t.funnelIssued}}</th>
     <th scope="col">{{t.funnelRedeemed}}</th><th scope="col">{{t.funnelRedeemMinutes}}</th>
     <th scope="col">{{t.funnelUploads}}</th><th scope="col">{{t.funnelUploadMinutes}}</th>
@@ -203,7 +208,7 @@ enum ObservationTemplates {
     <p>{{next}}</p>
     {{#hasFiles}}
     \(LayoutTemplate.wide("files-{{number}}-caption"))
-    <table class="files"><caption id="files-{{number}}-caption">{{t.exportsCaption}}. {{t.utc}}</caption>
+    <table class="files"><caption id="files-{{number}}-caption">{{t.exportsCaption}}. {{t.zone}}</caption>
     <thead><tr><th scope="col">{{t.exportsFile}}</th><th scope="col">{{t.exportsEnd}}</th>
     <th scope="col">{{t.exportsBytes}}</th><th scope="col">{{t.exportsKeys}}</th>
     <th scope="col">{{t.exportsPadding}}</th>

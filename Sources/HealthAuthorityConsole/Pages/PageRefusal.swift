@@ -2,6 +2,7 @@
 import Hummingbird
 import QuietHTTP
 import ServerStorage
+import VerificationAPI
 
 /// The reasons why a page is not shown, each with one page of its own that says what to do.
 enum PageRefusal: Error, Hashable, Sendable {
@@ -25,6 +26,8 @@ enum PageRefusal: Error, Hashable, Sendable {
   case tooLarge
   /// The administered server refuses the request; the message is its reason.
   case refused(String)
+  /// The verification server issues no code.
+  case notIssued(VerificationFailure)
   case notOffered(String)
   case unavailable
   /// The database of the console is damaged, or its file was deleted or replaced.
@@ -50,6 +53,7 @@ enum PageRefusal: Error, Hashable, Sendable {
     self =
       switch failure {
       case .refused(let message): .refused(message)
+      case .notIssued(let failure): .notIssued(failure)
       case .notFound: .missing
       case .taken, .changed: .malformed
       case .unavailable: .unavailable
@@ -80,7 +84,7 @@ enum PageRefusal: Error, Hashable, Sendable {
     case .tooManyAttempts: .tooManyRequests
     case .malformed: .badRequest
     case .tooLarge: .contentTooLarge
-    case .refused: .conflict
+    case .refused, .notIssued: .conflict
     case .notOffered: .notImplemented
     case .unavailable, .databaseLost: .serviceUnavailable
     case .internalError: .internalServerError
@@ -107,8 +111,9 @@ enum PageRefusal: Error, Hashable, Sendable {
     case .malformed: (texts[.errorFormTitle], texts[.errorFormText])
     case .tooLarge:
       (texts[.errorLargeTitle], texts[.errorLargeText, "\(ConsoleLimit.formBytesMax >> 10)"])
-    case .refused(let message): (texts[.errorRefusedTitle], message)
-    case .notOffered(let message): (texts[.errorNotOfferedTitle], message)
+    case .refused(let message): (texts[.errorRefusedTitle], texts.sentence(message))
+    case .notIssued(let failure): (texts[.errorRefusedTitle], texts.sentence(failure))
+    case .notOffered(let message): (texts[.errorNotOfferedTitle], texts.sentence(message))
     case .unavailable: (texts[.errorServerTitle], texts[.errorServerText])
     case .databaseLost: (texts[.errorDatabaseTitle], texts[.errorDatabaseText])
     case .internalError: (texts[.errorInternalTitle], texts[.errorInternalText])

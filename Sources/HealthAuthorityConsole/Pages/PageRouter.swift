@@ -29,14 +29,19 @@ struct PageRouter: Sendable {
   /// The origin of the console; nil for `http://localhost` with the port of the server.
   let origin: String?
   private let bodies = RequestBodies()
+  private let polish: Texts
+  private let english: Texts
 
   static let languageCookie = "firebreak-console-language"
   static let formTokenField = "form-token"
 
-  init(sessions: SessionStore, renderer: PageRenderer, origin: String?) {
+  /// - Parameter zone: The time zone of the office.
+  init(sessions: SessionStore, renderer: PageRenderer, origin: String?, zone: TimeZone) {
     self.sessions = sessions
     self.renderer = renderer
     self.origin = origin
+    polish = Texts(.polish, zone: zone)
+    english = Texts(.english, zone: zone)
   }
 
   /// Adds a page.
@@ -93,13 +98,11 @@ struct PageRouter: Sendable {
     _ work: (Visit) async throws -> Response
   ) async -> Response {
     var visit = Visit(
-      request: request, context: context, language: language(of: request), session: nil,
+      request: request, context: context,
+      texts: language(of: request) == .polish ? polish : english, session: nil,
       origin: origin(of: context))
     do {
-      let session = withSession ? try await session(of: request, context) : nil
-      visit = Visit(
-        request: request, context: context, language: visit.language, session: session,
-        origin: visit.origin)
+      if withSession { visit.session = try await session(of: request, context) }
       return try await work(visit)
     } catch {
       let refusal = PageRefusal(error)

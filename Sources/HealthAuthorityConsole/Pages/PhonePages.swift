@@ -40,11 +40,11 @@ struct PhonePages: Sendable {
     let state =
       !isPaused
       ? texts[.phonesRunning]
-      : pause?.until.map { texts[.phonesPausedUntil, Visit.text($0)] }
+      : pause?.until.map { texts[.phonesPausedUntil, texts.time($0)] }
         ?? texts[.phonesPaused]
     var values: [String: Any] = [
       "version": texts[
-        .phonesVersion, "\(instructions.version)", Visit.text(instructions.expires)],
+        .phonesVersion, "\(instructions.version)", texts.time(instructions.expires)],
       "pause": state, "isPaused": isPaused, "hasWithdrawn": !instructions.withdrawn.isEmpty,
       "withdrawn": withdrawn(instructions.withdrawn, exports, texts),
     ]
@@ -80,7 +80,7 @@ struct PhonePages: Sendable {
   /// The page with the effect of a change, or this page with the reason why it is not possible.
   private func ask(_ change: ConsoleChange, _ visit: Visit) async throws -> Response {
     do { return try await changes.ask(change, visit) } catch AuthorityFailure.refused(let message) {
-      return try await show(visit, fault: message)
+      return try await show(visit, fault: visit.texts.sentence(message))
     }
   }
 }

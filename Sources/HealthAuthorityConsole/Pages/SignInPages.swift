@@ -178,9 +178,8 @@ struct SignInPages: Sendable {
 
   private func signOut(_ visit: Visit, _ form: Form) async throws -> Response {
     if let session = visit.session { try await sessions.end(session) }
-    let visit = Visit(
-      request: visit.request, context: visit.context, language: visit.language, session: nil,
-      origin: visit.origin)
+    var visit = visit
+    visit.session = nil
     var response = pages.renderer.response(
       Page(
         visit.texts[.signedOutTitle], .message,

@@ -8,12 +8,13 @@ import World
 struct Visit: Sendable {
   let request: Request
   let context: QuietContext
-  let language: ConsoleLanguage
-  let session: Session?
+  /// The texts of the page, in its language and with the times of the office.
+  let texts: Texts
+  var session: Session?
   /// The origin of the console as its pages see it.
   let origin: String
 
-  var texts: Texts { .of(language) }
+  var language: ConsoleLanguage { texts.language }
 
   /// The account that is signed in.
   ///
@@ -33,31 +34,11 @@ struct Visit: Sendable {
   /// A parameter in the path, such as `:id`.
   func parameter(_ name: String) -> String { context.parameters.get(name) ?? "" }
 
-  /// A time in UTC, such as `2027-01-15 08:15`.
-  func time(_ unixSecond: Int64) -> String {
-    Self.text(Date(unixSecond: unixSecond), hasTime: true)
-  }
+  /// A time in the office's zone with its abbreviation.
+  func time(_ unixSecond: Int64) -> String { texts.time(unixSecond) }
 
-  func time(_ date: Date) -> String { Self.text(date, hasTime: true) }
-
-  /// A day in UTC, such as `2027-01-15`.
-  func day(_ unixSecond: Int64) -> String { Self.day(unixSecond) }
-
-  /// A day in UTC, such as `2027-01-15`.
-  static func day(_ unixSecond: Int64) -> String {
-    text(Date(unixSecond: unixSecond), hasTime: false)
-  }
-
-  /// A time in UTC with its zone, such as `2027-01-15 08:15 UTC`.
-  static func text(_ unixSecond: Int64) -> String { text(Date(unixSecond: unixSecond)) }
-
-  /// A time in UTC with its zone, such as `2027-01-15 08:15 UTC`.
-  static func text(_ date: Date) -> String { text(date, hasTime: true) + " UTC" }
-
-  private static func text(_ date: Date, hasTime: Bool) -> String {
-    let text = date.formatted(.iso8601)
-    return String(text.prefix(hasTime ? 16 : 10)).replacing("T", with: " ")
-  }
+  /// A time in the office's zone with its abbreviation.
+  func time(_ date: Date) -> String { texts.times.text(date) }
 }
 
 /// Reads `multipart/form-data` (RFC 7578), the type of forms with a file. Files count as text fields.

@@ -3,7 +3,8 @@
 enum TextKey: String, CaseIterable, Sendable {
   // Common.
   case console, skip, menu, signedInAs, signOut, languageSwitch, home, homeLead, back, date,
-    time, name, actions, status, none, unknown, utc, shownOnce, roleIssuer, roleEpidemiologist,
+    time, name, actions, status, none, unknown, zone, daysInUTC, shownOnce, roleIssuer,
+    roleEpidemiologist,
     roleAdministrator, errorNotFoundTitle, errorNotFoundText, errorForbiddenTitle,
     errorForbiddenText, errorForgedTitle, errorForgedText, errorHostTitle, errorHostText,
     errorEndedTitle, errorEndedText, errorOldTitle, errorOldText,
@@ -28,6 +29,9 @@ enum TextKey: String, CaseIterable, Sendable {
     batchColumnFault, batchSummary, batchEmpty, batchTooMany, batchBadLine, batchBadColumns,
     batchBadTest, batchBadDay, batchIssuedBefore, statusTitle, statusCard, statusLead,
     statusButton, statusUsed, statusUnused, statusOver, statusExpire, statusExpired, statusBad
+  // Refusal.
+  case refusalDate, refusalNoDate, refusalPhone, refusalSMSQueue, refusalSMS, refusalTest,
+    refusalMaintenance, refusalKey, refusalQuota, refusalBusy, refusalOther
   // Account.
   case accountsTitle, accountsCard, accountsCaption, accountRole, accountActive, accountNew,
     accountDisabled, accountMakeLink, accountDisable, accountEnable, accountAddTitle,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import VerificationAPI
+
 extension Texts {
   /// The texts of the pages about codes.
   static let codePhrases: [TextKey: Phrase] = [
@@ -141,6 +143,81 @@ extension Texts {
     .statusBad: Phrase(
       "A number looks like 0b1c2d3e-0000-4000-8000-000000000001.",
       "Numer wygląda tak: 0b1c2d3e-0000-4000-8000-000000000001."
+    ),
+  ]
+}
+
+extension Texts {
+  /// A sentence of a server, or of the console itself, in the language of the page.
+  func sentence(_ text: String) -> String { ServerSentences.text(text, in: language) }
+
+  /// The reason why the verification server issues no code.
+  func sentence(_ failure: VerificationFailure) -> String {
+    switch failure.errorCode {
+    case .invalidDate: self[.refusalDate, "\(ConsoleLimit.symptomAgeDaysMax)"]
+    case .missingDate: self[.refusalNoDate]
+    case .phoneNumberInvalid: self[.refusalPhone]
+    case .smsQueueFull: self[.refusalSMSQueue]
+    case .smsFailure: self[.refusalSMS]
+    case .unsupportedTestType, .invalidTestType: self[.refusalTest]
+    case .maintenanceMode: self[.refusalMaintenance]
+    case .unauthorized, .codeUserUnauthorized: self[.refusalKey]
+    case .quotaExceeded:
+      ServerSentences.values(of: failure.error, in: Self.quotaSentence)
+        .map { self[.refusalQuota, $0[0]] } ?? self[.refusalBusy]
+    default: self[.refusalOther, sentence(failure.error)]
+    }
+  }
+
+  /// The sentence of `QuietRefusal.quotaUsedUp`.
+  private static let quotaSentence =
+    "The quota of %1 codes a day is used up; retry later, or ask the operator of the server."
+
+  /// The refusals of the verification server.
+  static let refusalPhrases: [TextKey: Phrase] = [
+    .refusalDate: Phrase(
+      "The day must not be in the future or more than %1 days ago.",
+      "Dzień nie może być w przyszłości ani dawniej niż %1 dni temu."
+    ),
+    .refusalNoDate: Phrase(
+      "The first day of symptoms is required here.",
+      "Tutaj wymagany jest pierwszy dzień objawów."
+    ),
+    .refusalPhone: Phrase(
+      "No SMS can be sent to this number, and no code was issued. Write it with the country code: +48123456789.",
+      "Na ten numer nie można wysłać SMS-a i kodu nie wydano. Podaj numer z kodem kraju: +48123456789."
+    ),
+    .refusalSMSQueue: Phrase(
+      "Too many SMS wait to be sent, and no code was issued. Try again in a few minutes, or without a number.",
+      "Zbyt wiele SMS-ów czeka na wysłanie i kodu nie wydano. Spróbuj za kilka minut albo bez numeru."
+    ),
+    .refusalSMS: Phrase(
+      "The SMS could not be sent, and no code was issued. Try again, or without a number and read the code aloud.",
+      "Nie udało się wysłać SMS-a i kodu nie wydano. Spróbuj ponownie albo bez numeru i przeczytaj kod na głos."
+    ),
+    .refusalTest: Phrase(
+      "The server issues no codes for this kind of test.",
+      "Serwer nie wydaje kodów dla tego rodzaju testu."
+    ),
+    .refusalMaintenance: Phrase(
+      "The verification server is under maintenance. Try again later.",
+      "Trwa konserwacja serwera weryfikacji. Spróbuj później."
+    ),
+    .refusalKey: Phrase(
+      "The verification server does not accept the console's API key. Tell an administrator.",
+      "Serwer weryfikacji nie przyjmuje klucza API konsoli. Powiadom administratora."
+    ),
+    .refusalQuota: Phrase(
+      "The quota of the day, %1 codes, is used up. Try again tomorrow, or ask an administrator to raise it.",
+      "Dzienny limit kodów (%1) został wyczerpany. Spróbuj jutro albo poproś administratora o jego zwiększenie."
+    ),
+    .refusalBusy: Phrase(
+      "The verification server gets too many requests. Try again in a few minutes.",
+      "Serwer weryfikacji dostaje zbyt wiele żądań. Spróbuj za kilka minut."
+    ),
+    .refusalOther: Phrase(
+      "The verification server did not accept the request: %1",
+      "Serwer weryfikacji nie przyjął żądania: %1"
     ),
   ]
 }

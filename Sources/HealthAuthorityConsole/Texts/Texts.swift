@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The texts of one language.
+import Foundation
+import World
+
+/// The texts of one language, and the times of the office in it.
 struct Texts: Sendable {
-  let language: ConsoleLanguage
+  let times: OfficeTime
   /// The texts by the name of their key, for templates.
   let all: [String: String]
 
-  private init(_ language: ConsoleLanguage) {
-    self.language = language
+  /// The texts of `language` for an office in `zone`.
+  init(_ language: ConsoleLanguage, zone: TimeZone = .gmt) {
+    times = OfficeTime(zone: zone, language: language)
     let phrases = TextKey.allCases.map { ($0.rawValue, Self.phrases[$0]?[language] ?? "") }
-    all = Dictionary(uniqueKeysWithValues: phrases)
+    var all = Dictionary(uniqueKeysWithValues: phrases)
+    all[TextKey.zone.rawValue] = all[TextKey.zone.rawValue]?
+      .replacing("%1", with: times.zoneName)
+    self.all = all
   }
+
+  var language: ConsoleLanguage { times.language }
 
   /// The text of `key` with `values` in the places of `%1`, `%2`.
   subscript(_ key: TextKey, _ values: String...) -> String {
@@ -20,19 +29,17 @@ struct Texts: Sendable {
     return text
   }
 
-  /// The texts of `language`.
-  static func of(_ language: ConsoleLanguage) -> Texts {
-    language == .polish ? polish : english
-  }
+  /// A time in the office's zone with its abbreviation, such as `2027-01-15 09:15 CET`.
+  func time(_ unixSecond: Int64) -> String { times.text(Date(unixSecond: unixSecond)) }
 
   /// The phrases of all groups.
   static let phrases: [TextKey: Phrase] = [
-    commonPhrases, signInPhrases, codePhrases, accountPhrases, observationPhrases,
+    commonPhrases, signInPhrases, codePhrases, refusalPhrases, accountPhrases, observationPhrases,
     configurationPhrases, administrationPhrases, changePhrases, effectPhrases,
   ].reduce(into: [:]) { $0.merge($1) { $1 } }
 
-  private static let english = Texts(.english)
-  private static let polish = Texts(.polish)
+  /// English texts, for sentences that are only compared.
+  static let english = Texts(.english)
 }
 
 /// A text in both languages. `%1` and `%2` stand for values.
@@ -104,7 +111,8 @@ extension Texts {
     .status: Phrase("Status", "Status"),
     .none: Phrase("None", "Brak"),
     .unknown: Phrase("not counted", "nie zliczane"),
-    .utc: Phrase("All times are in UTC.", "Wszystkie godziny podano w UTC."),
+    .zone: Phrase("Times are in %1.", "Godziny: %1."),
+    .daysInUTC: Phrase("The days are those of UTC.", "Dni liczone są w UTC."),
     .shownOnce: Phrase(
       "This is shown only once. Write it down or pass it on now.",
       "Ta informacja pojawia się tylko raz. Zapisz ją lub przekaż teraz."

@@ -14,6 +14,8 @@ package struct ConsoleSettings: Redacted {
   package var allowsPlainHTTP = false
   /// The page that opens the app with a code.
   package var appAddress: String?
+  /// The identifier of the office's time zone.
+  package var timeZone = "Europe/Warsaw"
   /// The verification server, if it does not run in this process.
   package var verificationURL: String?
   /// The admin API key for it.
@@ -65,6 +67,9 @@ package struct ConsoleSettings: Redacted {
       .text(
         "appAddress", \.appAddress, form: addressForm, "the page that opens the app with a code",
         isAddress),
+      .timeZone(
+        "timeZone", \.timeZone,
+        "the time zone of the office, for the times and days of pages, texts for an SMS and lists"),
       .text(
         "verificationURL", \.verificationURL, form: addressForm,
         "the verification server, if it runs elsewhere", isAddress),

@@ -40,7 +40,7 @@ struct TestDates: Hashable, Sendable {
   }
 
   /// Parses the texts, which may be empty. A day that has begun at the client's time zone, `tzOffset`
-  /// minutes ahead of UTC, but not in UTC counts as today.
+  /// minutes ahead of UTC, but not in UTC counts as today; the oldest day is that of whichever of both is earlier.
   init(
     symptomDate: String?, testDate: String?, tzOffset: Double? = nil, now: Date
   ) throws(Invalid) {
@@ -58,9 +58,11 @@ struct TestDates: Hashable, Sendable {
     guard let text, !text.isEmpty else { return nil }
     guard let day = CalendarDay(text) else { throw .unreadable }
     let today = CalendarDay(now)
-    let clientToday = max(today, CalendarDay(now.addingTimeInterval(offset * 60)))
-    let oldest = CalendarDay(number: today.number - VerificationLimit.symptomAgeDaysMax)
-    guard oldest <= day, day <= clientToday else { throw .outOfRange }
+    let clientToday = CalendarDay(now.addingTimeInterval(offset * 60))
+    let oldest = min(today, clientToday).number - VerificationLimit.symptomAgeDaysMax
+    guard CalendarDay(number: oldest) <= day, day <= max(today, clientToday) else {
+      throw .outOfRange
+    }
     return min(day, today)
   }
 }

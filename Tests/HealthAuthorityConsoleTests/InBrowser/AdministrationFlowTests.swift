@@ -68,7 +68,7 @@ extension ConsoleInBrowser {
         #expect(bars == true)
         try await visit.follow(".menu a[href='/exports']")
         try await visit.arrive(at: "Exports")
-        #expect(try await browser.text("main").contains("Next file at 2027-01-15 12:00"))
+        #expect(try await browser.text("main").contains("Next file at 2027-01-15 13:00 CET"))
         #expect(try await browser.text(".files").contains("valid, withdrawn"))
       }
     }
@@ -144,7 +144,7 @@ extension ConsoleInBrowser {
     }
 
     @Test(
-      "Requests have their times in UTC, also in a browser of another time zone",
+      "Requests have their times in the zone of the office, also in a browser of another one",
       .timeLimit(.minutes(Patience.minutes)))
     func timeZone() async throws {
       try await ConsoleVisit.run(scripts: true, authority: try .inUse()) { visit async throws in
@@ -165,11 +165,13 @@ extension ConsoleInBrowser {
             "return new Date(arguments[0] * 1000).getDate()", .number(seconds))
           #expect(local.integer == day)
           #expect(
-            try await browser.text("main section").contains("Requested by Adam at 2027-01-15 08:0"))
+            try await browser.text("main section").contains("Requested by Adam at 2027-01-15 09:0"))
         }
         try await visit.follow("#approve-1")
         let history = try await browser.text("#history")
-        #expect(history.contains("All times are in UTC.") && history.contains("2027-01-15 08:0"))
+        #expect(
+          history.contains("Times are in Central European Time (Europe/Warsaw).")
+            && history.contains("2027-01-15 09:0"))
         try await browser.devTools("Emulation.setTimezoneOverride", ["timezoneId": ""])
       }
     }
