@@ -69,6 +69,18 @@ enum ConsoleLimit {
   static let symptomAgeDaysMax = 28
   /// Codes of one batch.
   static let batchCodesMax = 500
+  /// The length of a reference in a list, in characters.
+  static let referenceCharactersMax = 64
+  /// Faults of a list on the page.
+  static let listFaultsOnPage = 100
+  /// Lists whose codes are sent by SMS, in memory.
+  static let smsListsMax = 20
+  /// Seconds for which such a list is kept after its last code.
+  static let smsListSeconds: TimeInterval = 3_600
+  /// Failures of the SMS gateway one after the other, after which a list is interrupted.
+  static let smsFailuresInRowMax = 3
+  /// Seconds after which the page of such a list is loaded again.
+  static let smsListRefreshSeconds = 5
   /// Codes of one request to the verification server.
   static let batchRequestCodesMax = 10
   /// The response of a server, in bytes.

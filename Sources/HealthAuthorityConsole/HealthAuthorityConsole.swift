@@ -353,8 +353,9 @@ struct ConsoleComposition: Sendable {
       clock: serviceClock, randomness: randomness
     ).add(to: router)
     BatchPages(
-      pages: pages, authority: authority, actions: actions, clock: serviceClock,
-      randomness: randomness
+      pages: pages, authority: authority, actions: actions,
+      smsLists: SMSLists(authority: authority, clock: serviceClock),
+      sendsSMS: configuration.sendsSMS, clock: serviceClock, randomness: randomness
     ).add(to: router)
     ObservationPages(pages: pages, authority: authority).add(to: router)
     let configuration = ConfigurationPages(

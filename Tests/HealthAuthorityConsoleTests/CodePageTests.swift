@@ -92,10 +92,10 @@ import World
       let csv = try await browser.post(
         "/codes/batch", ["batch": batch, "lines": lines, "as": "csv"])
       #expect(csv.headers["content-disposition"] == "attachment; filename=\"codes.csv\"")
-      let rows = CSV.rows(csv.text)
+      let rows = CSV.fields(csv.text)
       #expect(
         rows.map { Array($0.prefix(2)) }
-          == [["reference", "code"], ["'=A", "AB101C"], ["B, 2", "AB102C"]])
+          == [["Reference", "Code"], ["'=A", "AB101C"], ["B, 2", "AB102C"]])
       let again = try await browser.post("/codes/batch", ["batch": batch, "lines": lines])
       #expect(again.element("summary") == "0 codes issued, 2 lines with a fault.")
       #expect(console.authority.state.requests.count == 2)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Forms with files")
 struct MultipartFormTests {
-  private func fields(_ body: String, boundary: String = "B") throws -> [String: String] {
+  private func fields(_ body: String, boundary: String = "B") throws -> [String: FormValue] {
     let fields = try MultipartForm.fields(
       Data(body.utf8), contentType: "multipart/form-data; boundary=\(boundary)", fieldsMax: 3)
     return Dictionary(fields) { first, _ in first }
@@ -19,7 +19,23 @@ struct MultipartFormTests {
   @Test("Fields and files are read as text, also empty ones and those with line breaks")
   func values() throws {
     let body = part("a", "1") + part("file", "x,y\r\nz") + part("empty", "") + "--B--\r\n"
-    #expect(try fields(body) == ["a": "1", "file": "x,y\r\nz", "empty": ""])
+    #expect(
+      try fields(body) == ["a": .text("1"), "file": .text("x,y\r\nz"), "empty": .text("")])
+  }
+
+  @Test("A file is read as bytes, which need not be UTF-8; a field must be")
+  func files() throws {
+    func body(_ disposition: String) -> Data {
+      Data("--B\r\nContent-Disposition: form-data; name=\"file\"\(disposition)\r\n\r\n".utf8)
+        + Data([0xB3, 0, 0xFF]) + Data("\r\n--B--\r\n".utf8)
+    }
+    func fields(_ body: Data) throws -> [FormValue] {
+      try MultipartForm.fields(
+        body, contentType: "multipart/form-data; boundary=B", fieldsMax: 3
+      ).map(\.1)
+    }
+    #expect(try fields(body("; filename=\"a.csv\"")) == [.file(Data([0xB3, 0, 0xFF]))])
+    #expect(throws: Form.Malformed.self) { try fields(body("")) }
   }
 
   @Test(

@@ -35,6 +35,12 @@ final class SimulatedAuthority: AdministeredAuthority {
     var replaceFailure: AuthorityFailure?
     /// True if a new remote configuration is stored before its failure.
     var storesBeforeFailure = false
+    /// The text of the next codes; nil for one with a number.
+    var codeText: String?
+    /// True while a single code is not issued.
+    var isIssueHeld = false
+    /// The failures of codes by SMS, by the last digit of the phone number less one.
+    var issueFailures: [Int: AuthorityFailure] = [:]
     /// The number of requests by function.
     var calls: [String: Int] = [:]
   }
@@ -58,13 +64,23 @@ final class SimulatedAuthority: AdministeredAuthority {
   }
 
   func issue(_ request: CodeRequest) async throws(AuthorityFailure) -> IssuedCode {
-    try with { state throws(AuthorityFailure) in
+    while state.isIssueHeld {
+      // A cancelled task waits too, like a server that is at work already.
+      try? await Task.sleep(for: .milliseconds(5))
+    }
+    return try with { state throws(AuthorityFailure) in
+      if let place = request.phone?.last?.wholeNumberValue,
+        let failure = state.issueFailures[place - 1]
+      {
+        throw failure
+      }
       guard state.codes[request.uuid] == nil else { throw AuthorityFailure.taken }
       let end = RunningConsole.start.addingTimeInterval(1_800)
       state.requests.append(request)
       state.codes[request.uuid] = CodeState(isUsed: false, expiresAt: end)
       return IssuedCode(
-        uuid: request.uuid, code: "AB\(100 + state.requests.count)C", expiresAt: end)
+        uuid: request.uuid, code: state.codeText ?? "AB\(100 + state.requests.count)C",
+        expiresAt: end)
     }
   }
 

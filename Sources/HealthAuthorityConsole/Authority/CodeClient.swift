@@ -268,3 +268,21 @@ extension CodeState {
       expiresAt: Date(unixSecond: response.expiresAtTimestamp))
   }
 }
+
+extension UUID {
+  /// A random UUID (RFC 9562, version 4).
+  init(randomness: any Randomness) {
+    self.init(bytes: randomness.bytes(16), version: 0x40)
+  }
+
+  /// A UUID of 16 bytes with the bits of a version.
+  init(bytes: [UInt8], version: UInt8) {
+    var bytes = Array((bytes + [UInt8](repeating: 0, count: 16)).prefix(16))
+    bytes[6] = bytes[6] & 0x0F | version
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+
+  /// The form in lower case.
+  var text: String { uuidString.lowercased() }
+}

@@ -1,231 +1,292 @@
 // SPDX-License-Identifier: Apache-2.0
-import Crypto
 import Foundation
 import Hummingbird
 import QuietHTTP
 import World
 
-/// The page on which many codes are issued from a list, and the list of codes as a page or as CSV.
+/// The page on which many codes are issued from a list. The codes come back as a page or as CSV, or are sent by SMS.
 struct BatchPages: Sendable {
   let pages: PageRouter
   let authority: any AdministeredAuthority
   let actions: AuditedActions
+  let smsLists: SMSLists
+  let sendsSMS: Bool
   let clock: any WallClock
   let randomness: any Randomness
 
   func add(to router: Router<QuietContext>) {
     let access = PageRouter.Access.holders(of: .issueCodes)
     pages.get(router, "/codes/batch", access) { form($0) }
-    pages.post(router, "/codes/batch", access, issue)
+    pages.post(router, "/codes/batch", access, keep: keep, issue)
+    pages.get(router, "/codes/batch/:id", access, progress)
+    pages.post(router, "/codes/batch/:id/resume", access, resume)
   }
 
-  private func form(_ visit: Visit, lines: String = "", fault: String? = nil) -> Response {
+  // MARK: - The form
+
+  /// The list of a form.
+  private struct Draft {
+    var number: String
+    var lines: String
+  }
+
+  private func form(
+    _ visit: Visit, _ draft: Draft? = nil, faults: [CodeList.Fault] = [], notice: TextKey? = nil
+  ) -> Response {
+    let texts = visit.texts
     var values: [String: Any] = [
-      "batch": UUID(randomness: randomness).text, "lines": lines,
-      "today": visit.texts.times.day(clock.now),
+      "batch": draft?.number ?? UUID(randomness: randomness).text, "lines": draft?.lines ?? "",
+      "today": texts.times.day(clock.now), "sendsSMS": sendsSMS,
+      "lead": texts[sendsSMS ? .batchLeadSMS : .batchLead],
     ]
-    if let fault { values["fault"] = fault }
+    if let notice { values["notice"] = texts[notice] }
+    if faults.count == 1 {
+      values["fault"] = faults[0].text(texts)
+    } else if !faults.isEmpty {
+      values["fault"] = texts[.batchFaults, "\(faults.count)"]
+      values["hasFaults"] = true
+      values["faults"] = shown(faults, texts).map { ["text": $0] }
+    }
     return pages.renderer.response(
       Page(
-        visit.texts[.batchTitle], .batch, values, status: fault == nil ? .ok : .unprocessableContent
-      ),
+        texts[.batchTitle], .batch, values, status: faults.isEmpty ? .ok : .unprocessableContent),
       for: visit)
   }
 
-  private func issue(_ visit: Visit, _ form: Form) async throws -> Response {
-    guard let batch = UUID(uuidString: form["batch"]) else { throw PageRefusal.malformed }
-    let text = form["file"].isEmpty ? form["lines"] : form["file"]
-    let lines: [BatchLine]
-    do throws(BatchFault) {
-      lines = try BatchLine.lines(
-        text, of: batch, countMax: ConsoleLimit.batchCodesMax,
-        minutesAheadOfUTC: visit.texts.times.minutesAheadOfUTC(at: clock.now))
-    } catch {
-      return self.form(visit, lines: text, fault: error.text(visit.texts))
-    }
-    let results = try await actions.perform(
-      AuditEvent(visit.account.name, .batchIssued, batch.text, detail: "\(lines.count) codes")
-    ) { () throws(AuthorityFailure) in await authority.issue(lines.map(\.request)) }
-    let rows = zip(lines, results).map { Row($0, $1, visit) }
-    return form["as"] == "csv" ? download(rows, visit) : page(rows, visit)
+  private func shown(_ faults: [CodeList.Fault], _ texts: Texts) -> [String] {
+    let max = ConsoleLimit.listFaultsOnPage
+    return faults.prefix(max).map { $0.text(texts) }
+      + (faults.count > max ? [texts[.batchMoreFaults, "\(faults.count - max)"]] : [])
   }
 
-  /// A line of the result.
-  private struct Row {
-    let reference: String
-    var code = ""
-    var expires = ""
-    let uuid: String
-    var fault = ""
-
-    init(_ line: BatchLine, _ result: Result<IssuedCode, AuthorityFailure>, _ visit: Visit) {
-      reference = line.reference
-      uuid = line.request.uuid.text
-      switch result {
-      case .success(let issued):
-        (code, expires) = (issued.code, visit.time(issued.expiresAt))
-      case .failure(.taken): fault = visit.texts[.batchIssuedBefore]
-      case .failure(.refused(let message)), .failure(.notOffered(let message)):
-        fault = visit.texts.sentence(message)
-      case .failure(.notIssued(let failure)): fault = visit.texts.sentence(failure)
-      case .failure(.notFound), .failure(.changed), .failure(.unavailable):
-        fault = visit.texts[.errorServerTitle]
-      }
+  /// The page that keeps the list of a form whose session has ended or is another one. Nothing is issued.
+  private func keep(_ visit: Visit, _ form: Form) async throws -> Response {
+    let draft: Draft
+    do throws(ListText.Fault) { draft = try self.draft(form) } catch {
+      guard visit.session != nil else { throw PageRefusal.sessionEnded }
+      return self.form(visit, faults: [Self.fault(error)])
     }
-
-    var fields: [String] { [reference, code, expires, uuid, fault] }
-  }
-
-  private func page(_ rows: [Row], _ visit: Visit) -> Response {
-    let issued = rows.count { $0.fault.isEmpty }
-    let values: [String: Any] = [
-      "summary": visit.texts[.batchSummary, "\(issued)", "\(rows.count - issued)"],
-      "rows": rows.map {
+    guard visit.session == nil else { return self.form(visit, draft, notice: .batchKeptNotice) }
+    let title = visit.texts[.errorEndedTitle]
+    let count = CSV.rows(draft.lines).count
+    var response = pages.renderer.response(
+      Page(
+        title, .batchKept,
         [
-          "reference": $0.reference, "code": $0.code, "expires": $0.expires, "uuid": $0.uuid,
-          "fault": $0.fault,
+          "title": title, "batch": draft.number, "lines": draft.lines,
+          "count": visit.texts[.batchKeptLines, "\(count)"],
+        ], status: .unauthorized), for: visit)
+    response.headers[.setCookie] = pages.cookie(for: visit.context).removal
+    return response
+  }
+
+  /// The list of a form, from its file or its field.
+  private func draft(_ form: Form) throws(ListText.Fault) -> Draft {
+    let file = form.file("file")
+    let number = form["number"].isEmpty ? form["batch"] : form["number"]
+    return Draft(number: number, lines: file.isEmpty ? form["lines"] : try ListText.decoded(file))
+  }
+
+  private static func fault(_ fault: ListText.Fault) -> CodeList.Fault {
+    CodeList.Fault(line: nil, key: fault == .workbook ? .batchWorkbook : .batchNotText)
+  }
+
+  // MARK: - The codes
+
+  private func issue(_ visit: Visit, _ form: Form) async throws -> Response {
+    let draft: Draft
+    do throws(ListText.Fault) { draft = try self.draft(form) } catch {
+      return self.form(visit, faults: [Self.fault(error)])
+    }
+    guard let number = UUID(uuidString: draft.number) else {
+      guard !form["number"].isEmpty else { throw PageRefusal.malformed }
+      return self.form(
+        visit, Draft(number: form["batch"], lines: draft.lines),
+        faults: [CodeList.Fault(line: nil, key: .batchBadNumber)])
+    }
+    let list: CodeList
+    do throws(CodeList.Faults) {
+      list = try CodeListReader(
+        batch: number, times: visit.texts.times, now: clock.now, sendsSMS: sendsSMS
+      ).list(draft.lines)
+    } catch {
+      return self.form(visit, draft, faults: error.all)
+    }
+    guard !list.sendsSMS else { return try await send(list, number, draft, visit) }
+    let event = event(list, number, try visit.account)
+    let results = try await actions.perform(event) { () throws(AuthorityFailure) in
+      await authority.issue(list.entries.map(\.request))
+    }
+    let rows = zip(list.entries, results).map { IssuedRow($0, $1, visit.texts) }
+    return form["as"] == "csv" ? download(rows, visit) : page(rows, list, visit)
+  }
+
+  private func event(_ list: CodeList, _ number: UUID, _ account: Account) -> AuditEvent {
+    AuditEvent(
+      account.name, .batchIssued, number.text,
+      detail: "\(list.entries.count) codes\(list.sendsSMS ? " by SMS" : "")")
+  }
+
+  private func page(_ rows: [IssuedRow], _ list: CodeList, _ visit: Visit) -> Response {
+    let texts = visit.texts
+    let issued = rows.count { $0.fault.isEmpty }
+    var values: [String: Any] = [
+      "summary": texts[.batchSummary, "\(issued)", "\(rows.count - issued)"],
+      "rows": rows.map(\.values),
+    ]
+    if list.repeatedLines > 0 {
+      values["repeated"] = texts[.batchRepeated, "\(list.repeatedLines)"]
+    }
+    return pages.renderer.response(Page(texts[.batchResult], .batchResult, values), for: visit)
+  }
+
+  private func download(_ rows: [IssuedRow], _ visit: Visit) -> Response {
+    let header: [TextKey] = [
+      .batchColumnReference, .batchColumnCode, .batchColumnExpires, .batchColumnZone,
+      .batchColumnNumber, .batchColumnFault,
+    ]
+    let text = CSV.text(
+      [header.map { visit.texts[$0] }] + rows.map(\.fields),
+      separator: CSV.separator(for: visit.language))
+    return PageRenderer.download(text, name: "codes.csv", type: "text/csv; charset=utf-8")
+  }
+}
+
+/// A code of a list, or the reason why there is none.
+private struct IssuedRow {
+  let reference: String
+  let uuid: String
+  var issued: IssuedCode?
+  var fault = ""
+  private let times: OfficeTime
+
+  init(
+    _ entry: CodeList.Entry, _ result: Result<IssuedCode, AuthorityFailure>, _ texts: Texts
+  ) {
+    reference = entry.reference
+    uuid = entry.request.uuid.text
+    times = texts.times
+    switch result {
+    case .success(let code): issued = code
+    case .failure(let failure): fault = texts.listFault(failure)
+    }
+  }
+
+  /// The values of the row of a page.
+  var values: [String: String] {
+    [
+      "reference": reference, "code": issued?.code ?? "",
+      "expires": issued.map { times.text($0.expiresAt) } ?? "", "uuid": uuid, "fault": fault,
+    ]
+  }
+
+  /// The fields of the row of a spreadsheet.
+  var fields: [String] {
+    [
+      reference, issued?.forSpreadsheet ?? "", issued.map { times.clockTime($0.expiresAt) } ?? "",
+      issued.map { times.column(at: $0.expiresAt) } ?? "", uuid, fault,
+    ]
+  }
+}
+
+extension IssuedCode {
+  /// The code as a spreadsheet keeps it: in groups if it would be read as a number, which loses zeros. Apps ignore the
+  /// spaces.
+  fileprivate var forSpreadsheet: String {
+    code.wholeMatch(of: /[0-9]+(E[0-9]+)?/) == nil ? code : grouped
+  }
+}
+
+extension Texts {
+  /// The reason why an entry of a list has no code.
+  fileprivate func listFault(_ failure: AuthorityFailure) -> String {
+    switch failure {
+    case .taken: self[.batchIssuedBefore]
+    case .refused(let message), .notOffered(let message): sentence(message)
+    case .notIssued(let refusal): sentence(refusal)
+    case .notFound, .changed, .unavailable: self[.errorServerTitle]
+    }
+  }
+}
+
+// MARK: - Lists by SMS
+
+extension BatchPages {
+  private func send(
+    _ list: CodeList, _ number: UUID, _ draft: Draft, _ visit: Visit
+  ) async throws -> Response {
+    let account = try visit.account
+    let isStarted = try await actions.perform(event(list, number, account)) {
+      () throws(AuthorityFailure) in await smsLists.start(list, number: number, by: account)
+    }
+    guard isStarted else {
+      return form(visit, draft, faults: [CodeList.Fault(line: nil, key: .smsListTooMany)])
+    }
+    return PageRenderer.redirection(to: "/codes/batch/\(number.text)")
+  }
+
+  private func resume(_ visit: Visit, _ form: Form) async throws -> Response {
+    guard let number = UUID(uuidString: visit.parameter("id")),
+      await smsLists.resume(number, by: try visit.account)
+    else { throw PageRefusal.missing }
+    return PageRenderer.redirection(to: "/codes/batch/\(number.text)")
+  }
+
+  private func progress(_ visit: Visit) async throws -> Response {
+    let texts = visit.texts
+    guard let number = UUID(uuidString: visit.parameter("id")),
+      let progress = await smsLists.progress(of: number, by: try visit.account)
+    else { return gone(visit) }
+    let sent = progress.count { [.sent, .sentBefore].contains($0) }
+    let waiting = progress.count { $0 == .waiting }
+    let failed = progress.rows.count - sent - waiting
+    let isRunning = progress.state == .running
+    let isWatched = visit.query("updates") != "off"
+    var values: [String: Any] = [
+      "number": number.text, "total": progress.rows.count, "ended": sent + failed,
+      "summary": texts[.smsListProgress, "\(sent)", "\(failed)", "\(waiting)"],
+      "state": state(progress.state, texts), "isRunning": isRunning, "isWatched": isWatched,
+      "rows": progress.rows.map { row in
+        [
+          "line": "\(row.line)", "reference": row.reference, "uuid": row.uuid.text,
+          "outcome": outcome(row.outcome, texts),
         ]
       },
     ]
+    if !isRunning, failed + waiting > 0 {
+      values["resume"] = texts[waiting > 0 ? .smsListResume : .smsListRetry]
+    }
+    var response = pages.renderer.response(Page(texts[.smsListTitle], .smsList, values), for: visit)
+    if isRunning, isWatched, let refresh = HTTPFields.Element.Name("refresh") {
+      response.headers[refresh] = "\(ConsoleLimit.smsListRefreshSeconds)"
+    }
+    return response
+  }
+
+  /// The page for a list that is not in memory any more, or of another account.
+  private func gone(_ visit: Visit) -> Response {
+    let title = visit.texts[.errorMissingTitle]
     return pages.renderer.response(
-      Page(visit.texts[.batchResult], .batchResult, values), for: visit)
+      Page(
+        title, .message, ["title": title, "text": visit.texts[.smsListGone], "home": true],
+        status: .notFound), for: visit)
   }
 
-  private func download(_ rows: [Row], _ visit: Visit) -> Response {
-    let header = ["reference", "code", "expires", "uuid", "fault"]
-    return PageRenderer.download(
-      CSV.text([header] + rows.map(\.fields)), name: "codes.csv", type: "text/csv; charset=utf-8")
-  }
-}
-
-/// A line of the list: the laboratory's own reference, and the code to issue.
-struct BatchLine: Sendable {
-  let reference: String
-  let request: CodeRequest
-
-  /// Reads the lines of a list. The UUIDs are derived from that of the form, so that a form that is sent twice does not
-  /// issue codes twice.
-  static func lines(
-    _ text: String, of batch: UUID, countMax: Int, minutesAheadOfUTC: Int
-  ) throws(BatchFault) -> [BatchLine] {
-    var rows = CSV.rows(text)
-    if rows.first?.first?.lowercased() == "reference" { rows.removeFirst() }
-    guard !rows.isEmpty else { throw .empty }
-    guard rows.count <= countMax else { throw .tooMany(countMax) }
-    var lines: [BatchLine] = []
-    for (index, row) in rows.enumerated() {
-      let fields = row.map { $0.trimmingCharacters(in: .whitespaces) }
-      guard (2...3).contains(fields.count) else { throw .line(index + 1, .batchBadColumns) }
-      guard let test = CodeRequest.TestType(rawValue: fields[1].lowercased()) else {
-        throw .line(index + 1, .batchBadTest)
-      }
-      let day = fields.count == 3 ? fields[2] : ""
-      guard day.isEmpty || CalendarText.isDay(day) else { throw .line(index + 1, .batchBadDay) }
-      let hash = SHA256.hash(data: Data("\(batch.text) \(index)".utf8))
-      let uuid = UUID(bytes: Array(hash.prefix(16)), version: 0x80)
-      lines.append(
-        BatchLine(
-          reference: String(fields[0].prefix(64)),
-          request: CodeRequest(
-            uuid: uuid, testType: test, symptomDate: day.isEmpty ? nil : day,
-            minutesAheadOfUTC: minutesAheadOfUTC)))
-    }
-    return lines
-  }
-}
-
-/// The first fault of a list.
-enum BatchFault: Error, Hashable {
-  case empty
-  case tooMany(Int)
-  case line(Int, TextKey)
-
-  func text(_ texts: Texts) -> String {
-    switch self {
-    case .empty: texts[.batchEmpty]
-    case .tooMany(let count): texts[.batchTooMany, "\(count)"]
-    case .line(let number, let key): texts[.batchBadLine, "\(number)", texts[key]]
+  private func state(_ state: SMSLists.State, _ texts: Texts) -> String {
+    switch state {
+    case .running: texts[.smsListRunning]
+    case .done: texts[.smsListDone]
+    case .interrupted(let failure): texts[.smsListInterrupted, texts.listFault(failure)]
     }
   }
-}
 
-/// Comma-separated values (RFC 4180).
-enum CSV {
-  /// The rows of `text`; rows without any text are left out. Semicolons separate fields too if the first row has no
-  /// comma, as some spreadsheets write them.
-  static func rows(_ text: String) -> [[String]] {
-    let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
-    let first = text.prefix { !$0.isNewline }
-    let separator: Character = first.contains(";") && !first.contains(",") ? ";" : ","
-    var (rows, row, field, isQuoted): ([[String]], [String], String, Bool) = ([], [], "", false)
-    var rest = text[...]
-    func isEmpty(_ row: [String]) -> Bool { row.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
-    while let character = rest.popFirst() {
-      if isQuoted {
-        if character != "\"" {
-          field.append(character)
-        } else if rest.first == "\"" {
-          field.append("\"")
-          rest.removeFirst()
-        } else {
-          isQuoted = false
-        }
-      } else if character == "\"", field.isEmpty {
-        isQuoted = true
-      } else if character == separator {
-        row.append(field)
-        field = ""
-      } else if character.isNewline {
-        row.append(field)
-        if !isEmpty(row) { rows.append(row) }
-        (row, field) = ([], "")
-      } else {
-        field.append(character)
-      }
+  private func outcome(_ outcome: SMSLists.Outcome, _ texts: Texts) -> String {
+    switch outcome {
+    case .waiting: texts[.smsListWaiting]
+    case .sent: texts[.smsListSent]
+    case .sentBefore: texts[.smsListSentBefore]
+    case .failed(let failure): texts.listFault(failure)
     }
-    row.append(field)
-    if !isEmpty(row) { rows.append(row) }
-    return rows
-  }
-
-  /// The text of `rows`. An apostrophe precedes each character with which a spreadsheet could begin a formula.
-  static func text(_ rows: [[String]]) -> String {
-    rows.map { $0.map(escaped).joined(separator: ",") + "\r\n" }.joined()
-  }
-
-  private static func escaped(_ field: String) -> String {
-    let field = withoutFormulas(field)
-    guard field.contains(where: { "\",".contains($0) || $0.isNewline }) else { return field }
-    return "\"\(field.replacing("\"", with: "\"\""))\""
-  }
-
-  /// Spreadsheets of some countries separate fields at semicolons or tabs, even inside our quotation marks, and ignore
-  /// white space and invisible characters at the start of a field. So a formula can begin after any of them.
-  private static func withoutFormulas(_ field: String) -> String {
-    var (text, isStart) = ("", true)
-    for scalar in field.unicodeScalars {
-      if isStart, isFormulaSign(scalar) { text.append("'") }
-      text.unicodeScalars.append(scalar)
-      if separators.contains(scalar) {
-        isStart = true
-      } else if !isSkipped(scalar) {
-        isStart = false
-      }
-    }
-    return text
-  }
-
-  private static let separators = CharacterSet(charactersIn: ",;|\t\"").union(.newlines)
-
-  /// The signs in all their widths: `=`, `+`, `-` and `@`.
-  private static func isFormulaSign(_ scalar: Unicode.Scalar) -> Bool {
-    let narrow = String(scalar).precomposedStringWithCompatibilityMapping
-    return ["=", "+", "-", "@", "\u{2212}", "\u{2010}", "\u{2011}"].contains(narrow)
-  }
-
-  private static func isSkipped(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
-      || [.control, .format].contains(scalar.properties.generalCategory)
   }
 }
 
@@ -233,17 +294,28 @@ enum CSV {
 enum BatchTemplates {
   static let batch = """
     <h1>{{t.batchTitle}}</h1>
-    <p class="lead">{{t.batchLead}}</p>
-    <pre class="example">A-17,confirmed,{{today}}\nA-18,likely,</pre>
+    <p class="lead">{{lead}}</p>
+    <pre class="example">A-17,confirmed,{{today}}{{#sendsSMS}},+48123456789{{/sendsSMS}}\nA-18,likely,</pre>
     <p>{{t.batchReference}}</p>
     \(LayoutTemplate.notices)
+    {{#hasFaults}}<ul id="faults">{{#faults}}<li>{{text}}</li>{{/faults}}</ul>{{/hasFaults}}
     <form method="post" action="/codes/batch" enctype="multipart/form-data" class="card">
     \(LayoutTemplate.token)
     <input type="hidden" name="batch" value="{{batch}}">
     <label for="file">{{t.batchFile}}</label>
-    <input id="file" name="file" type="file" accept=".csv,text/csv,text/plain">
+    <input id="file" name="file" type="file" class="drop" accept=".csv,.txt,text/csv,text/plain"\
+     aria-describedby="file-help">
+    <p class="help" id="file-help">{{t.batchFileHelp}}</p>
     <label for="lines">{{t.batchText}}</label>
     <textarea id="lines" name="lines" rows="8" spellcheck="false">{{lines}}</textarea>
+    {{#sendsSMS}}
+    <details><summary>{{t.batchContinue}}</summary>
+    <label for="number">{{t.smsListNumber}}</label>
+    <input id="number" name="number" type="text" class="code" autocomplete="off" spellcheck="false"\
+     aria-describedby="number-help">
+    <p class="help" id="number-help">{{t.batchContinueHelp}}</p>
+    </details>
+    {{/sendsSMS}}
     <div class="actions">
     <button id="batch-show" name="as" value="page" class="primary">{{t.batchShow}}</button>
     <button id="batch-download" name="as" value="csv">{{t.batchDownload}}</button>
@@ -251,9 +323,23 @@ enum BatchTemplates {
     </form>
     """
 
+  /// The page of a form whose session has ended. It has no token: the form comes back filled in after the sign-in.
+  static let kept = """
+    <h1>{{title}}</h1>
+    <p class="lead" id="message">{{t.batchKeptText}}</p>
+    <p id="kept">{{count}}</p>
+    <p><a class="button" id="sign-in-again" href="/sign-in" target="_blank" rel="noopener">{{t.batchKeptSignIn}}</a></p>
+    <form method="post" action="/codes/batch">
+    <input type="hidden" name="batch" value="{{batch}}">
+    <textarea name="lines" hidden>{{lines}}</textarea>
+    <button id="continue" class="primary">{{t.batchKeptContinue}}</button>
+    </form>
+    """
+
   static let batchResult = """
     <h1>{{t.batchResult}}</h1>
     <p class="lead" role="status" id="summary">{{summary}}</p>
+    {{#repeated}}<p id="repeated">{{repeated}}</p>{{/repeated}}
     <p class="notice">{{t.shownOnce}}</p>
     \(LayoutTemplate.wide("codes-caption"))
     <table id="codes"><caption id="codes-caption">{{t.batchResult}}. {{t.zone}}</caption>
@@ -264,6 +350,34 @@ enum BatchTemplates {
     {{#rows}}
     <tr><th scope="row">{{reference}}</th><td class="code">{{code}}</td><td class="time">{{expires}}</td>
     <td><code>{{uuid}}</code></td><td>{{fault}}</td></tr>
+    {{/rows}}
+    </tbody></table></div>
+    <p><a class="button" href="/codes/batch">{{t.batchTitle}}</a></p>
+    """
+
+  static let smsList = """
+    <h1>{{t.smsListTitle}}</h1>
+    <p class="lead" role="status" id="state">{{state}}</p>
+    <p><progress id="progress" max="{{total}}" value="{{ended}}" aria-label="{{t.smsListTitle}}"></progress></p>
+    <p id="summary">{{summary}}</p>
+    {{#isRunning}}
+    {{#isWatched}}<p><a id="no-updates" href="/codes/batch/{{number}}?updates=off">{{t.smsListNoUpdates}}</a></p>\
+    {{/isWatched}}
+    {{^isWatched}}<p><a id="updates" href="/codes/batch/{{number}}">{{t.smsListUpdates}}</a></p>{{/isWatched}}
+    {{/isRunning}}
+    {{#resume}}
+    <form method="post" action="/codes/batch/{{number}}/resume">\(LayoutTemplate.token)
+    <button id="resume" class="primary">{{resume}}</button></form>
+    {{/resume}}
+    <p>{{t.smsListNumber}}: <code id="number">{{number}}</code></p>
+    <p class="help">{{t.smsListHelp}}</p>
+    \(LayoutTemplate.wide("list-caption"))
+    <table id="list"><caption id="list-caption">{{t.smsListTitle}}</caption>
+    <thead><tr><th scope="col">{{t.batchColumnReference}}</th><th scope="col">{{t.status}}</th>
+    <th scope="col">{{t.batchColumnNumber}}</th></tr></thead>
+    <tbody>
+    {{#rows}}
+    <tr><th scope="row">{{reference}}</th><td>{{outcome}}</td><td><code>{{uuid}}</code></td></tr>
     {{/rows}}
     </tbody></table></div>
     <p><a class="button" href="/codes/batch">{{t.batchTitle}}</a></p>

@@ -46,11 +46,12 @@ struct CodePages: Sendable {
     guard let uuid = UUID(uuidString: form["uuid"]),
       let test = CodeRequest.TestType(rawValue: form["test"])
     else { throw PageRefusal.malformed }
-    let symptoms = form["symptoms"]
-    guard symptoms.isEmpty || CalendarText.isDay(symptoms) else {
+    guard let symptoms = CalendarText.day(form["symptoms"]) else {
       return self.form(visit, fault: visit.texts[.badDate])
     }
-    let phone = sendsSMS ? form["phone"].filter { !" -()".contains($0) } : ""
+    guard let phone = PhoneText.international(sendsSMS ? form["phone"] : "") else {
+      return self.form(visit, fault: visit.texts[.refusalPhone])
+    }
     let request = CodeRequest(
       uuid: uuid, testType: test, symptomDate: symptoms.isEmpty ? nil : symptoms,
       minutesAheadOfUTC: visit.texts.times.minutesAheadOfUTC(at: clock.now),
@@ -140,32 +141,6 @@ struct CodePages: Sendable {
     ]
     if action == .codeExpired { values["notice"] = visit.texts[.statusExpired] }
     return status(visit, values)
-  }
-}
-
-extension UUID {
-  /// A random UUID (RFC 9562, version 4).
-  init(randomness: any Randomness) {
-    self.init(bytes: randomness.bytes(16), version: 0x40)
-  }
-
-  /// A UUID of 16 bytes with the bits of a version.
-  init(bytes: [UInt8], version: UInt8) {
-    var bytes = Array((bytes + [UInt8](repeating: 0, count: 16)).prefix(16))
-    bytes[6] = bytes[6] & 0x0F | version
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-  }
-
-  /// The form in lower case.
-  var text: String { uuidString.lowercased() }
-}
-
-/// Days as text.
-enum CalendarText {
-  /// True for a text such as `2027-01-15`.
-  static func isDay(_ text: String) -> Bool {
-    text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil
   }
 }
 

@@ -7,6 +7,7 @@ import TextEncodings
 struct Form: Sendable {
   /// The text fields by their name. White space around them is removed, except for passwords.
   private let fields: [String: String]
+  private let files: [String: Data]
 
   /// The body is not a form, or has too many or duplicate fields.
   struct Malformed: Error {}
@@ -14,12 +15,16 @@ struct Form: Sendable {
   /// Decodes a body by its media type.
   init(_ body: Data, contentType: String?, fieldsMax: Int) throws(Malformed) {
     let type = contentType ?? ""
-    let pairs = try Self.pairs(body, type, fieldsMax)
-    var fields: [String: String] = [:]
-    for (name, value) in pairs {
-      guard fields.updateValue(value, forKey: name) == nil else { throw Malformed() }
+    var (fields, files): ([String: String], [String: Data]) = ([:], [:])
+    for (name, value) in try Self.pairs(body, type, fieldsMax) {
+      guard fields[name] == nil, files[name] == nil else { throw Malformed() }
+      switch value {
+      case .text(let text): fields[name] = text
+      case .file(let bytes): files[name] = bytes
+      }
     }
     self.fields = fields
+    self.files = files
   }
 
   static let urlEncodedType = "application/x-www-form-urlencoded"
@@ -33,17 +38,22 @@ struct Form: Sendable {
   /// The value of a field as it was typed; empty if it is missing.
   func exact(_ name: String) -> String { fields[name] ?? "" }
 
+  /// The content of a file; empty if none was chosen.
+  func file(_ name: String) -> Data { files[name] ?? Data() }
+
   /// The bytes of a base64url field; nil if the field is not base64url.
   func bytes(_ name: String) -> Data? { Data(base64URL: self[name]) }
 
   private static func pairs(
     _ body: Data, _ type: String, _ fieldsMax: Int
-  ) throws(Malformed) -> [(String, String)] {
+  ) throws(Malformed) -> [(String, FormValue)] {
     guard !type.lowercased().hasPrefix(multipart) else {
       return try MultipartForm.fields(body, contentType: type, fieldsMax: fieldsMax)
     }
     do throws(URLEncodedForm.Malformed) {
-      return try URLEncodedForm.fields(body, fieldsMax: fieldsMax).map { ($0.name, $0.value) }
+      return try URLEncodedForm.fields(body, fieldsMax: fieldsMax).map {
+        ($0.name, .text($0.value))
+      }
     } catch {
       throw Malformed()
     }

@@ -144,7 +144,7 @@ struct MenuEntry: Sendable {
 /// templates.
 enum PageTemplate: String, CaseIterable, Sendable {
   case message, home, signIn, start, link, own, accounts, audit
-  case issue, issued, batch, batchResult, codeStatus
+  case issue, issued, batch, batchKept, batchResult, smsList, codeStatus
   case funnel, exports, configuration, preview
   case phones, keys, secret, change, changes
 
@@ -161,7 +161,9 @@ enum PageTemplate: String, CaseIterable, Sendable {
     case .issue: CodeTemplates.issue
     case .issued: CodeTemplates.issued
     case .batch: BatchTemplates.batch
+    case .batchKept: BatchTemplates.kept
     case .batchResult: BatchTemplates.batchResult
+    case .smsList: BatchTemplates.smsList
     case .codeStatus: CodeTemplates.status
     case .funnel: ObservationTemplates.funnel
     case .exports: ObservationTemplates.exports

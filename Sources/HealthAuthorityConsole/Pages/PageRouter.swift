@@ -56,23 +56,41 @@ struct PageRouter: Sendable {
   }
 
   /// Adds a form.
+  ///
+  /// - Parameter keep: The page with the content of the form if its session has ended or is another one; nil for a
+  ///   refusal. Nothing is done then.
   func post(
-    _ router: Router<QuietContext>, _ path: String, _ access: Access, _ take: @escaping Take
+    _ router: Router<QuietContext>, _ path: String, _ access: Access, keep: Take? = nil,
+    _ take: @escaping Take
   ) {
     router.post(RouterPath(path)) { request, context in
       await respond(request, context) { visit in
         try checkOrigin(visit)
-        try check(access, visit)
+        do throws(PageRefusal) { try check(access, visit) } catch {
+          guard error == .sessionEnded, let keep else { throw error }
+          return try await keep(visit, try await form(of: visit))
+        }
         try checkFreshness(access, visit)
-        let body = try await bodies.body(
-          of: request, in: context, types: [Form.urlEncodedType, Form.multipart],
-          limit: BodyLimit(bytesMax: ConsoleLimit.formBytesMax))
-        let form = try Form(
-          body, contentType: request.headers[.contentType], fieldsMax: ConsoleLimit.formFieldsMax)
-        if case .everyone = access {} else { try checkToken(form, visit) }
+        let form = try await form(of: visit)
+        if case .everyone = access {
+        } else {
+          do throws(PageRefusal) { try checkToken(form, visit) } catch {
+            guard let keep else { throw error }
+            return try await keep(visit, form)
+          }
+        }
         return try await take(visit, form)
       }
     }
+  }
+
+  private func form(of visit: Visit) async throws -> Form {
+    let body = try await bodies.body(
+      of: visit.request, in: visit.context, types: [Form.urlEncodedType, Form.multipart],
+      limit: BodyLimit(bytesMax: ConsoleLimit.formBytesMax))
+    return try Form(
+      body, contentType: visit.request.headers[.contentType],
+      fieldsMax: ConsoleLimit.formFieldsMax)
   }
 
   /// The page for an address that does not exist.

@@ -41,12 +41,19 @@ struct Visit: Sendable {
   func time(_ date: Date) -> String { texts.times.text(date) }
 }
 
-/// Reads `multipart/form-data` (RFC 7578), the type of forms with a file. Files count as text fields.
+/// The value of a field of a form.
+enum FormValue: Hashable, Sendable {
+  case text(String)
+  /// The content of a file, which may have any encoding.
+  case file(Data)
+}
+
+/// Reads `multipart/form-data` (RFC 7578), the type of forms with a file.
 enum MultipartForm {
   /// The names and values, in their order.
   static func fields(
     _ body: Data, contentType: String, fieldsMax: Int
-  ) throws(Form.Malformed) -> [(String, String)] {
+  ) throws(Form.Malformed) -> [(String, FormValue)] {
     guard let boundary = parameter("boundary", of: contentType), !boundary.isEmpty else {
       throw Form.Malformed()
     }
@@ -56,7 +63,7 @@ enum MultipartForm {
     guard let first = rest.range(of: separator), first.lowerBound == rest.startIndex else {
       throw Form.Malformed()
     }
-    var fields: [(String, String)] = []
+    var fields: [(String, FormValue)] = []
     rest = rest[first.upperBound...]
     while !rest.starts(with: Data("--".utf8)) {
       guard fields.count < fieldsMax, rest.starts(with: Data("\r\n".utf8)),
@@ -72,10 +79,9 @@ enum MultipartForm {
   }
 
   /// One part: headers, an empty line, the value.
-  private static func field(_ part: Data) throws(Form.Malformed) -> (String, String) {
+  private static func field(_ part: Data) throws(Form.Malformed) -> (String, FormValue) {
     guard let end = part.range(of: Data("\r\n\r\n".utf8)),
-      let headers = String(validating: part[..<end.lowerBound], as: UTF8.self),
-      let value = String(validating: part[end.upperBound...], as: UTF8.self)
+      let headers = String(validating: part[..<end.lowerBound], as: UTF8.self)
     else { throw Form.Malformed() }
     // CR LF is one character.
     let disposition = headers.split(whereSeparator: \.isNewline).first {
@@ -84,7 +90,13 @@ enum MultipartForm {
     guard let disposition, let name = parameter("name", of: String(disposition)) else {
       throw Form.Malformed()
     }
-    return (name, value)
+    guard parameter("filename", of: String(disposition)) == nil else {
+      return (name, .file(Data(part[end.upperBound...])))
+    }
+    guard let value = String(validating: part[end.upperBound...], as: UTF8.self) else {
+      throw Form.Malformed()
+    }
+    return (name, .text(value))
   }
 
   /// The value of `; name="value"` or `; name=value`.

@@ -27,7 +27,15 @@ enum TextKey: String, CaseIterable, Sendable {
     batchReference, batchFile, batchText, batchShow, batchDownload, batchResult,
     batchColumnReference, batchColumnCode, batchColumnExpires, batchColumnNumber,
     batchColumnFault, batchSummary, batchEmpty, batchTooMany, batchBadLine, batchBadColumns,
-    batchBadTest, batchBadDay, batchIssuedBefore, statusTitle, statusCard, statusLead,
+    batchBadTest, batchBadDay, batchIssuedBefore,
+    batchLeadSMS, batchFaults, batchMoreFaults, batchBadQuote, batchBadPhone, batchNoSMS,
+    batchLongReference, batchOtherValues, batchWorkbook, batchNotText, batchRepeated,
+    batchColumnZone, batchFileHelp, batchContinue, batchContinueHelp, batchBadNumber,
+    batchKeptText, batchKeptSignIn, batchKeptContinue, batchKeptNotice, batchKeptLines,
+    smsListTitle, smsListProgress, smsListRunning, smsListDone, smsListInterrupted, smsListResume,
+    smsListRetry, smsListUpdates, smsListNoUpdates, smsListTooMany, smsListGone, smsListHelp,
+    smsListNumber, smsListSent, smsListSentBefore, smsListWaiting, statusTitle, statusCard,
+    statusLead,
     statusButton, statusUsed, statusUnused, statusOver, statusExpire, statusExpired, statusBad
   // Refusal.
   case refusalDate, refusalNoDate, refusalPhone, refusalSMSQueue, refusalSMS, refusalTest,

@@ -91,8 +91,8 @@ extension ConsoleInBrowser {
         try await browser.choose(list, in: "#file")
         try await browser.click("#batch-download")
         let csv = try await browser.download(folder.path("codes.csv"))
-        let rows = CSV.rows(csv).map { Array($0.prefix(2)) }
-        #expect(rows == [["reference", "code"], ["A-17", "AB101C"], ["A-18", "AB102C"]])
+        let rows = CSV.fields(csv).map { Array($0.prefix(2)) }
+        #expect(rows == [["Reference", "Code"], ["A-17", "AB101C"], ["A-18", "AB102C"]])
 
         try await visit.open("/codes/batch")
         try await browser.type("B-1,confirmed,\nB-2,positive,", into: "#lines")
