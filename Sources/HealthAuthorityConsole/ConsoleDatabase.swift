@@ -65,8 +65,23 @@ struct ConsoleDatabase: Sendable {
     migrator.registerMigration("schema 5: outcome of approved changes") { db in
       try db.execute(sql: outcomeUpgrade)
     }
+    migrator.registerMigration("schema 6: numbers of issued codes") { db in
+      try db.execute(sql: issuedCodeTable)
+    }
     return migrator
   }
+
+  /// `uuid` and `list` are numbers of codes and lists in lower case. Nothing is about a person.
+  private static let issuedCodeTable = """
+    CREATE TABLE issued_code (
+      uuid TEXT NOT NULL PRIMARY KEY,
+      account_id INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+      issued_at INTEGER NOT NULL,
+      test TEXT NOT NULL,
+      list TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX issued_code_by_account ON issued_code (account_id, issued_at);
+    """
 
   /// The number of entries that have no key.
   private static let auditUpgrade = """

@@ -69,6 +69,10 @@ enum ConsoleLimit {
   static let symptomAgeDaysMax = 28
   /// Codes of one batch.
   static let batchCodesMax = 500
+  /// Seconds for which the console keeps the number of a code: 28 days.
+  static let issuedCodeSeconds: Int64 = 2_419_200
+  /// Issued codes on a page.
+  static let issuedCodesOnPage = 25
   /// The length of a reference in a list, in characters.
   static let referenceCharactersMax = 64
   /// Faults of a list on the page.

@@ -347,15 +347,19 @@ struct ConsoleComposition: Sendable {
     _ changes: ChangePages, _ serviceClock: any WallClock
   ) {
     let actions = AuditedActions(audit: audit)
+    let issuedCodes = IssuedCodeStore(database: database, clock: serviceClock)
     CodePages(
-      pages: pages, authority: authority, actions: actions,
+      pages: pages, authority: authority, actions: actions, issuedCodes: issuedCodes,
       link: configuration.appAddress.map { CodeLink(app: $0) }, sendsSMS: configuration.sendsSMS,
       clock: serviceClock, randomness: randomness
     ).add(to: router)
     BatchPages(
       pages: pages, authority: authority, actions: actions,
-      smsLists: SMSLists(authority: authority, clock: serviceClock),
+      issuedCodes: issuedCodes, smsLists: SMSLists(authority: authority, clock: serviceClock),
       sendsSMS: configuration.sendsSMS, clock: serviceClock, randomness: randomness
+    ).add(to: router)
+    IssuedCodePages(
+      pages: pages, authority: authority, issuedCodes: issuedCodes, clock: serviceClock
     ).add(to: router)
     ObservationPages(pages: pages, authority: authority).add(to: router)
     let configuration = ConfigurationPages(

@@ -18,4 +18,12 @@ package enum AuthorityFailure: Error, Hashable, Sendable {
   case unavailable
   /// This console cannot do it; the sentence says where it can be done.
   case notOffered(String)
+
+  /// True if the server has certainly issued no code. After `.unavailable` it may have.
+  var isRefusalOfCode: Bool {
+    switch self {
+    case .refused, .notIssued, .notOffered: true
+    case .notFound, .taken, .changed, .unavailable: false
+    }
+  }
 }

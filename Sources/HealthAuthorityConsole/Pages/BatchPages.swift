@@ -9,6 +9,7 @@ struct BatchPages: Sendable {
   let pages: PageRouter
   let authority: any AdministeredAuthority
   let actions: AuditedActions
+  let issuedCodes: IssuedCodeStore
   let smsLists: SMSLists
   let sendsSMS: Bool
   let clock: any WallClock
@@ -113,12 +114,24 @@ struct BatchPages: Sendable {
       return self.form(visit, draft, faults: error.all)
     }
     guard !list.sendsSMS else { return try await send(list, number, draft, visit) }
-    let event = event(list, number, try visit.account)
-    let results = try await actions.perform(event) { () throws(AuthorityFailure) in
-      await authority.issue(list.entries.map(\.request))
-    }
+    let results = try await issue(list, number, visit)
     let rows = zip(list.entries, results).map { IssuedRow($0, $1, visit.texts) }
     return form["as"] == "csv" ? download(rows, visit) : page(rows, list, visit)
+  }
+
+  private func issue(
+    _ list: CodeList, _ number: UUID, _ visit: Visit
+  ) async throws -> [Result<IssuedCode, AuthorityFailure>] {
+    let (requests, account) = (list.entries.map(\.request), try visit.account)
+    try await issuedCodes.add(requests, list: number, by: account)
+    let results = try await actions.perform(event(list, number, account)) {
+      () throws(AuthorityFailure) in await authority.issue(requests)
+    }
+    let refused = zip(requests, results).filter { _, result in
+      if case .failure(let failure) = result { failure.isRefusalOfCode } else { false }
+    }
+    try await issuedCodes.remove(refused.map { $0.0.uuid })
+    return results
   }
 
   private func event(_ list: CodeList, _ number: UUID, _ account: Account) -> AuditEvent {
@@ -216,6 +229,7 @@ extension BatchPages {
     _ list: CodeList, _ number: UUID, _ draft: Draft, _ visit: Visit
   ) async throws -> Response {
     let account = try visit.account
+    try await issuedCodes.add(list.entries.map(\.request), list: number, by: account)
     let isStarted = try await actions.perform(event(list, number, account)) {
       () throws(AuthorityFailure) in await smsLists.start(list, number: number, by: account)
     }

@@ -10,6 +10,7 @@ struct CodePages: Sendable {
   let pages: PageRouter
   let authority: any AdministeredAuthority
   let actions: AuditedActions
+  let issuedCodes: IssuedCodeStore
   /// Nil if there is no page that opens the app.
   let link: CodeLink?
   let sendsSMS: Bool
@@ -18,7 +19,9 @@ struct CodePages: Sendable {
 
   func add(to router: Router<QuietContext>) {
     let access = PageRouter.Access.holders(of: .issueCodes)
-    pages.get(router, "/codes/new", access) { form($0) }
+    pages.get(router, "/codes/new", access) { visit in
+      form(visit, replacing: try await replaced(visit.query("replaces") ?? "", visit))
+    }
     pages.post(router, "/codes", access, issue)
     pages.get(router, "/codes/status", access) { status($0, [:]) }
     pages.post(router, "/codes/status", access, lookUp)
@@ -27,7 +30,16 @@ struct CodePages: Sendable {
 
   // MARK: - Issue
 
-  private func form(_ visit: Visit, fault: String? = nil) -> Response {
+  /// The code that a new one replaces; nil if the account has not issued it.
+  private func replaced(_ text: String, _ visit: Visit) async throws -> IssuedCodeStore.Entry? {
+    guard let uuid = UUID(uuidString: text) else { return nil }
+    return try await issuedCodes.code(uuid, of: visit.account)
+  }
+
+  private func form(
+    _ visit: Visit, _ typed: Form? = nil, replacing replaced: IssuedCodeStore.Entry? = nil,
+    fault: String? = nil
+  ) -> Response {
     let now = clock.now
     var values: [String: Any] = [
       "uuid": UUID(randomness: randomness).text, "sendsSMS": sendsSMS,
@@ -35,6 +47,11 @@ struct CodePages: Sendable {
       "firstDay": visit.texts.times.day(now, offset: -ConsoleLimit.symptomAgeDaysMax),
     ]
     if let fault { values["fault"] = fault }
+    values["isLikely"] =
+      CodeRequest.TestType.likely.rawValue == typed?["test"] ?? replaced?.test.rawValue
+    values["symptoms"] = typed.flatMap { CalendarText.day($0["symptoms"]) } ?? ""
+    values["phone"] = typed?["phone"] ?? ""
+    if let replaced { values["replaced"] = replaced.uuid.text }
     return pages.renderer.response(
       Page(
         visit.texts[.issueTitle], .issue, values, status: fault == nil ? .ok : .unprocessableContent
@@ -46,31 +63,67 @@ struct CodePages: Sendable {
     guard let uuid = UUID(uuidString: form["uuid"]),
       let test = CodeRequest.TestType(rawValue: form["test"])
     else { throw PageRefusal.malformed }
+    let replaced = try await replaced(form["replaces"], visit)
+    func refused(_ fault: String) -> Response {
+      self.form(visit, form, replacing: replaced, fault: fault)
+    }
     guard let symptoms = CalendarText.day(form["symptoms"]) else {
-      return self.form(visit, fault: visit.texts[.badDate])
+      return refused(visit.texts[.badDate])
     }
     guard let phone = PhoneText.international(sendsSMS ? form["phone"] : "") else {
-      return self.form(visit, fault: visit.texts[.refusalPhone])
+      return refused(visit.texts[.refusalPhone])
     }
     let request = CodeRequest(
       uuid: uuid, testType: test, symptomDate: symptoms.isEmpty ? nil : symptoms,
       minutesAheadOfUTC: visit.texts.times.minutesAheadOfUTC(at: clock.now),
       phone: phone.isEmpty ? nil : phone)
     do {
-      let issued = try await actions.perform(
-        AuditEvent(visit.account.name, .codeIssued, uuid.text, detail: test.rawValue)
-      ) { () throws(AuthorityFailure) in try await authority.issue(request) }
-      return shown(issued, visit)
+      let issued = try await issue(request, visit)
+      let ending = try await end(replaced, visit)
+      return shown(issued, ending, visit)
     } catch AuthorityFailure.taken {
       return issuedBefore(visit)
     } catch AuthorityFailure.refused(let message) {
-      return self.form(visit, fault: visit.texts.sentence(message))
+      return refused(visit.texts.sentence(message))
     } catch AuthorityFailure.notIssued(let failure) {
-      return self.form(visit, fault: visit.texts.sentence(failure))
+      return refused(visit.texts.sentence(failure))
     }
   }
 
-  private func shown(_ issued: IssuedCode, _ visit: Visit) -> Response {
+  /// Issues a code and stores its number first, so that a code whose response is lost is found.
+  private func issue(_ request: CodeRequest, _ visit: Visit) async throws -> IssuedCode {
+    let account = try visit.account
+    try await issuedCodes.add([request], by: account)
+    do {
+      return try await actions.perform(
+        AuditEvent(
+          account.name, .codeIssued, request.uuid.text, detail: request.testType.rawValue)
+      ) { () throws(AuthorityFailure) in try await authority.issue(request) }
+    } catch let failure as AuthorityFailure where failure.isRefusalOfCode {
+      try await issuedCodes.remove([request.uuid])
+      throw failure
+    }
+  }
+
+  /// Ends a code that was replaced.
+  ///
+  /// - Returns: The text about it for the page of the new code; nil if there is none.
+  private func end(
+    _ replaced: IssuedCodeStore.Entry?, _ visit: Visit
+  ) async throws -> TextKey? {
+    guard let replaced else { return nil }
+    do {
+      _ = try await actions.perform(
+        AuditEvent(visit.account.name, .codeExpired, replaced.uuid.text)
+      ) { () throws(AuthorityFailure) in try await authority.expire(code: replaced.uuid) }
+      return .issuedCodesReplaced
+    } catch is AuthorityFailure {
+      // The new code is shown only now.
+      return .issuedCodesNotReplaced
+    }
+  }
+
+  private func shown(_ issued: IssuedCode, _ ending: TextKey?, _ visit: Visit) -> Response {
     let texts = visit.texts
     let sms = texts[.issuedSMSText, issued.code, visit.time(issued.expiresAt)]
     let address = link?.address(code: issued.code)
@@ -82,6 +135,7 @@ struct CodePages: Sendable {
       "expires": texts[.issuedExpires, visit.time(issued.expiresAt)], "picture": picture ?? "",
     ]
     if let address { values["link"] = address }
+    if let ending { values["ending"] = texts[ending] }
     return pages.renderer.response(Page(texts[.issuedTitle], .issued, values), for: visit)
   }
 
@@ -153,15 +207,19 @@ enum CodeTemplates {
     <form method="post" action="/codes" class="card">
     \(LayoutTemplate.token)
     <input type="hidden" name="uuid" value="{{uuid}}">
+    {{#replaced}}<input type="hidden" name="replaces" value="{{replaced}}">
+    <p class="notice" id="replaces">{{t.issuedCodesReplaceHelp}} <code>{{replaced}}</code></p>{{/replaced}}
     <fieldset><legend>{{t.issueTest}}</legend>
-    <label class="choice"><input type="radio" name="test" value="confirmed" checked> {{t.issueConfirmed}}</label>
-    <label class="choice"><input type="radio" name="test" value="likely"> {{t.issueLikely}}</label>
+    <label class="choice"><input type="radio" name="test" value="confirmed"\
+    {{^isLikely}} checked{{/isLikely}}> {{t.issueConfirmed}}</label>
+    <label class="choice"><input type="radio" name="test" value="likely"\
+    {{#isLikely}} checked{{/isLikely}}> {{t.issueLikely}}</label>
     </fieldset>
     <label for="symptoms">{{t.issueSymptoms}}</label>
-    <input id="symptoms" name="symptoms" type="date" min="{{firstDay}}" max="{{today}}">
+    <input id="symptoms" name="symptoms" type="date" min="{{firstDay}}" max="{{today}}" value="{{symptoms}}">
     {{#sendsSMS}}
     <label for="phone">{{t.issuePhone}}</label>
-    <input id="phone" name="phone" type="tel" autocomplete="off" aria-describedby="phone-help">
+    <input id="phone" name="phone" type="tel" autocomplete="off" value="{{phone}}" aria-describedby="phone-help">
     <p class="help" id="phone-help">{{t.issuePhoneHelp}}</p>
     {{/sendsSMS}}
     <button id="issue" class="primary">{{t.issueButton}}</button>
@@ -176,6 +234,7 @@ enum CodeTemplates {
     <p id="expires">{{expires}}</p>
     {{{picture}}}
     </section>
+    {{#ending}}<p class="notice" role="status" id="ending">{{ending}}</p>{{/ending}}
     <p class="notice">{{t.shownOnce}}</p>
     {{#link}}
     <h2>{{t.issuedLink}}</h2>

@@ -118,8 +118,13 @@ struct MenuEntry: Sendable {
   static let all = [
     MenuEntry(path: "/codes/new", title: .issueTitle, text: .issueCard, rights: [.issueCodes]),
     MenuEntry(path: "/codes/batch", title: .batchTitle, text: .batchCard, rights: [.issueCodes]),
+    MenuEntry(
+      path: "/codes/issued", title: .issuedCodesTitle, text: .issuedCodesCard,
+      rights: [.issueCodes]),
     MenuEntry(path: "/codes/status", title: .statusTitle, text: .statusCard, rights: [.issueCodes]),
     MenuEntry(path: "/funnel", title: .funnelTitle, text: .funnelCard, rights: [.readStatistics]),
+    MenuEntry(
+      path: "/officials", title: .officialsTitle, text: .officialsCard, rights: [.readStatistics]),
     MenuEntry(
       path: "/exports", title: .exportsTitle, text: .exportsCard, rights: [.readStatistics]),
     MenuEntry(
@@ -144,7 +149,7 @@ struct MenuEntry: Sendable {
 /// templates.
 enum PageTemplate: String, CaseIterable, Sendable {
   case message, home, signIn, start, link, own, accounts, audit
-  case issue, issued, batch, batchKept, batchResult, smsList, codeStatus
+  case issue, issued, batch, batchKept, batchResult, smsList, issuedCodes, officials, codeStatus
   case funnel, exports, configuration, preview
   case phones, keys, secret, change, changes
 
@@ -164,6 +169,8 @@ enum PageTemplate: String, CaseIterable, Sendable {
     case .batchKept: BatchTemplates.kept
     case .batchResult: BatchTemplates.batchResult
     case .smsList: BatchTemplates.smsList
+    case .issuedCodes: IssuedCodeTemplates.issuedCodes
+    case .officials: IssuedCodeTemplates.officials
     case .codeStatus: CodeTemplates.status
     case .funnel: ObservationTemplates.funnel
     case .exports: ObservationTemplates.exports

@@ -34,7 +34,12 @@ enum TextKey: String, CaseIterable, Sendable {
     batchKeptText, batchKeptSignIn, batchKeptContinue, batchKeptNotice, batchKeptLines,
     smsListTitle, smsListProgress, smsListRunning, smsListDone, smsListInterrupted, smsListResume,
     smsListRetry, smsListUpdates, smsListNoUpdates, smsListTooMany, smsListGone, smsListHelp,
-    smsListNumber, smsListSent, smsListSentBefore, smsListWaiting, statusTitle, statusCard,
+    smsListNumber, issuedCodesTitle, issuedCodesCard, issuedCodesLead, issuedCodesSearch,
+    issuedCodesFind, issuedCodesNone, issuedCodesCaption, issuedCodesUsed, issuedCodesUnused,
+    issuedCodesOver, issuedCodesGone, issuedCodesEnd, issuedCodesReplace, issuedCodesReplaceHelp,
+    issuedCodesReplaced, issuedCodesNotReplaced, issuedCodesOlder, officialsTitle, officialsCard,
+    officialsLead, officialsOfficial, officialsDownload, smsListSent, smsListSentBefore,
+    smsListWaiting, statusTitle, statusCard,
     statusLead,
     statusButton, statusUsed, statusUnused, statusOver, statusExpire, statusExpired, statusBad
   // Refusal.

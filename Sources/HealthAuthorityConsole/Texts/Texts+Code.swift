@@ -344,4 +344,50 @@ extension Texts {
     .smsListSentBefore: Phrase("sent before", "wysłany wcześniej"),
     .smsListWaiting: Phrase("waiting", "oczekuje"),
   ]
+
+  /// The texts of issued codes and of the counts by official.
+  static let issuedPhrases: [TextKey: Phrase] = [
+    .issuedCodesTitle: Phrase("Codes you have issued", "Wydane przez Ciebie kody"),
+    .issuedCodesCard: Phrase(
+      "Find a code again, end it or replace it.",
+      "Odszukaj kod, unieważnij go lub wydaj nowy."
+    ),
+    .issuedCodesLead: Phrase(
+      "The numbers of your codes of the last %1 days. Neither the codes nor anything about persons is stored.",
+      "Numery Twoich kodów z ostatnich %1 dni. Ani kody, ani dane osób nie są zapisywane."
+    ),
+    .issuedCodesSearch: Phrase(
+      "Start of the number of a code or of a list",
+      "Początek numeru kodu lub listy"
+    ),
+    .issuedCodesFind: Phrase("Search", "Szukaj"),
+    .issuedCodesNone: Phrase("There is no such code.", "Nie ma takiego kodu."),
+    .issuedCodesCaption: Phrase("Your codes, newest first", "Twoje kody, od najnowszych"),
+    .issuedCodesUsed: Phrase("used", "użyty"),
+    .issuedCodesUnused: Phrase("not used yet", "jeszcze nieużyty"),
+    .issuedCodesOver: Phrase("expired or ended", "wygasły lub unieważniony"),
+    .issuedCodesGone: Phrase("not issued, or deleted", "niewydany lub usunięty"),
+    .issuedCodesEnd: Phrase("End", "Unieważnij"),
+    .issuedCodesReplace: Phrase("New code instead", "Nowy kod zamiast tego"),
+    .issuedCodesReplaceHelp: Phrase(
+      "When the new code is issued, this one ends:",
+      "Po wydaniu nowego kodu ten zostanie unieważniony:"
+    ),
+    .issuedCodesReplaced: Phrase("The earlier code was ended.", "Poprzedni kod unieważniono."),
+    .issuedCodesNotReplaced: Phrase(
+      "The earlier code could not be ended: end it on the page of your codes.",
+      "Nie udało się unieważnić poprzedniego kodu: zrób to na stronie swoich kodów."
+    ),
+    .issuedCodesOlder: Phrase("Older codes", "Starsze kody"),
+    .officialsTitle: Phrase("Codes by official", "Kody według pracowników"),
+    .officialsCard: Phrase(
+      "How many codes each official has issued.", "Ile kodów wydał każdy pracownik."
+    ),
+    .officialsLead: Phrase(
+      "Codes of the last %1 days by day and official. Counts below %2 are not shown.",
+      "Kody z ostatnich %1 dni według dnia i pracownika. Liczb poniżej %2 nie pokazano."
+    ),
+    .officialsOfficial: Phrase("Official", "Pracownik"),
+    .officialsDownload: Phrase("Download as CSV", "Pobierz jako CSV"),
+  ]
 }

@@ -34,7 +34,8 @@ struct Texts: Sendable {
 
   /// The phrases of all groups.
   static let phrases: [TextKey: Phrase] = [
-    commonPhrases, signInPhrases, codePhrases, refusalPhrases, listPhrases, accountPhrases,
+    commonPhrases, signInPhrases, codePhrases, refusalPhrases, listPhrases, issuedPhrases,
+    accountPhrases,
     observationPhrases,
     configurationPhrases, administrationPhrases, changePhrases, effectPhrases,
   ].reduce(into: [:]) { $0.merge($1) { $1 } }

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Hummingbird
+import QuietHTTP
+import World
+
+/// The codes that an official has issued, with their states, and the numbers of codes by official.
+struct IssuedCodePages: Sendable {
+  let pages: PageRouter
+  let authority: any AdministeredAuthority
+  let issuedCodes: IssuedCodeStore
+  let clock: any WallClock
+
+  func add(to router: Router<QuietContext>) {
+    pages.get(router, "/codes/issued", .holders(of: .issueCodes), show)
+    pages.get(router, "/officials", .holders(of: .readStatistics), officials)
+    pages.get(router, "/officials/csv", .holders(of: .readStatistics), officialsFile)
+  }
+
+  // MARK: - Own codes
+
+  private func show(_ visit: Visit) async throws -> Response {
+    let search = visit.query("number").map { $0.removingPercentEncoding ?? $0 } ?? ""
+    let skip = visit.query("skip").flatMap { Int($0) }.map { max(0, $0) } ?? 0
+    let countMax = ConsoleLimit.issuedCodesOnPage
+    let codes = try await issuedCodes.codes(
+      of: visit.account, search: search, skip: skip, countMax: countMax + 1)
+    var rows: [[String: Any]] = []
+    for code in codes.prefix(countMax) { rows.append(try await values(of: code, visit)) }
+    var values: [String: Any] = [
+      "search": search, "codes": rows, "isEmpty": rows.isEmpty,
+      "lead": visit.texts[.issuedCodesLead, "\(ConsoleLimit.issuedCodeSeconds / 86_400)"],
+    ]
+    if codes.count > countMax {
+      let start = search.filter { $0.isHexDigit || $0 == "-" }
+      values["older"] = "/codes/issued?number=\(start)&skip=\(skip + countMax)"
+    }
+    return pages.renderer.response(
+      Page(visit.texts[.issuedCodesTitle], .issuedCodes, values), for: visit)
+  }
+
+  private func values(
+    of code: IssuedCodeStore.Entry, _ visit: Visit
+  ) async throws -> [String: Any] {
+    let texts = visit.texts
+    var values: [String: Any] = [
+      "uuid": code.uuid.text, "time": visit.time(code.issuedAt),
+      "test": texts[code.test == .confirmed ? .issueConfirmed : .issueLikely],
+      "list": code.list?.text ?? "",
+    ]
+    do throws(AuthorityFailure) {
+      let state = try await authority.state(ofCode: code.uuid)
+      let isOver = state.expiresAt < clock.now
+      values["until"] = visit.time(state.expiresAt)
+      values["state"] =
+        texts[state.isUsed ? .issuedCodesUsed : isOver ? .issuedCodesOver : .issuedCodesUnused]
+      values["canExpire"] = !state.isUsed && !isOver
+      values["canReplace"] = !state.isUsed
+    } catch {
+      values["until"] = "–"
+      values["state"] = texts[error == .notFound ? .issuedCodesGone : .errorServerTitle]
+    }
+    return values
+  }
+
+  // MARK: - Statistics by official
+
+  /// A count of the table. Small ones are not shown, as on the other pages.
+  private static func text(_ count: IssuedCodeStore.Count, _ texts: Texts) -> String {
+    let least = ConsoleLimit.shownCountMin
+    return count.codes < least ? texts[.funnelFew, "\(least)"] : "\(count.codes)"
+  }
+
+  private func officials(_ visit: Visit) async throws -> Response {
+    let counts = try await issuedCodes.counts(in: visit.texts.times)
+    let values: [String: Any] = [
+      "isEmpty": counts.isEmpty,
+      "rows": counts.map {
+        ["day": $0.day, "account": $0.account, "codes": Self.text($0, visit.texts)]
+      },
+      "lead": visit.texts[
+        .officialsLead, "\(ConsoleLimit.issuedCodeSeconds / 86_400)",
+        "\(ConsoleLimit.shownCountMin)"],
+    ]
+    return pages.renderer.response(
+      Page(visit.texts[.officialsTitle], .officials, values), for: visit)
+  }
+
+  private func officialsFile(_ visit: Visit) async throws -> Response {
+    let texts = visit.texts
+    let header = [texts[.date], texts[.officialsOfficial], texts[.funnelIssued]]
+    let rows = try await issuedCodes.counts(in: texts.times).map {
+      [$0.day, $0.account, Self.text($0, texts)]
+    }
+    return PageRenderer.download(
+      CSV.text([header] + rows, separator: CSV.separator(for: visit.language)),
+      name: "officials.csv", type: "text/csv; charset=utf-8")
+  }
+}
+
+/// The templates of the issued codes.
+enum IssuedCodeTemplates {
+  static let issuedCodes = """
+    <h1>{{t.issuedCodesTitle}}</h1>
+    <p class="lead">{{lead}}</p>
+    <form method="get" action="/codes/issued" class="card" role="search">
+    <label for="search">{{t.issuedCodesSearch}}</label>
+    <input id="search" name="number" type="text" class="code" autocomplete="off" spellcheck="false" value="{{search}}">
+    <button id="find">{{t.issuedCodesFind}}</button>
+    </form>
+    {{#isEmpty}}<p id="none">{{t.issuedCodesNone}}</p>{{/isEmpty}}
+    {{^isEmpty}}
+    \(LayoutTemplate.wide("issued-caption"))
+    <table id="issued"><caption id="issued-caption">{{t.issuedCodesCaption}}. {{t.zone}}</caption>
+    <thead><tr><th scope="col">{{t.issuedHandle}}</th><th scope="col">{{t.time}}</th>
+    <th scope="col">{{t.issueTest}}</th><th scope="col">{{t.status}}</th><th scope="col">{{t.batchColumnExpires}}</th>
+    <th scope="col">{{t.actions}}</th></tr></thead>
+    <tbody>
+    {{#codes}}
+    <tr><th scope="row"><code>{{uuid}}</code></th><td class="time">{{time}}</td><td>{{test}}</td><td>{{state}}</td>
+    <td class="time">{{until}}</td><td class="actions">
+    {{#canExpire}}<form method="post" action="/codes/expire">\(LayoutTemplate.token)
+    <input type="hidden" name="uuid" value="{{uuid}}">
+    <button class="quiet" aria-label="{{t.statusExpire}}: {{uuid}}">{{t.issuedCodesEnd}}</button></form>{{/canExpire}}
+    {{#canReplace}}<a class="button quiet" href="/codes/new?replaces={{uuid}}"\
+     aria-label="{{t.issuedCodesReplace}}: {{uuid}}">{{t.issuedCodesReplace}}</a>{{/canReplace}}
+    </td></tr>
+    {{/codes}}
+    </tbody></table></div>
+    {{/isEmpty}}
+    {{#older}}<p><a class="button" id="older" href="{{older}}">{{t.issuedCodesOlder}}</a></p>{{/older}}
+    """
+
+  static let officials = """
+    <h1>{{t.officialsTitle}}</h1>
+    <p class="lead">{{lead}}</p>
+    {{#isEmpty}}<p>{{t.funnelEmpty}}</p>{{/isEmpty}}
+    {{^isEmpty}}
+    <p><a class="button" id="officials-csv" href="/officials/csv">{{t.officialsDownload}}</a></p>
+    \(LayoutTemplate.wide("officials-caption"))
+    <table id="officials"><caption id="officials-caption">{{t.officialsTitle}}. {{t.zone}}</caption>
+    <thead><tr><th scope="col">{{t.date}}</th><th scope="col">{{t.officialsOfficial}}</th>
+    <th scope="col">{{t.funnelIssued}}</th></tr></thead>
+    <tbody>
+    {{#rows}}<tr><th scope="row" class="time">{{day}}</th><td>{{account}}</td><td>{{codes}}</td></tr>{{/rows}}
+    </tbody></table></div>
+    {{/isEmpty}}
+    """
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+import VerificationAPI
+import World
+
+@testable import HealthAuthorityConsole
+
+/// The codes that an official finds again, and the counts by official.
+@Suite struct IssuedCodeTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  /// Issues a code and returns its number.
+  private func issue(_ browser: ConsoleBrowser, test: String = "confirmed") async throws -> String {
+    let uuid = try await browser.get("/codes/new").field("uuid")
+    let page = try await browser.post("/codes", ["uuid": uuid, "test": test])
+    try #require(page.status == 200, "\(page.text)")
+    return uuid
+  }
+
+  @Test("An official sees the own codes with their states, finds one by its number, and no others")
+  func own() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let anna = try await console.signedIn(.issuer, name: "Anna")
+      let jan = try await console.signedIn(.issuer, name: "Jan")
+      let first = try await issue(anna)
+      let second = try await issue(anna, test: "likely")
+      let other = try await issue(jan)
+      console.authority.state.codes[try #require(UUID(uuidString: first))] = CodeState(
+        isUsed: true, expiresAt: RunningConsole.start)
+      let page = try await anna.get("/codes/issued")
+      #expect(page.text.contains(first) && page.text.contains(second))
+      #expect(!page.text.contains(other) && !page.text.contains("AB101C"))
+      #expect(page.text.contains(">used<") && page.text.contains(">not used yet<"))
+      let found = try await anna.get("/codes/issued?number=\(second.prefix(8).uppercased())")
+      #expect(found.text.contains(second) && !found.text.contains(first))
+      #expect(try await anna.get("/codes/issued?number=%25").element("none") == nil)
+      #expect(try await anna.get("/codes/issued?number=\(other)").element("none") != nil)
+      console.authority.state.failure = .unavailable
+      #expect(try await anna.get("/codes/issued").text.contains("A server does not answer"))
+    }
+  }
+
+  @Test("A new code replaces one that was not used: it has the same test, and the old one ends")
+  func replace() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let anna = try await console.signedIn(.issuer, name: "Anna")
+      let old = try await issue(anna, test: "likely")
+      let form = try await anna.get("/codes/new?replaces=\(old)")
+      #expect(form.field("replaces") == old && form.text.contains("value=\"likely\" checked"))
+      let fields = ["uuid": form.field("uuid"), "test": "likely", "replaces": old]
+      let page = try await anna.post("/codes", fields)
+      #expect(page.element("ending") == "The earlier code was ended.")
+      let state = console.authority.state.codes[try #require(UUID(uuidString: old))]
+      #expect(state.map { $0.expiresAt < RunningConsole.start } == true)
+      // The code of another official is not ended.
+      let jan = try await console.signedIn(.issuer, name: "Jan")
+      let new = fields["uuid"] ?? ""
+      #expect(try await jan.get("/codes/new?replaces=\(new)").field("replaces").isEmpty)
+      let uuid = try await jan.get("/codes/new").field("uuid")
+      let other = try await jan.post(
+        "/codes", ["uuid": uuid, "test": "confirmed", "replaces": new])
+      #expect(other.status == 200 && other.element("ending") == nil)
+    }
+  }
+
+  @Test("A refused code is not listed, and the form keeps what was typed")
+  func refused() async throws {
+    try await RunningConsole.run(in: folder.url, configure: { $0.sendsSMS = true }) {
+      console async throws in
+      let anna = try await console.signedIn(.issuer, name: "Anna")
+      let uuid = try await anna.get("/codes/new").field("uuid")
+      console.authority.state.failure = .notIssued(VerificationFailure(.smsFailure, "failed"))
+      let page = try await anna.post(
+        "/codes",
+        ["uuid": uuid, "test": "likely", "symptoms": "2027-01-12", "phone": "+48 123456789"])
+      #expect(page.status == 422 && page.text.contains("value=\"+48 123456789\""))
+      #expect(page.text.contains("value=\"2027-01-12\""))
+      #expect(page.text.contains("value=\"likely\" checked"))
+      console.authority.state.failure = nil
+      #expect(try await anna.get("/codes/issued").element("none") != nil)
+      // The outcome of a request without a response is shown once it is known.
+      console.authority.state.failure = .unavailable
+      let lost = try await anna.get("/codes/new").field("uuid")
+      _ = try await anna.post("/codes", ["uuid": lost, "test": "likely"])
+      console.authority.state.failure = nil
+      #expect(try await anna.get("/codes/issued").text.contains("not issued, or deleted"))
+    }
+  }
+
+  @Test("Codes of a list have its number, pages have 25 codes, and codes of 28 days ago are gone")
+  func lists() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let anna = try await console.signedIn(.issuer, name: "Anna")
+      let batch = try await anna.get("/codes/batch").field("batch")
+      let lines = (1...26).map { "A-\($0),likely" }.joined(separator: "\n")
+      _ = try await anna.post("/codes/batch", ["batch": batch, "lines": lines])
+      let page = try await anna.get("/codes/issued?number=\(batch)")
+      #expect(page.text.matches(of: /<th scope="row">/).count == 25)
+      #expect(page.text.contains("id=\"older\""))
+      let older = try await anna.get("/codes/issued?number=\(batch)&skip=25")
+      #expect(older.text.matches(of: /<th scope="row">/).count == 1)
+      #expect(!older.text.contains("id=\"older\""))
+      console.serviceClock.advance(by: 28 * 86_400)
+      let new = try await issue(anna)
+      let rest = try await anna.get("/codes/issued")
+      #expect(rest.text.matches(of: /<th scope="row">/).count == 1 && rest.text.contains(new))
+    }
+  }
+
+  @Test("The counts by official are of the office's days, and small ones are not shown")
+  func officials() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let anna = try await console.signedIn(.issuer, name: "Anna")
+      let jan = try await console.signedIn(.issuer, name: "Jan")
+      _ = try await issue(jan)
+      // 23:30 UTC is the next day in Warsaw.
+      console.serviceClock.advance(by: 15 * 3_600 + 1_800)
+      let batch = try await anna.get("/codes/batch").field("batch")
+      let lines = (1...10).map { "A-\($0),likely" }.joined(separator: "\n")
+      _ = try await anna.post("/codes/batch", ["batch": batch, "lines": lines])
+      let ewa = try await console.signedIn(.epidemiologist, name: "Ewa")
+      let csv = try await ewa.get("/officials/csv")
+      #expect(
+        CSV.fields(csv.text) == [
+          ["Date", "Official", "Codes issued"], ["2027-01-16", "Anna", "10"],
+          ["2027-01-15", "Jan", "fewer than 10"],
+        ])
+      #expect(try await ewa.get("/officials").text.contains(">fewer than 10<"))
+      #expect(try await anna.get("/officials").status == 403)
+    }
+  }
+}
