@@ -153,6 +153,30 @@ extension Setting {
     }
   }
 
+  /// Texts by name.
+  package static func texts(
+    _ name: String, _ path: WritableKeyPath<Root, [String: String]>, _ meaning: String
+  ) -> Self {
+    value(
+      name, path, form: "an object of texts", meaning,
+      write: { .object($0.mapValues(JSONValue.string)) }
+    ) { value in
+      guard case .object(let fields) = value else { return nil }
+      let texts = fields.compactMapValues(\.string)
+      return texts.count == fields.count ? texts : nil
+    }
+  }
+
+  /// An address that may be left out.
+  package static func optionalAddress(
+    _ name: String, _ path: WritableKeyPath<Root, URL?>, _ meaning: String
+  ) -> Self {
+    value(
+      name, path, form: "an https URL, or an http URL of this machine", meaning, allowsNull: true,
+      write: { $0.map { .string($0.absoluteString) } }
+    ) { value -> URL?? in value.string.flatMap { WebAddress($0).map { .some($0.url) } } }
+  }
+
   /// A text that may be left out.
   package static func text(
     _ name: String, _ path: WritableKeyPath<Root, String?>, form: String = "text",

@@ -59,6 +59,9 @@ struct VerificationComposition {
     addProteGOSafeRoutes(to: router)
     addDeviceRoutes(to: router)
     addAdminRoutes(to: router)
+    if let sms, let links = sms.links {
+      SMSLinkRoutes(targets: links, region: sms.region).add(to: router)
+    }
     let (signing, clock) = (signing, clock)
     router.page(RouterPath(VerificationRoute.keys)) {
       try QuietPage(signing.keys().published(at: clock.now), maxAgeSeconds: Self.keysMaxAgeSeconds)

@@ -182,6 +182,9 @@ enum SMSSettings {
       .text(
         "linkDomain", \.linkDomain,
         "links are `https://<region>.<domain>/v?c=…`; without it `ens://v?…`"),
+      .optionalObject(
+        "links", "this server answers at the domain of the links", defaults: SMSLinkTargets(), links
+      ) { links, _, sms, _ in sms.links = links },
       templates,
       .name(
         "defaultTemplate", \.defaultTemplate,
@@ -210,6 +213,20 @@ enum SMSSettings {
           baseURL: gateway.baseURL, account: gateway.account, token: gateway.token,
           from: gateway.from)
       },
+    ])
+  }
+
+  private static var links: SettingsTable<SMSLinkTargets> {
+    SettingsTable(rows: [
+      .names(
+        "appleApps", \.appleApps,
+        "the apps of Apple's systems that open the links: team id, dot, bundle id"),
+      .texts(
+        "androidApps", \.androidApps,
+        "the SHA-256 of the certificate of each Android app that opens the links, by package name"),
+      .optionalAddress(
+        "appPage", \.appPage,
+        "the page for phones without the app; the code is in its fragment, `#c=…`"),
     ])
   }
 

@@ -62,6 +62,8 @@ public struct SMSConfiguration: Sendable {
   public var region: String
   /// The domain of links `https://<region>.<domain>/v?c=…`; `nil` for links `ens://v?…`.
   public var linkDomain: String?
+  /// The apps that open the links; `nil` if another server answers at the domain of the links.
+  public var links: SMSLinkTargets?
   /// Signs texts, so that phones can detect forged ones; `nil` for unsigned texts.
   public var signer: SMSSigner?
   /// Logs the failures of the sender.
@@ -99,6 +101,7 @@ public struct SMSConfiguration: Sendable {
       throw VerificationServerError.badConfiguration(
         "sms.linkDomain: must be a domain name, such as en.example.")
     }
+    try links?.validate()
     try validateTemplates()
   }
 
