@@ -142,11 +142,16 @@ final class SimulatedAuthority: AdministeredAuthority {
   }
 
   func effect(
-    of configuration: RemoteConfiguration
+    of new: RemoteConfiguration, replacing present: RemoteConfiguration
   ) async throws(AuthorityFailure) -> ConfigurationEffect {
-    let high = configuration.riskLevelConfiguration.maxLowRiskScore
-    let levels = ConfigurationEffect.Levels(none: 1, low: 2, high: high)
-    return ConfigurationEffect(windows: levels, days: levels)
+    func levels(_ configuration: RemoteConfiguration) -> ConfigurationEffect.Levels {
+      let high = configuration.riskLevelConfiguration.maxLowRiskScore
+      return ConfigurationEffect.Levels(none: 1, low: 2, medium: 3, high: high)
+    }
+    let comparison = ConfigurationEffect.Comparison(
+      before: levels(present), after: levels(new), changed: 4)
+    let version = ConfigurationEffect.Version(contacts: comparison, days: comparison)
+    return ConfigurationEffect(version1: version, version2: version)
   }
 
   func instructions() async throws(AuthorityFailure) -> PhoneInstructions {

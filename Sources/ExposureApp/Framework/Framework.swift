@@ -217,7 +217,7 @@ extension Exposure {
 extension RiskScoringParameters {
   /// The framework's configuration with the same values. The thresholds are in `metadata`, as apps for
   /// iOS 13.5 set them.
-  var frameworkConfiguration: ENExposureConfiguration {
+  package var frameworkConfiguration: ENExposureConfiguration {
     let configuration = ENExposureConfiguration()
     configuration.minimumRiskScore = ENRiskScore(clamping: minimumRiskScore)
     configuration.attenuationWeight = Double(attenuationWeight)

@@ -125,14 +125,14 @@ extension RiskRule {
 }
 
 /// Computes the risk level of scores and exposures.
-struct RiskAssessment {
+package struct RiskAssessment {
   let rules: [RiskRule]
 
-  init(thresholds: RiskScoreThresholds) {
+  package init(thresholds: RiskScoreThresholds) {
     rules = RiskRule.table(for: thresholds)
   }
 
-  func level(of score: Int) -> RiskLevel {
+  package func level(of score: Int) -> RiskLevel {
     let score = min(max(score, 0), RiskRule.scoreMax)
     return rules.first { $0.scores.contains(score) }?.level ?? .none
   }

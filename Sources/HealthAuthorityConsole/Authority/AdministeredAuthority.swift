@@ -32,9 +32,11 @@ package protocol AdministeredAuthority: Sendable {
   func replace(
     _ configuration: RemoteConfiguration, ifInForce version: Int
   ) async throws(AuthorityFailure)
-  /// The levels that phones would have shown for the simulated contacts of last week under a configuration.
-  func effect(of configuration: RemoteConfiguration) async throws(AuthorityFailure)
-    -> ConfigurationEffect
+  /// The levels that phones would have shown for the simulated contacts of last week under the configuration `present`
+  /// and under `new`.
+  func effect(
+    of new: RemoteConfiguration, replacing present: RemoteConfiguration
+  ) async throws(AuthorityFailure) -> ConfigurationEffect
   /// The instructions that phones follow.
   func instructions() async throws(AuthorityFailure) -> PhoneInstructions
   /// Tells phones to neither check nor upload, until a time or until `resume`.
@@ -110,29 +112,59 @@ package struct PhoneInstructions: Hashable, Sendable {
   }
 }
 
-/// The effect of a remote configuration on the simulated contacts of last week.
+/// The effect of a change of the remote configuration on the simulated contacts of last week. Phones are configured for
+/// one of the two versions of the framework's interface, which use different parts of it.
 package struct ConfigurationEffect: Hashable, Sendable {
   /// Counts by risk level.
   package struct Levels: Hashable, Sendable {
-    package let none: Int
-    package let low: Int
-    package let high: Int
+    package var none = 0
+    package var low = 0
+    package var medium = 0
+    package var high = 0
 
-    package init(none: Int, low: Int, high: Int) {
+    package init(none: Int = 0, low: Int = 0, medium: Int = 0, high: Int = 0) {
       self.none = none
       self.low = low
+      self.medium = medium
       self.high = high
     }
   }
 
-  /// Simulated exposure windows by level.
-  package let windows: Levels
-  /// Days of simulated phones by level.
-  package let days: Levels
+  /// The levels before and after the change.
+  package struct Comparison: Hashable, Sendable {
+    package let before: Levels
+    package let after: Levels
+    /// The contacts or days whose level the change alters.
+    package let changed: Int
 
-  package init(windows: Levels, days: Levels) {
-    self.windows = windows
-    self.days = days
+    package init(before: Levels, after: Levels, changed: Int) {
+      self.before = before
+      self.after = after
+      self.changed = changed
+    }
+  }
+
+  /// The comparisons of phones with one version of the interface.
+  package struct Version: Hashable, Sendable {
+    /// The contacts of simulated phones.
+    package let contacts: Comparison
+    /// The days of simulated phones.
+    package let days: Comparison
+
+    package init(contacts: Comparison, days: Comparison) {
+      self.contacts = contacts
+      self.days = days
+    }
+  }
+
+  /// Phones with scores: `exposureConfiguration` and `riskLevelConfiguration`.
+  package let version1: Version
+  /// Phones with exposure windows: `windowRiskConfiguration`.
+  package let version2: Version
+
+  package init(version1: Version, version2: Version) {
+    self.version1 = version1
+    self.version2 = version2
   }
 }
 

@@ -173,8 +173,11 @@ struct ConfigurationPages: Sendable {
       "isProposed": isProposed,
     ]
     do throws(AuthorityFailure) {
-      let before = try await authority.effect(of: change.current)
-      values["effect"] = ["rows": rows(before, try await authority.effect(of: change.new), visit)]
+      let effect = try await authority.effect(of: change.new, replacing: change.current)
+      values["versions"] = [
+        self.values(of: effect.version1, .configurationVersion1, visit.texts),
+        self.values(of: effect.version2, .configurationVersion2, visit.texts),
+      ]
     } catch {
       values["noEffect"] = PageRefusal(error).words(visit.texts).text
     }
@@ -182,23 +185,27 @@ struct ConfigurationPages: Sendable {
       Page(visit.texts[.configurationPreviewTitle], .preview, values), for: visit)
   }
 
-  private func rows(
-    _ before: ConfigurationEffect, _ after: ConfigurationEffect, _ visit: Visit
-  ) -> [[String: String]] {
-    let texts = visit.texts
+  private func values(
+    of version: ConfigurationEffect.Version, _ name: TextKey, _ texts: Texts
+  ) -> [String: Any] {
     func row(
       _ kind: TextKey, _ when: TextKey, _ levels: ConfigurationEffect.Levels
     ) -> [String: String] {
       [
         "name": "\(texts[kind]), \(texts[when].lowercased())", "none": "\(levels.none)",
-        "low": "\(levels.low)", "high": "\(levels.high)",
+        "low": "\(levels.low)", "medium": "\(levels.medium)", "high": "\(levels.high)",
       ]
     }
     return [
-      row(.configurationWindows, .configurationBefore, before.windows),
-      row(.configurationWindows, .configurationAfter, after.windows),
-      row(.configurationDays, .configurationBefore, before.days),
-      row(.configurationDays, .configurationAfter, after.days),
+      "version": name == .configurationVersion1 ? 1 : 2, "name": texts[name],
+      "changed": texts[
+        .configurationDiffering, "\(version.days.changed)", "\(version.contacts.changed)"],
+      "rows": [
+        row(.configurationWindows, .configurationBefore, version.contacts.before),
+        row(.configurationWindows, .configurationAfter, version.contacts.after),
+        row(.configurationDays, .configurationBefore, version.days.before),
+        row(.configurationDays, .configurationAfter, version.days.after),
+      ],
     ]
   }
 
@@ -317,15 +324,20 @@ enum ConfigurationTemplates {
   static let preview = """
     <h1>{{t.configurationPreviewTitle}}</h1>
     <p class="lead">{{t.configurationPreviewLead}}</p>
-    {{#effect}}
-    \(LayoutTemplate.wide("effect-caption"))
-    <table id="effect"><caption id="effect-caption">{{t.configurationEffectCaption}}</caption>
+    {{#versions}}
+    <h2>{{name}}</h2>
+    <p id="changed-{{version}}"><strong>{{changed}}</strong></p>
+    \(LayoutTemplate.wide("effect-{{version}}-caption"))
+    <table id="effect-{{version}}">\
+    <caption id="effect-{{version}}-caption">{{t.configurationEffectCaption}}: {{name}}</caption>
     <thead><tr><th scope="col">{{t.configurationCounted}}</th><th scope="col">{{t.configurationNone}}</th>
-    <th scope="col">{{t.configurationLow}}</th><th scope="col">{{t.configurationHigh}}</th></tr></thead>
+    <th scope="col">{{t.configurationLow}}</th><th scope="col">{{t.configurationMedium}}</th>
+    <th scope="col">{{t.configurationHigh}}</th></tr></thead>
     <tbody>
-    {{#rows}}<tr><th scope="row">{{name}}</th><td>{{none}}</td><td>{{low}}</td><td>{{high}}</td></tr>{{/rows}}
+    {{#rows}}<tr><th scope="row">{{name}}</th><td>{{none}}</td><td>{{low}}</td><td>{{medium}}</td>\
+    <td>{{high}}</td></tr>{{/rows}}
     </tbody></table></div>
-    {{/effect}}
+    {{/versions}}
     {{#noEffect}}<p class="help">{{noEffect}}</p>{{/noEffect}}
     <h2>{{t.configurationChanges}}</h2>
     <pre class="changes" id="changes">{{changes}}</pre>

@@ -25,12 +25,12 @@ extension Texts {
     .configurationPreviewTitle: Phrase("Effect of the change", "Skutek zmiany"),
     .configurationPreviewLead: Phrase(
       """
-      The simulated contacts of last week, evaluated with the windowRiskConfiguration in force and with \
-      the new one. Other parts do not change these numbers.
+      The simulated contacts of 300 phones in a week, evaluated with the configuration in force and with the \
+      new one, by the code of the app. Each phone uses one of the two versions, which its app has chosen.
       """,
       """
-      Symulowane kontakty z zeszłego tygodnia, ocenione obowiązującą i nową częścią \
-      windowRiskConfiguration. Inne części nie zmieniają tych liczb.
+      Symulowane kontakty 300 telefonów w ciągu tygodnia, ocenione obowiązującą i nową konfiguracją kodem \
+      aplikacji. Każdy telefon używa jednej z dwóch wersji, wybranej przez jego aplikację.
       """
     ),
     .configurationEffectCaption: Phrase(
@@ -42,6 +42,17 @@ extension Texts {
     .configurationDays: Phrase("Days of phones", "Dni telefonów"),
     .configurationNone: Phrase("no risk", "brak ryzyka"),
     .configurationLow: Phrase("low", "niskie"),
+    .configurationMedium: Phrase("moderate", "umiarkowane"),
+    .configurationVersion1: Phrase(
+      "Phones with version 1 (scores)", "Telefony z wersją 1 (wyniki punktowe)"
+    ),
+    .configurationVersion2: Phrase(
+      "Phones with version 2 (exposure windows)", "Telefony z wersją 2 (okna ekspozycji)"
+    ),
+    .configurationDiffering: Phrase(
+      "Days with another level than before: %1. Contacts with another level: %2.",
+      "Dni z innym poziomem niż przedtem: %1. Kontakty z innym poziomem: %2."
+    ),
     .configurationHigh: Phrase("high", "wysokie"),
     .configurationBefore: Phrase("Before", "Przed"),
     .configurationAfter: Phrase("After", "Po"),

@@ -119,9 +119,8 @@ extension FolderAuthority {
   }
 
   func effect(
-    of configuration: RemoteConfiguration
+    of new: RemoteConfiguration, replacing present: RemoteConfiguration
   ) async throws(AuthorityFailure) -> ConfigurationEffect {
-    SimulatedContacts.lastWeek.effect(
-      of: configuration.windowRiskConfiguration?.policy ?? .standard)
+    try await reporting { try SimulatedContacts.lastWeek.effect(of: new, replacing: present) }
   }
 }

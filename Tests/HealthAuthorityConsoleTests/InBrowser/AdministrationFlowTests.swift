@@ -30,7 +30,7 @@ extension ConsoleInBrowser {
         try await visit.replace("5000", with: "1200")
         try await visit.follow("#preview")
         try await visit.arrive(at: "Effect of the change")
-        let effect = try await browser.text("#effect")
+        let effect = try await browser.text("#effect-1")
         #expect(effect.contains("1499") && effect.contains("1200"))
         #expect(try await browser.text("#changes").contains("\"maxLowRiskScore\" : 1200"))
         try await visit.follow("#propose")
