@@ -73,12 +73,23 @@ struct AuditLog: Sendable {
     return start
   }
 
-  /// The newest entries, newest first; those before the entry `sequence` if there is one.
-  func newest(_ count: Int, before sequence: Int64? = nil) async throws -> [AuditEntry] {
+  /// The newest entries that match `filter`, newest first; those before the entry `sequence` if there is one.
+  func newest(
+    _ count: Int, before sequence: Int64? = nil, matching filter: AuditFilter = AuditFilter()
+  ) async throws -> [AuditEntry] {
     try await database.read { db in
       try Row.fetchAll(
-        db, sql: "SELECT * FROM audit WHERE sequence < ? ORDER BY sequence DESC LIMIT ?",
-        arguments: [sequence ?? .max, count]
+        db,
+        sql: """
+          SELECT * FROM audit WHERE sequence < ? AND time >= ? AND time < ?
+            AND (? = '' OR actor = ? COLLATE NOCASE) AND (? = '' OR action = ?)
+            AND (? = '' OR instr(lower(subject), lower(?)) > 0)
+          ORDER BY sequence DESC LIMIT ?
+          """,
+        arguments: [
+          sequence ?? .max, filter.from, filter.end, filter.actor, filter.actor, filter.action,
+          filter.action, filter.subject, filter.subject, count,
+        ]
       ).map(AuditEntry.init)
     }
   }
@@ -115,6 +126,19 @@ struct AuditLog: Sendable {
     guard text.utf8.count > fieldBytesMax else { return text }
     return String(decoding: text.utf8.prefix(fieldBytesMax), as: UTF8.self)
   }
+}
+
+/// The entries of the audit log that a page shows. Empty values match every entry.
+struct AuditFilter: Hashable, Sendable {
+  /// The name of the account.
+  var actor = ""
+  /// The raw value of the action.
+  var action = ""
+  /// A part of the subject, such as the start of the number of a code.
+  var subject = ""
+  /// The first second and the one after the last.
+  var from = Int64.min
+  var end = Int64.max
 }
 
 /// The actions that are recorded. The raw values are stored.

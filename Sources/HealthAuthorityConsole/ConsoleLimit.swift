@@ -71,6 +71,10 @@ enum ConsoleLimit {
   static let batchCodesMax = 500
   /// Seconds for which the console keeps the number of a code: 28 days.
   static let issuedCodeSeconds: Int64 = 2_419_200
+  /// The part of the quota of codes from which the start page warns, in percent.
+  static let quotaWarningPercent = 80
+  /// Seconds before the end of the last signing key from which the start page warns: 14 days.
+  static let keyWarningSeconds: Int64 = 1_209_600
   /// Issued codes on a page.
   static let issuedCodesOnPage = 25
   /// The length of a reference in a list, in characters.

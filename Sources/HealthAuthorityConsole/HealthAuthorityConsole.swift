@@ -348,6 +348,7 @@ struct ConsoleComposition: Sendable {
   ) {
     let actions = AuditedActions(audit: audit)
     let issuedCodes = IssuedCodeStore(database: database, clock: serviceClock)
+    let smsLists = SMSLists(authority: authority, clock: serviceClock)
     CodePages(
       pages: pages, authority: authority, actions: actions, issuedCodes: issuedCodes,
       link: configuration.appAddress.map { CodeLink(app: $0) }, sendsSMS: configuration.sendsSMS,
@@ -355,7 +356,7 @@ struct ConsoleComposition: Sendable {
     ).add(to: router)
     BatchPages(
       pages: pages, authority: authority, actions: actions,
-      issuedCodes: issuedCodes, smsLists: SMSLists(authority: authority, clock: serviceClock),
+      issuedCodes: issuedCodes, smsLists: smsLists,
       sendsSMS: configuration.sendsSMS, clock: serviceClock, randomness: randomness
     ).add(to: router)
     IssuedCodePages(
@@ -366,7 +367,10 @@ struct ConsoleComposition: Sendable {
       pages: pages, authority: authority,
       proposals: ProposalStore(database: database, audit: audit, clock: clock), accounts: accounts)
     configuration.add(to: router)
-    HomePage(pages: pages, changes: changes, configuration: configuration).add(to: router)
+    HomePage(
+      pages: pages, authority: authority, changes: changes, configuration: configuration,
+      issuedCodes: issuedCodes, smsLists: smsLists, clock: serviceClock
+    ).add(to: router)
     PhonePages(pages: pages, authority: authority, changes: changes, clock: serviceClock)
       .add(to: router)
     KeyPages(pages: pages, authority: authority, changes: changes).add(to: router)

@@ -35,6 +35,8 @@ final class SimulatedAuthority: AdministeredAuthority {
     var replaceFailure: AuthorityFailure?
     /// True if a new remote configuration is stored before its failure.
     var storesBeforeFailure = false
+    var codesPerDay = 1_000
+    var signingKeysEnd: Int64?
     /// The text of the next codes; nil for one with a number.
     var codeText: String?
     /// True while a single code is not issued.
@@ -99,6 +101,10 @@ final class SimulatedAuthority: AdministeredAuthority {
       guard let code = state.codes[uuid] else { throw AuthorityFailure.notFound }
       return code
     }
+  }
+
+  func codesPerDay() async throws(AuthorityFailure) -> Int {
+    try with { state throws(AuthorityFailure) in state.codesPerDay }
   }
 
   func expire(code uuid: UUID) async throws(AuthorityFailure) -> CodeState {
@@ -208,10 +214,11 @@ final class SimulatedAuthority: AdministeredAuthority {
   }
 
   func signingKeys(of server: SigningServer) async throws(AuthorityFailure) -> [SigningKeyFacts] {
-    try with { _ throws(AuthorityFailure) in
+    try with { state throws(AuthorityFailure) in
       [
         SigningKeyFacts(
-          id: server.rawValue, version: "v1", publicKeyPEM: "", validFrom: nil, validThru: nil)
+          id: server.rawValue, version: "v1", publicKeyPEM: "", validFrom: nil,
+          validThru: state.signingKeysEnd)
       ]
     }
   }

@@ -14,6 +14,8 @@ package protocol AdministeredAuthority: Sendable {
   func issue(_ requests: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>]
   /// The state of a code, without anything about its owner.
   func state(ofCode uuid: UUID) async throws(AuthorityFailure) -> CodeState
+  /// The number of codes that the console may issue in a day.
+  func codesPerDay() async throws(AuthorityFailure) -> Int
   /// Ends a code.
   func expire(code uuid: UUID) async throws(AuthorityFailure) -> CodeState
 

@@ -88,6 +88,14 @@ struct IssuedCodeStore: Sendable {
     }
   }
 
+  /// The number of codes of all accounts since `second`.
+  func count(since second: Int64) async throws -> Int {
+    try await database.read { db in
+      try Int.fetchOne(
+        db, sql: "SELECT count(*) FROM issued_code WHERE issued_at > ?", arguments: [second]) ?? 0
+    }
+  }
+
   /// The number of codes by day and account, newest day first.
   func counts(in times: OfficeTime) async throws -> [Count] {
     let rows = try await database.read { db in

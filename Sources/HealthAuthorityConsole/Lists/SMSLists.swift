@@ -99,6 +99,14 @@ actor SMSLists {
     return jobs[number].flatMap { $0.owner == account.id ? $0.progress : nil }
   }
 
+  /// The numbers of the interrupted lists of an account.
+  func interrupted(of account: Account) -> [UUID] {
+    forget()
+    return jobs.filter { _, job in
+      if case .interrupted = job.progress.state { job.owner == account.id } else { false }
+    }.keys.sorted { $0.uuidString < $1.uuidString }
+  }
+
   /// Sends the codes that were not sent, until one fails for a reason that holds for the others too.
   private func send(_ number: UUID) async {
     let waiting = jobs[number]?.requests.keys.sorted() ?? []

@@ -33,6 +33,16 @@ struct OfficeTime: Hashable, Sendable {
     Self.utcDay(Date(unixDay: shifted(date).unixDay + offset))
   }
 
+  /// The start of a day such as `2027-01-15`; nil if the text is no day.
+  func start(ofDay day: String) -> Date? {
+    // The office's midnight is less than a day away from that of UTC, where its offset may be another one.
+    guard let midnight = try? Date("\(day)T00:00:00Z", strategy: .iso8601),
+      Self.utcDay(midnight) == day
+    else { return nil }
+    let guess = midnight.addingTimeInterval(-TimeInterval(zone.secondsFromGMT(for: midnight)))
+    return midnight.addingTimeInterval(-TimeInterval(zone.secondsFromGMT(for: guess)))
+  }
+
   /// The day in UTC at `date`, for counts of servers.
   static func utcDay(_ date: Date) -> String { String(date.formatted(.iso8601).prefix(10)) }
 

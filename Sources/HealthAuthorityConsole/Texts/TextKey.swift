@@ -2,7 +2,9 @@
 /// The names of the texts. Templates use them as `t.name`.
 enum TextKey: String, CaseIterable, Sendable {
   // Common.
-  case console, skip, menu, signedInAs, signOut, languageSwitch, home, homeLead, back, date,
+  case console, skip, menu, signedInAs, signOut, languageSwitch, home, homeLead, homePaused,
+    homeKeyEnds, homeNoKey, homeQuotaNear, homeQuotaUsedUp,
+    homeListInterrupted, back, date,
     time, name, actions, status, none, unknown, zone, daysInUTC, shownOnce, roleIssuer,
     roleEpidemiologist,
     roleAdministrator, errorNotFoundTitle, errorNotFoundText, errorForbiddenTitle,
@@ -54,7 +56,8 @@ enum TextKey: String, CaseIterable, Sendable {
     ownPasskeyHost, ownPasskeyOld, passkeyUnverified, passkeyOther, passkeyMalformed, passkeyKnown,
     auditTitle, auditCard, auditCaption, auditActor, auditCommandLine, auditAction, auditSubject,
     auditDetail, auditIntact,
-    auditBroken, auditHead, auditHeadHelp, auditExport, auditOlder
+    auditBroken, auditFilter, auditAll, auditFrom, auditTo, auditShow, auditHead, auditHeadHelp,
+    auditExport, auditOlder
   // Observation.
   case funnelTitle, funnelCard, funnelLead, funnelCaption, funnelChart, funnelIssued,
     funnelRedeemed, funnelRedeemMinutes, funnelUploads, funnelUploadMinutes, funnelFileMinutes,

@@ -193,6 +193,11 @@ extension Texts {
       "Zapisuj go od czasu do czasu w innym miejscu. Pozwoli wykryć usunięcie wpisów z końca."
     ),
     .auditExport: Phrase("Download as JSON lines", "Pobierz jako wiersze JSON"),
+    .auditFilter: Phrase("Show only", "Pokaż tylko"),
+    .auditAll: Phrase("All", "Wszystkie"),
+    .auditFrom: Phrase("First day", "Pierwszy dzień"),
+    .auditTo: Phrase("Last day", "Ostatni dzień"),
+    .auditShow: Phrase("Show", "Pokaż"),
     .auditOlder: Phrase("Older entries", "Starsze wpisy"),
   ]
 

@@ -105,6 +105,26 @@ extension Texts {
     .languageSwitch: Phrase("Language", "Język"),
     .home: Phrase("Start", "Start"),
     .homeLead: Phrase("Choose a task.", "Wybierz zadanie."),
+    .homePaused: Phrase("Phones are paused.", "Telefony są wstrzymane."),
+    .homeKeyEnds: Phrase(
+      "The signing key %1 ends at %2, and no other follows: rotate it.",
+      "Klucz podpisu %1 wygasa %2, a po nim nie ma innego: wymień go."
+    ),
+    .homeNoKey: Phrase(
+      "No signing key %1 is valid: rotate it.", "Żaden klucz podpisu %1 nie jest ważny: wymień go."
+    ),
+    .homeQuotaNear: Phrase(
+      "%1 of the %2 codes of a day are issued. The operator raises the quota (attempts.issuesPerApiKey).",
+      "Wydano %1 z %2 kodów na dobę. Limit podnosi operator (attempts.issuesPerApiKey)."
+    ),
+    .homeQuotaUsedUp: Phrase(
+      "The quota of the day, %1 codes, is used up. The operator raises it (attempts.issuesPerApiKey).",
+      "Dzienny limit kodów (%1) został wyczerpany. Podnosi go operator (attempts.issuesPerApiKey)."
+    ),
+    .homeListInterrupted: Phrase(
+      "A list of codes by SMS was interrupted: continue it.",
+      "Lista kodów SMS-em została przerwana: kontynuuj ją."
+    ),
     .back: Phrase("Back", "Wstecz"),
     .date: Phrase("Date", "Data"),
     .time: Phrase("Time", "Czas"),

@@ -59,6 +59,14 @@ struct FolderAuthority: AdministeredAuthority {
     try await codes.client().state(ofCode: uuid)
   }
 
+  func codesPerDay() async throws(AuthorityFailure) -> Int {
+    // The quota of another server is in its own settings.
+    guard codes.remote == nil else { throw .notFound }
+    return try await withVerification {
+      try $0.verificationSettings().configuration.attempts.issuesPerApiKey
+    }
+  }
+
   func expire(code uuid: UUID) async throws(AuthorityFailure) -> CodeState {
     try await codes.client().expire(code: uuid)
   }

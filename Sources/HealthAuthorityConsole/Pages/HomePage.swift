@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Hummingbird
+import KeyServerAPI
+import QuietHTTP
+import World
+
+/// The start page: the pages of the account's role, and what needs attention.
+struct HomePage: Sendable {
+  let pages: PageRouter
+  let authority: any AdministeredAuthority
+  let changes: ChangePages
+  let configuration: ConfigurationPages
+  let issuedCodes: IssuedCodeStore
+  let smsLists: SMSLists
+  /// The clock of the servers.
+  let clock: any WallClock
+
+  func add(to router: Router<QuietContext>) {
+    pages.get(router, "/", .signedIn, show)
+  }
+
+  /// A sentence that needs attention, with the page where something is done about it.
+  private struct Remark {
+    let path: String
+    let text: String
+  }
+
+  private func show(_ visit: Visit) async throws -> Response {
+    let (texts, own) = (visit.texts, try visit.account)
+    let entries = MenuEntry.entries(for: own.role).map { entry in
+      ["path": entry.path, "title": texts[entry.title], "text": texts[entry.text]]
+    }
+    let waiting = [
+      ("/changes", TextKey.changesWaiting, try await changes.waiting(for: own)),
+      ("/configuration", .configurationWaiting, try await configuration.waiting(for: own)),
+    ].filter { $0.2 > 0 }.map { Remark(path: $0.0, text: texts[$0.1, "\($0.2)"]) }
+    let remarks = waiting + (try await remarks(for: own, texts))
+    return pages.renderer.response(
+      Page(
+        texts[.home], .home,
+        [
+          "entries": entries, "isWaiting": !remarks.isEmpty,
+          "waiting": remarks.map { ["path": $0.path, "text": $0.text] },
+        ]), for: visit)
+  }
+
+  /// The remarks that the rights of an account concern. A server that does not answer has none: its pages say so.
+  private func remarks(for account: Account, _ texts: Texts) async throws -> [Remark] {
+    let rights = account.role.rights
+    var remarks: [Remark] = []
+    if rights.contains(.issueCodes) {
+      remarks += await smsLists.interrupted(of: account).map {
+        Remark(path: "/codes/batch/\($0.text)", text: texts[.homeListInterrupted])
+      }
+    }
+    if rights.contains(.issueCodes), let text = try await quota(texts) {
+      remarks.append(Remark(path: "/codes/new", text: text))
+    }
+    if rights.contains(.operatePhones), let text = await pause(texts) {
+      remarks.append(Remark(path: "/phones", text: text))
+    }
+    if rights.contains(.administerKeys) {
+      remarks += await keys(texts).map { Remark(path: "/keys", text: $0) }
+    }
+    return remarks
+  }
+
+  private func pause(_ texts: Texts) async -> String? {
+    // Without the instructions, nothing is said.
+    guard let pause = try? await authority.instructions().pause else { return nil }
+    guard let until = pause.until else { return texts[.homePaused] }
+    return until > clock.now.unixSecond ? texts[.phonesPausedUntil, texts.time(until)] : nil
+  }
+
+  /// The codes of the last day, if the quota is nearly used up.
+  private func quota(_ texts: Texts) async throws -> String? {
+    // Without the quota, nothing is said.
+    guard let quota = try? await authority.codesPerDay() else { return nil }
+    let day = Int64(Date.unixDaySeconds)
+    let count = try await issuedCodes.count(since: clock.now.unixSecond - day)
+    guard count * 100 >= quota * ConsoleLimit.quotaWarningPercent else { return nil }
+    return count >= quota
+      ? texts[.homeQuotaUsedUp, "\(quota)"] : texts[.homeQuotaNear, "\(count)", "\(quota)"]
+  }
+
+  /// The servers whose signing keys end soon.
+  private func keys(_ texts: Texts) async -> [String] {
+    let soon = clock.now.unixSecond + ConsoleLimit.keyWarningSeconds
+    var sentences: [String] = []
+    for server in SigningServer.allCases {
+      // Without the keys, nothing is said.
+      guard let keys = try? await authority.signingKeys(of: server), !keys.isEmpty,
+        let last = keys.max(by: { $0.validThru ?? .max < $1.validThru ?? .max }),
+        let end = last.validThru, end < soon
+      else { continue }
+      let name = texts[server == .keys ? .keysOfKeys : .keysOfVerification]
+      sentences.append(
+        end < clock.now.unixSecond
+          ? texts[.homeNoKey, name] : texts[.homeKeyEnds, name, texts.time(end)])
+    }
+    return sentences
+  }
+}

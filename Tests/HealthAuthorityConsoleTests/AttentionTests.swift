@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServerAPI
+import TestSupport
+import Testing
+import World
+
+@testable import HealthAuthorityConsole
+
+/// What the start page says needs attention, and the filter of the audit log.
+@Suite struct AttentionTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test("The start page names a pause and signing keys that end, to those who can act")
+  func administrator() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let anna = try await console.signedIn(.administrator, name: "Anna")
+      let jan = try await console.signedIn(.issuer, name: "Jan")
+      #expect(!(try await anna.get("/").text.contains("id=\"waiting\"")))
+      let now = RunningConsole.start.unixSecond
+      console.authority.state.pause = DeviceConfiguration.Pause(until: now + 3_600)
+      console.authority.state.signingKeysEnd = now + 13 * 86_400
+      let page = try await anna.get("/").text
+      #expect(page.contains("Phones are paused until 2027-01-15 10:00 CET."))
+      #expect(page.contains("The signing key of key files ends at 2027-01-28 09:00 CET"))
+      #expect(!(try await jan.get("/").text.contains("id=\"waiting\"")))
+      console.authority.state.pause = DeviceConfiguration.Pause(until: now)
+      console.authority.state.signingKeysEnd = now - 1
+      let later = try await anna.get("/").text
+      #expect(
+        !later.contains("paused until") && later.contains("No signing key of tokens is valid"))
+      console.authority.state.failure = .unavailable
+      #expect(try await anna.get("/").status == 200)
+    }
+  }
+
+  @Test("At 80 percent of the quota of the day, the start page warns; at 100 it is used up")
+  func quota() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      console.authority.state.codesPerDay = 10
+      let jan = try await console.signedIn(.issuer, name: "Jan")
+      func issue(_ count: Int) async throws -> String {
+        let batch = try await jan.get("/codes/batch").field("batch")
+        let lines = (1...count).map { "A-\($0),likely" }.joined(separator: "\n")
+        _ = try await jan.post("/codes/batch", ["batch": batch, "lines": lines])
+        return try await jan.get("/").text
+      }
+      #expect(!(try await issue(7).contains("codes of a day")))
+      #expect(try await issue(1).contains("8 of the 10 codes of a day are issued."))
+      #expect(try await issue(2).contains("The quota of the day, 10 codes, is used up."))
+      console.serviceClock.advance(by: 86_400)
+      #expect(!(try await jan.get("/").text.contains("id=\"waiting\"")))
+    }
+  }
+
+  @Test("The audit log is filtered by account, action, subject and days of the office")
+  func audit() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let anna = try await console.signedIn(.administrator, name: "Anna Lis")
+      let jan = try await console.signedIn(.issuer, name: "Jan")
+      let uuid = try await jan.get("/codes/new").field("uuid")
+      _ = try await jan.post("/codes", ["uuid": uuid, "test": "confirmed"])
+      func count(_ query: String) async throws -> Int {
+        try await anna.get("/audit?\(query)").text.matches(of: /<tr><td>[0-9]/).count
+      }
+      let all = try await count("")
+      #expect(try await count("actor=jan") == 2 && all > 3)
+      #expect(try await count("actor=Anna+Lis&action=session.started") == 1)
+      #expect(try await count("action=code.issued&subject=\(uuid.prefix(8).uppercased())") == 1)
+      #expect(try await count("from=2027-01-15&to=2027-01-15") == all)
+      #expect(try await count("from=2027-01-16") == 0)
+      #expect(try await count("to=2027-01-14") == 0)
+      #expect(try await count("to=nonsense") == all)
+      let page = try await anna.get("/audit?actor=%22%3E&action=code.issued").text
+      #expect(page.contains("value=\"&quot;&gt;\"") || page.contains("value=\"%22%3E\""))
+      #expect(page.contains("value=\"code.issued\" selected"))
+    }
+  }
+
+  @Test("A day of an office begins at its midnight, also on the day the clocks change")
+  func starts() throws {
+    let times = OfficeTime(
+      zone: try #require(TimeZone(identifier: "Europe/Warsaw")), language: .english)
+    for (day, start) in [
+      ("2027-01-15", "2027-01-14T23:00:00Z"), ("2027-07-15", "2027-07-14T22:00:00Z"),
+      ("2027-03-28", "2027-03-27T23:00:00Z"), ("2027-03-29", "2027-03-28T22:00:00Z"),
+      ("2027-10-31", "2027-10-30T22:00:00Z"), ("2027-11-01", "2027-10-31T23:00:00Z"),
+    ] {
+      #expect(times.start(ofDay: day) == (try Date(start, strategy: .iso8601)), "\(day)")
+    }
+    #expect(times.start(ofDay: "2027-02-30") == nil && times.start(ofDay: "") == nil)
+  }
+}
