@@ -52,7 +52,7 @@ extension ConsoleInBrowser {
         }
       }
       for change in trees.finish() { Issue.record("\(change)") }
-      #expect(checks.combinations == (Proof.isRunning ? 100 : 25))
+      #expect(checks.combinations == (Proof.isRunning ? 112 : 28))
     }
 
     @Test(
@@ -77,7 +77,10 @@ extension ConsoleInBrowser {
     ) async throws {
       try await ConsoleVisit.run(
         scripts: true, authority: try .inUse(),
-        configure: { $0.appAddress = URL(string: "https://app.example/") }
+        configure: {
+          $0.appAddress = URL(string: "https://app.example/")
+          $0.sendsSMS = true
+        }
       ) { visit async throws in
         let tour = ConsoleTour(visit: visit) { page in try await stop(visit.browser, page) }
         try await tour.play(in: language, later: later)

@@ -105,6 +105,16 @@ struct ConsoleTour {
     try await browser.type("A-17,confirmed,\nA-18,likely,", into: "#lines")
     try await visit.follow("#batch-show")
     try await stop("batch-codes")
+    try await visit.open("/codes/batch")
+    try await browser.type("A-19,confirmed,,+48123456789", into: "#lines")
+    try await visit.follow("#batch-show")
+    let list = try await browser.text("#number")
+    try await Patience.until {
+      try await visit.open("/codes/batch/\(list)")
+      return try await browser.count("#no-updates") == 0
+    }
+    try await stop("sms-list")
+    try await page("issued-codes", "/codes/issued")
   }
 
   private func phonesAndKeys() async throws {
@@ -124,6 +134,7 @@ struct ConsoleTour {
 
   private func statistics() async throws {
     try await page("funnel", "/funnel")
+    try await page("officials", "/officials")
     try await page("exports", "/exports")
   }
 
