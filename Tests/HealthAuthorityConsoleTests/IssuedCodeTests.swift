@@ -69,6 +69,30 @@ import World
     }
   }
 
+  @Test("The text of an SMS is chosen among the server's templates, and the rules have a page")
+  func rules() async throws {
+    try await RunningConsole.run(in: folder.url, configure: { $0.sendsSMS = true }) {
+      console async throws in
+      let anna = try await console.signedIn(.issuer, name: "Anna")
+      #expect(!(try await anna.get("/codes/new").text.contains("id=\"template\"")))
+      console.authority.state.smsTemplates = ["standard", "in English"]
+      let form = try await anna.get("/codes/new")
+      #expect(form.text.contains("<option value=\"in English\">"))
+      _ = try await anna.post(
+        "/codes",
+        [
+          "uuid": form.field("uuid"), "test": "confirmed", "phone": "+48123456789",
+          "template": "in English",
+        ])
+      let request = try #require(console.authority.state.requests.first)
+      #expect(request.smsTemplate == "in English")
+      #expect(request.body.smsTemplateLabel == "in English")
+      let page = try await anna.get("/codes/rules").text
+      #expect(page.contains("<td>1000</td>") && page.contains("<td>30 minutes</td>"))
+      #expect(page.contains("standard, in English"))
+    }
+  }
+
   @Test("A refused code is not listed, and the form keeps what was typed")
   func refused() async throws {
     try await RunningConsole.run(in: folder.url, configure: { $0.sendsSMS = true }) {

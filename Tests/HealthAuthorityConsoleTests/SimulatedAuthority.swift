@@ -36,6 +36,7 @@ final class SimulatedAuthority: AdministeredAuthority {
     /// True if a new remote configuration is stored before its failure.
     var storesBeforeFailure = false
     var codesPerDay = 1_000
+    var smsTemplates: [String] = []
     var signingKeysEnd: Int64?
     /// The text of the next codes; nil for one with a number.
     var codeText: String?
@@ -103,8 +104,13 @@ final class SimulatedAuthority: AdministeredAuthority {
     }
   }
 
-  func codesPerDay() async throws(AuthorityFailure) -> Int {
-    try with { state throws(AuthorityFailure) in state.codesPerDay }
+  func codeRules() async throws(AuthorityFailure) -> CodeRules {
+    try with { state throws(AuthorityFailure) in
+      CodeRules(
+        codesPerDay: state.codesPerDay, pinSeconds: 1_800, shortCodeSeconds: 900,
+        longCodeSeconds: 86_400, shortCodeDigits: 8, requiresDate: false,
+        smsTemplates: state.smsTemplates)
+    }
   }
 
   func expire(code uuid: UUID) async throws(AuthorityFailure) -> CodeState {

@@ -115,6 +115,9 @@ struct FolderAuthorityTests {
       #expect(try await bench.authority.state(ofCode: order.uuid).isUsed == false)
       let keys = try await bench.authority.apiKeys()
       #expect(keys.map(\.name) == ["console"] && keys.map(\.liveCodes) == [1])
+      let (rules, limits) = (try await bench.authority.codeRules(), AttemptLimits())
+      #expect(rules.codesPerDay == limits.issuesPerApiKey && rules.smsTemplates.isEmpty)
+      #expect(rules.shortCodeDigits == 8 && rules.longCodeSeconds == 86_400)
       try await bench.setup.prepareConsole(
         hasVerification: true, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       #expect(try await bench.authority.apiKeys() == keys)

@@ -158,6 +158,8 @@ package struct CodeRequest: Hashable, Sendable, Redacted {
   package let minutesAheadOfUTC: Int
   /// The phone number for an SMS, E.164.
   package let phone: String?
+  /// The label of the text for the SMS; nil for the default one.
+  package var smsTemplate: String?
 
   package init(
     uuid: UUID, testType: TestType, symptomDate: String? = nil, minutesAheadOfUTC: Int = 0,
@@ -185,6 +187,7 @@ package struct CodeRequest: Hashable, Sendable, Redacted {
     body.symptomDate = symptomDate
     if symptomDate != nil { body.tzOffset = Double(minutesAheadOfUTC) }
     body.phone = phone
+    if phone != nil { body.smsTemplateLabel = smsTemplate }
     body.codeForm = testType == .confirmed ? "pin" : "short"
     return body
   }

@@ -19,8 +19,9 @@ struct CodePages: Sendable {
 
   func add(to router: Router<QuietContext>) {
     let access = PageRouter.Access.holders(of: .issueCodes)
+    pages.get(router, "/codes/rules", access, rules)
     pages.get(router, "/codes/new", access) { visit in
-      form(visit, replacing: try await replaced(visit.query("replaces") ?? "", visit))
+      await form(visit, replacing: try await replaced(visit.query("replaces") ?? "", visit))
     }
     pages.post(router, "/codes", access, issue)
     pages.get(router, "/codes/status", access) { status($0, [:]) }
@@ -36,11 +37,36 @@ struct CodePages: Sendable {
     return try await issuedCodes.code(uuid, of: visit.account)
   }
 
+  /// The rules of the server, which its operator changes.
+  private func rules(_ visit: Visit) async throws -> Response {
+    let (texts, rules) = (visit.texts, try await authority.codeRules())
+    func minutes(_ seconds: Int64) -> String { texts[.rulesMinutes, "\((seconds + 59) / 60)"] }
+    let rows: [(TextKey, String, String)] = [
+      (.rulesQuota, "\(rules.codesPerDay)", "attempts.issuesPerApiKey"),
+      (.rulesPIN, minutes(rules.pinSeconds), "codeLifetime"),
+      (.rulesShortCode, minutes(rules.shortCodeSeconds), "policy.shortCodeLifetime"),
+      (.rulesLongCode, minutes(rules.longCodeSeconds), "policy.longCodeLifetime"),
+      (.rulesDigits, "\(rules.shortCodeDigits)", "policy.shortCodeDigits"),
+      (.rulesDate, texts[rules.requiresDate ? .rulesYes : .rulesNo], "policy.requiresDate"),
+      (
+        .rulesTemplates,
+        rules.smsTemplates.isEmpty ? texts[.none] : rules.smsTemplates.joined(separator: ", "),
+        "sms.templates"
+      ),
+    ]
+    return pages.renderer.response(
+      Page(
+        texts[.rulesTitle], .codeRules,
+        ["rows": rows.map { ["name": texts[$0.0], "value": $0.1, "setting": $0.2] }]), for: visit)
+  }
+
   private func form(
     _ visit: Visit, _ typed: Form? = nil, replacing replaced: IssuedCodeStore.Entry? = nil,
     fault: String? = nil
-  ) -> Response {
+  ) async -> Response {
     let now = clock.now
+    // Without the labels, the server uses its default text.
+    let templates = sendsSMS ? (try? await authority.codeRules().smsTemplates) ?? [] : []
     var values: [String: Any] = [
       "uuid": UUID(randomness: randomness).text, "sendsSMS": sendsSMS,
       "today": visit.texts.times.day(now),
@@ -51,6 +77,10 @@ struct CodePages: Sendable {
       CodeRequest.TestType.likely.rawValue == typed?["test"] ?? replaced?.test.rawValue
     values["symptoms"] = typed.flatMap { CalendarText.day($0["symptoms"]) } ?? ""
     values["phone"] = typed?["phone"] ?? ""
+    values["hasTemplates"] = templates.count > 1
+    values["templates"] = templates.map { label in
+      ["label": label, "isChosen": label == typed?["template"]] as [String: Any]
+    }
     if let replaced { values["replaced"] = replaced.uuid.text }
     return pages.renderer.response(
       Page(
@@ -64,19 +94,20 @@ struct CodePages: Sendable {
       let test = CodeRequest.TestType(rawValue: form["test"])
     else { throw PageRefusal.malformed }
     let replaced = try await replaced(form["replaces"], visit)
-    func refused(_ fault: String) -> Response {
-      self.form(visit, form, replacing: replaced, fault: fault)
+    func refused(_ fault: String) async -> Response {
+      await self.form(visit, form, replacing: replaced, fault: fault)
     }
     guard let symptoms = CalendarText.day(form["symptoms"]) else {
-      return refused(visit.texts[.badDate])
+      return await refused(visit.texts[.badDate])
     }
     guard let phone = PhoneText.international(sendsSMS ? form["phone"] : "") else {
-      return refused(visit.texts[.refusalPhone])
+      return await refused(visit.texts[.refusalPhone])
     }
-    let request = CodeRequest(
+    var request = CodeRequest(
       uuid: uuid, testType: test, symptomDate: symptoms.isEmpty ? nil : symptoms,
       minutesAheadOfUTC: visit.texts.times.minutesAheadOfUTC(at: clock.now),
       phone: phone.isEmpty ? nil : phone)
+    request.smsTemplate = form["template"].isEmpty ? nil : form["template"]
     do {
       let issued = try await issue(request, visit)
       let ending = try await end(replaced, visit)
@@ -84,9 +115,9 @@ struct CodePages: Sendable {
     } catch AuthorityFailure.taken {
       return issuedBefore(visit)
     } catch AuthorityFailure.refused(let message) {
-      return refused(visit.texts.sentence(message))
+      return await refused(visit.texts.sentence(message))
     } catch AuthorityFailure.notIssued(let failure) {
-      return refused(visit.texts.sentence(failure))
+      return await refused(visit.texts.sentence(failure))
     }
   }
 
@@ -221,6 +252,12 @@ enum CodeTemplates {
     <label for="phone">{{t.issuePhone}}</label>
     <input id="phone" name="phone" type="tel" autocomplete="off" value="{{phone}}" aria-describedby="phone-help">
     <p class="help" id="phone-help">{{t.issuePhoneHelp}}</p>
+    {{#hasTemplates}}
+    <label for="template">{{t.issueTemplate}}</label>
+    <select id="template" name="template">
+    {{#templates}}<option value="{{label}}"{{#isChosen}} selected{{/isChosen}}>{{label}}</option>{{/templates}}
+    </select>
+    {{/hasTemplates}}
     {{/sendsSMS}}
     <button id="issue" class="primary">{{t.issueButton}}</button>
     </form>
@@ -270,5 +307,17 @@ enum CodeTemplates {
     {{/canExpire}}
     </section>
     {{/state}}
+    """
+
+  static let rules = """
+    <h1>{{t.rulesTitle}}</h1>
+    <p class="lead">{{t.rulesLead}}</p>
+    \(LayoutTemplate.wide("rules-caption"))
+    <table id="rules"><caption id="rules-caption">{{t.rulesTitle}}</caption>
+    <thead><tr><th scope="col">{{t.rulesRule}}</th><th scope="col">{{t.rulesValue}}</th>
+    <th scope="col">{{t.rulesSetting}}</th></tr></thead>
+    <tbody>
+    {{#rows}}<tr><th scope="row">{{name}}</th><td>{{value}}</td><td><code>{{setting}}</code></td></tr>{{/rows}}
+    </tbody></table></div>
     """
 }

@@ -76,7 +76,7 @@ struct HomePage: Sendable {
   /// The codes of the last day, if the quota is nearly used up.
   private func quota(_ texts: Texts) async throws -> String? {
     // Without the quota, nothing is said.
-    guard let quota = try? await authority.codesPerDay() else { return nil }
+    guard let quota = try? await authority.codeRules().codesPerDay else { return nil }
     let day = Int64(Date.unixDaySeconds)
     let count = try await issuedCodes.count(since: clock.now.unixSecond - day)
     guard count * 100 >= quota * ConsoleLimit.quotaWarningPercent else { return nil }

@@ -122,6 +122,7 @@ struct MenuEntry: Sendable {
       path: "/codes/issued", title: .issuedCodesTitle, text: .issuedCodesCard,
       rights: [.issueCodes]),
     MenuEntry(path: "/codes/status", title: .statusTitle, text: .statusCard, rights: [.issueCodes]),
+    MenuEntry(path: "/codes/rules", title: .rulesTitle, text: .rulesCard, rights: [.issueCodes]),
     MenuEntry(path: "/funnel", title: .funnelTitle, text: .funnelCard, rights: [.readStatistics]),
     MenuEntry(
       path: "/officials", title: .officialsTitle, text: .officialsCard, rights: [.readStatistics]),
@@ -149,7 +150,8 @@ struct MenuEntry: Sendable {
 /// templates.
 enum PageTemplate: String, CaseIterable, Sendable {
   case message, home, signIn, start, link, own, accounts, audit
-  case issue, issued, batch, batchKept, batchResult, smsList, issuedCodes, officials, codeStatus
+  case issue, issued, batch, batchKept, batchResult, smsList, issuedCodes, officials, codeStatus,
+    codeRules
   case funnel, exports, configuration, preview
   case phones, keys, secret, change, changes
 
@@ -172,6 +174,7 @@ enum PageTemplate: String, CaseIterable, Sendable {
     case .issuedCodes: IssuedCodeTemplates.issuedCodes
     case .officials: IssuedCodeTemplates.officials
     case .codeStatus: CodeTemplates.status
+    case .codeRules: CodeTemplates.rules
     case .funnel: ObservationTemplates.funnel
     case .exports: ObservationTemplates.exports
     case .configuration: ConfigurationTemplates.configuration

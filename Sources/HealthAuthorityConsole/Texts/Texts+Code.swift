@@ -347,6 +347,26 @@ extension Texts {
 
   /// The texts of issued codes and of the counts by official.
   static let issuedPhrases: [TextKey: Phrase] = [
+    .issueTemplate: Phrase("Text of the SMS", "Treść SMS-a"),
+    .rulesTitle: Phrase("Rules for codes", "Zasady kodów"),
+    .rulesCard: Phrase("Validity, quota, texts for an SMS.", "Ważność, limit, treści SMS-ów."),
+    .rulesLead: Phrase(
+      "The operator changes them in verification/settings.json and restarts the verification server.",
+      "Zmienia je operator w verification/settings.json, po czym uruchamia serwer weryfikacji ponownie."
+    ),
+    .rulesRule: Phrase("Rule", "Zasada"),
+    .rulesValue: Phrase("Value", "Wartość"),
+    .rulesSetting: Phrase("Setting", "Ustawienie"),
+    .rulesMinutes: Phrase("%1 minutes", "%1 min"),
+    .rulesQuota: Phrase("Codes of this console in a day", "Kody tej konsoli na dobę"),
+    .rulesPIN: Phrase("Validity of a PIN (laboratory)", "Ważność PIN-u (laboratorium)"),
+    .rulesShortCode: Phrase("Validity of a short code (doctor)", "Ważność kodu (lekarz)"),
+    .rulesLongCode: Phrase("Validity of the link in an SMS", "Ważność linku w SMS-ie"),
+    .rulesDigits: Phrase("Digits of a short code, at least", "Cyfry kodu, co najmniej"),
+    .rulesDate: Phrase("First day of symptoms is required", "Pierwszy dzień objawów jest wymagany"),
+    .rulesTemplates: Phrase("Texts for an SMS", "Treści SMS-ów"),
+    .rulesYes: Phrase("yes", "tak"),
+    .rulesNo: Phrase("no", "nie"),
     .issuedCodesTitle: Phrase("Codes you have issued", "Wydane przez Ciebie kody"),
     .issuedCodesCard: Phrase(
       "Find a code again, end it or replace it.",

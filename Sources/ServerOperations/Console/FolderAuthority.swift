@@ -59,11 +59,21 @@ struct FolderAuthority: AdministeredAuthority {
     try await codes.client().state(ofCode: uuid)
   }
 
-  func codesPerDay() async throws(AuthorityFailure) -> Int {
-    // The quota of another server is in its own settings.
+  func codeRules() async throws(AuthorityFailure) -> CodeRules {
+    // The rules of another server are in its own settings.
     guard codes.remote == nil else { throw .notFound }
     return try await withVerification {
-      try $0.verificationSettings().configuration.attempts.issuesPerApiKey
+      let configuration = try $0.verificationSettings().configuration
+      let (policy, sms) = (configuration.policy, configuration.sms)
+      let labels = sms.map { sms in
+        [sms.defaultTemplate] + sms.templates.keys.filter { $0 != sms.defaultTemplate }.sorted()
+      }
+      return CodeRules(
+        codesPerDay: configuration.attempts.issuesPerApiKey,
+        pinSeconds: Int64(configuration.codeLifetime),
+        shortCodeSeconds: Int64(policy.shortCodeLifetime),
+        longCodeSeconds: Int64(policy.longCodeLifetime), shortCodeDigits: policy.shortCodeDigits,
+        requiresDate: policy.requiresDate, smsTemplates: labels ?? [])
     }
   }
 

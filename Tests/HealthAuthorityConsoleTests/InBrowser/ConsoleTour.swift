@@ -115,6 +115,7 @@ struct ConsoleTour {
     }
     try await stop("sms-list")
     try await page("issued-codes", "/codes/issued")
+    try await page("code-rules", "/codes/rules")
   }
 
   private func phonesAndKeys() async throws {
