@@ -383,21 +383,3 @@ struct ConsoleComposition: Sendable {
     return FailureBudget(limits, clock: clock, randomness: randomness)
   }
 }
-
-/// Responds to requests for unknown paths with a page.
-private struct UnknownPages: RouterMiddleware {
-  typealias Context = QuietContext
-
-  let pages: PageRouter
-
-  func handle(
-    _ request: Request, context: QuietContext,
-    next: (Request, QuietContext) async throws -> Response
-  ) async throws -> Response {
-    do {
-      return try await next(request, context)
-    } catch let error as HTTPError where [404, 405].contains(error.status.code) {
-      return await pages.notFound(request, context)
-    }
-  }
-}

@@ -7,7 +7,7 @@ import World
 
 @testable import HealthAuthorityConsole
 
-/// What the start page says needs attention, and the filter of the audit log.
+/// The remarks of the start page, and the filter of the audit log.
 @Suite struct AttentionTests {
   let folder: TemporaryFolder
 

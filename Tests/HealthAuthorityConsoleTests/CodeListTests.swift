@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 import World
 
 @testable import HealthAuthorityConsole
@@ -35,7 +36,7 @@ import World
       "c5 bb c3 93 c5 81 57 09 6c 69 6b 65 6c 79",
     ])
   func encodings(bytes: String) throws {
-    let file = Data(bytes.split(separator: " ").compactMap { UInt8($0, radix: 16) })
+    let file = try #require(Data(hexadecimal: bytes.replacing(" ", with: "")))
     let list = try Self.reader.list(try ListText.decoded(file))
     #expect(list.entries.map(\.reference) == ["ŻÓŁW"])
   }

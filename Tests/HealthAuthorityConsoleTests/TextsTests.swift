@@ -29,11 +29,15 @@ import Testing
 
   @Test("Every text is used by a template or by code")
   func used() throws {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let target = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Sources/HealthAuthorityConsole")
-    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-    let source = (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+    let files = ["Pages", "Lists"].flatMap { folder in
+      let files = FileManager.default.enumerator(
+        at: target.appendingPathComponent(folder), includingPropertiesForKeys: nil)
+      return files?.compactMap { $0 as? URL } ?? []
+    }
+    let source = files.filter { $0.pathExtension == "swift" }
       .compactMap { try? String(contentsOf: $0, encoding: .utf8) }.joined()
     let members = Set(source.matches(of: /\.(\w+)/).map { String($0.1) })
     for key in TextKey.allCases {

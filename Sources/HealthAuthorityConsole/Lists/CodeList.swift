@@ -43,8 +43,8 @@ struct CodeList: Sendable {
 
 /// Reads the lines of a list and finds all their faults.
 struct CodeListReader: Sendable {
-  /// The number of the list. The numbers of its codes are derived from it and the references, so that a list that is sent
-  /// twice does not issue a code twice.
+  /// The number of the list. The numbers of its codes are derived from it and the references, so that a list that is
+  /// sent twice does not issue a code twice.
   let batch: UUID
   let times: OfficeTime
   let now: Date
@@ -167,8 +167,9 @@ struct CodeListReader: Sendable {
 
 /// Days as text.
 enum CalendarText {
-  /// The day of a text such as `2027-01-15`, `2027-1-15`, `15.01.2027` or `2027-01-15 00:00:00` in the first form; empty
-  /// for an empty text, and nil for one that is no day.
+  /// The day of a text such as `2027-01-15`, `2027-1-15`, `15.01.2027` or `2027-01-15 00:00:00` in the first form.
+  ///
+  /// - Returns: An empty text for an empty one; nil for a text that is no day.
   static func day(_ text: String) -> String? {
     guard !text.isEmpty else { return "" }
     let midnight = /\s+0?0:00(:00)?/

@@ -5,7 +5,8 @@ import World
 
 /// The numbers of the codes that officials have issued, so that they find them again and their work is counted.
 ///
-/// An entry has the number of a code, its time, its test and its list; never the code, its SMS or anything about a person.
+/// An entry has the number of a code, its time, its test and its list; never the code, its SMS or anything about a
+/// person.
 struct IssuedCodeStore: Sendable {
   /// A code that was issued.
   struct Entry: Hashable, Sendable {

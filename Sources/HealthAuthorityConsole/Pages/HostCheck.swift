@@ -36,3 +36,21 @@ struct HostCheck: RouterMiddleware {
   /// One year (RFC 6797). Other hosts of the domain are not the console's.
   private static let encryption = "max-age=31536000"
 }
+
+/// Responds to requests for unknown paths with a page.
+struct UnknownPages: RouterMiddleware {
+  typealias Context = QuietContext
+
+  let pages: PageRouter
+
+  func handle(
+    _ request: Request, context: QuietContext,
+    next: (Request, QuietContext) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch let error as HTTPError where [404, 405].contains(error.status.code) {
+      return await pages.notFound(request, context)
+    }
+  }
+}

@@ -120,3 +120,30 @@ enum PageRefusal: Error, Hashable, Sendable {
     }
   }
 }
+
+extension Texts {
+  /// A sentence of a server, or of the console itself, in the language of the page.
+  func sentence(_ text: String) -> String { ServerSentences.text(text, in: language) }
+
+  /// The reason why the verification server issues no code.
+  func sentence(_ failure: VerificationFailure) -> String {
+    switch failure.errorCode {
+    case .invalidDate: self[.refusalDate, "\(ConsoleLimit.symptomAgeDaysMax)"]
+    case .missingDate: self[.refusalNoDate]
+    case .phoneNumberInvalid: self[.refusalPhone]
+    case .smsQueueFull: self[.refusalSMSQueue]
+    case .smsFailure: self[.refusalSMS]
+    case .unsupportedTestType, .invalidTestType: self[.refusalTest]
+    case .maintenanceMode: self[.refusalMaintenance]
+    case .unauthorized, .codeUserUnauthorized: self[.refusalKey]
+    case .quotaExceeded:
+      ServerSentences.values(of: failure.error, in: Self.quotaSentence)
+        .map { self[.refusalQuota, $0[0]] } ?? self[.refusalBusy]
+    default: self[.refusalOther, sentence(failure.error)]
+    }
+  }
+
+  /// The sentence of `QuietRefusal.quotaUsedUp`.
+  private static let quotaSentence =
+    "The quota of %1 codes a day is used up; retry later, or ask the operator of the server."
+}
