@@ -64,6 +64,42 @@ import Testing
   }
 
   @Test(
+    "Numbers are changed in labelled fields with their limits, and other parts stay as they are")
+  func fields() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      var inForce = RemoteConfiguration(version: 3)
+      inForce.windowRiskConfiguration = .standard
+      console.authority.state.configuration = inForce
+      let anna = try await console.signedIn(.epidemiologist, name: "Anna")
+      let page = try await anna.get("/configuration")
+      #expect(page.element("document") == nil && page.text.contains("Low risk up to"))
+      var fields = ["as": "fields", "reason": "fewer false alarms"]
+      for match in page.text.matches(of: /id="([a-zA-Z.0-9]+)" name="\1" type="number"/) {
+        let name = String(match.1)
+        let value = page.text.firstMatch(
+          of: try Regex("id=\"\(name)\"[^>]*value=\"([0-9]+)\""))
+        fields[name] = value?.output[1].substring.map(String.init)
+      }
+      #expect(fields.count == 2 + 41)
+      let same = try await anna.post("/configuration/preview", fields)
+      #expect(same.status == 422 && same.element("fault")?.hasPrefix("The document is the") == true)
+      fields["riskLevelConfiguration.maxLowRiskScore"] = "1200"
+      fields["exposureConfiguration.durationScores.1"] = "9"
+      let refused = try await anna.post("/configuration/preview", fields)
+      #expect(
+        refused.element("fault")
+          == "Values by duration, ≤ 5 min: enter a whole number from 0 to 8.")
+      #expect(refused.text.contains("value=\"1200\"") && refused.text.contains("value=\"9\""))
+      fields["exposureConfiguration.durationScores.1"] = "4"
+      let preview = try await anna.post("/configuration/preview", fields)
+      #expect(preview.status == 200, "\(preview.text)")
+      let changes = try #require(preview.element("changes"))
+      #expect(changes.contains("+     &quot;maxLowRiskScore&quot; : 1200,"))
+      #expect(changes.split(separator: "\n").count == 6)
+    }
+  }
+
+  @Test(
     "A change of the configuration is previewed, and is in force after a second person approved")
   func configuration() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in

@@ -30,8 +30,7 @@ struct ConfigurationPages: Sendable {
   // MARK: - The page
 
   private func show(
-    _ visit: Visit, document: String? = nil, reason: String = "", fault: String? = nil,
-    notice: TextKey? = nil
+    _ visit: Visit, typed: Form? = nil, fault: String? = nil, notice: TextKey? = nil
   ) async throws -> Response {
     let current = try await authority.remoteConfiguration()
     let currentText = try ConfigurationDocument.text(of: current)
@@ -57,9 +56,16 @@ struct ConfigurationPages: Sendable {
     }
     var values: [String: Any] = [
       "current": visit.texts[.configurationCurrent, "\(current.version)"],
-      "document": document ?? currentText, "reason": reason, "hasOpen": !open.isEmpty,
+      "reason": typed?["reason"] ?? "", "hasOpen": !open.isEmpty,
       "open": open, "hasHistory": !history.isEmpty, "history": history,
     ]
+    let isJSON = typed.map { !Self.hasFields($0) } ?? (visit.query("as") == "json")
+    values["isJSON"] = isJSON
+    if isJSON {
+      values["document"] = typed?["document"] ?? currentText
+    } else {
+      values["groups"] = try ConfigurationFields.values(of: current, typed: typed, visit.texts)
+    }
     if let fault { values["fault"] = fault }
     if let notice { values["notice"] = visit.texts[notice] }
     return pages.renderer.response(
@@ -107,7 +113,7 @@ struct ConfigurationPages: Sendable {
 
   private func change(_ visit: Visit, _ form: Form) async throws -> Change {
     let current = try await authority.remoteConfiguration()
-    let document = form["document"]
+    let document = try document(form, current, visit.texts)
     guard document.utf8.count <= ConsoleLimit.configurationBytesMax else {
       throw PageRefusal.tooLarge
     }
@@ -131,6 +137,20 @@ struct ConfigurationPages: Sendable {
     return Change(current: current, new: new, reason: form["reason"])
   }
 
+  /// True for the form with labelled fields.
+  private static func hasFields(_ form: Form) -> Bool { form["as"] == "fields" }
+
+  private func document(
+    _ form: Form, _ current: RemoteConfiguration, _ texts: Texts
+  ) throws -> String {
+    guard Self.hasFields(form) else { return form["document"] }
+    do { return try ConfigurationFields.document(form, replacing: current) } catch let fault
+      as ConfigurationFields.Fault
+    {
+      throw Fault(message: fault.text(texts))
+    }
+  }
+
   /// The change of a form, or the page with its fault.
   private func withChange(
     _ visit: Visit, _ form: Form, _ work: (Change) async throws -> Response
@@ -139,8 +159,7 @@ struct ConfigurationPages: Sendable {
     do {
       change = try await self.change(visit, form)
     } catch let fault as Fault {
-      return try await show(
-        visit, document: form["document"], reason: form["reason"], fault: fault.message)
+      return try await show(visit, typed: form, fault: fault.message)
     }
     return try await work(change)
   }
@@ -303,8 +322,24 @@ enum ConfigurationTemplates {
     <form method="post" action="/configuration/preview" class="card" aria-labelledby="edit-title">
     <h2 id="edit-title">{{current}}</h2>
     \(LayoutTemplate.token)
+    {{#isJSON}}
+    <p><a id="as-fields" href="/configuration">{{t.configurationAsFields}}</a></p>
     <label for="document">{{t.configurationDocument}}</label>
     <textarea id="document" name="document" rows="24" spellcheck="false">{{document}}</textarea>
+    {{/isJSON}}
+    {{^isJSON}}
+    <p><a id="as-json" href="/configuration?as=json">{{t.configurationAsJSON}}</a></p>
+    <input type="hidden" name="as" value="fields">
+    {{#groups}}
+    <fieldset><legend>{{title}}</legend>
+    <p class="help">{{help}}</p>
+    <div class="numbers{{#isTable}} table{{/isTable}}">
+    {{#fields}}<div><label for="{{name}}">{{label}}</label>
+    <input id="{{name}}" name="{{name}}" type="number" min="{{least}}" max="{{most}}" step="1" required value="{{value}}">
+    <span class="unit">{{unit}}</span></div>{{/fields}}
+    </div></fieldset>
+    {{/groups}}
+    {{/isJSON}}
     <label for="reason">{{t.configurationReason}}</label>
     <textarea id="reason" name="reason" rows="2" required>{{reason}}</textarea>
     <button id="preview" class="primary">{{t.configurationPreview}}</button>

@@ -67,6 +67,11 @@ enum PageStyle {
     input.drop { border-style: dashed; padding: 1.5rem .75rem; }
     progress { width: 100%; max-width: 42rem; height: 1.25rem; accent-color: var(--accent); }
     summary { cursor: pointer; padding: .5rem 0; color: var(--accent); }
+    .numbers { display: grid; gap: .25rem 1rem; grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); }
+    .numbers.table { grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); }
+    .numbers label { font-weight: 400; margin-top: .5rem; }
+    .numbers input { width: 6rem; }
+    .unit { color: var(--muted); }
     select { font: inherit; color: inherit; background: var(--surface); width: 100%; min-height: 2.875rem;
       padding: .5rem .75rem; border: 1.5px solid var(--control); border-radius: .5rem; }
     textarea, .code, code, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; }

@@ -87,6 +87,13 @@ enum TextKey: String, CaseIterable, Sendable {
     configurationHistoryCaption,
     configurationDecision, configurationApproved, configurationRejected, configurationProposed,
     configurationDone
+  // Fields of the configuration.
+  case configurationAsFields, configurationAsJSON, fieldsThresholds, fieldsThresholdsHelp,
+    fieldsMaxNone, fieldsMaxLow, fieldsMaxMedium, fieldsMinimum, fieldsAttenuation,
+    fieldsAttenuationHelp, fieldsDays, fieldsDaysHelp, fieldsDay, fieldsDuration,
+    fieldsDurationHelp, fieldsTransmission, fieldsTransmissionHelp, fieldsLevel, fieldsRanges,
+    fieldsRangesHelp, fieldsNear, fieldsMedium, fieldsDownload, fieldsDownloadHelp, fieldsMobile,
+    fieldsWifi, fieldsRetries, fieldsPoints, fieldsBadNumber
   // Administration.
   case phonesTitle, phonesCard, phonesLead, phonesPause, phonesRunning, phonesPaused,
     phonesPausedUntil, phonesPauseHelp, phonesPauseHours, phonesPauseButton, phonesResumeButton,

@@ -37,7 +37,7 @@ struct Texts: Sendable {
     commonPhrases, signInPhrases, codePhrases, refusalPhrases, listPhrases, issuedPhrases,
     accountPhrases,
     observationPhrases,
-    configurationPhrases, administrationPhrases, changePhrases, effectPhrases,
+    configurationPhrases, fieldPhrases, administrationPhrases, changePhrases, effectPhrases,
   ].reduce(into: [:]) { $0.merge($1) { $1 } }
 
   /// English texts, for sentences that are only compared.

@@ -21,6 +21,7 @@ extension ConsoleInBrowser {
         let berta = try await visit.console.administration.addAccount(
           name: "Berta", role: .epidemiologist)
         try await visit.signIn(.epidemiologist, name: "Anna", to: "/configuration")
+        try await visit.follow("#as-json")
         try await visit.replace("1499", with: "5000")
         try await browser.type("Fewer false alarms", into: "#reason")
         try await visit.follow("#preview")

@@ -52,7 +52,7 @@ extension ConsoleInBrowser {
         }
       }
       for change in trees.finish() { Issue.record("\(change)") }
-      #expect(checks.combinations == (Proof.isRunning ? 116 : 29))
+      #expect(checks.combinations == (Proof.isRunning ? 120 : 30))
     }
 
     @Test(

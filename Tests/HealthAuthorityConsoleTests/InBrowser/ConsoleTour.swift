@@ -140,7 +140,8 @@ struct ConsoleTour {
   }
 
   private func proposal() async throws {
-    try await visit.open("/configuration")
+    try await page("configuration", "/configuration")
+    try await visit.open("/configuration?as=json")
     try await visit.replace("1499", with: "1200")
     try await browser.type(
       "Fewer false alarms, as the field trial has shown", into: "#reason")
