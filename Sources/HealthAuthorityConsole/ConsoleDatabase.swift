@@ -79,7 +79,7 @@ struct ConsoleDatabase: Sendable {
       issued_at INTEGER NOT NULL,
       test TEXT NOT NULL,
       list TEXT
-    ) STRICT, WITHOUT ROWID;
+    ) STRICT;
     CREATE INDEX issued_code_by_account ON issued_code (account_id, issued_at);
     """
 

@@ -46,7 +46,7 @@ import World
     #expect(throws: ListText.Fault.workbook) {
       try ListText.decoded(Data([0x50, 0x4B, 3, 4, 0, 0]))
     }
-    for bytes: [UInt8] in [[0x41, 0, 0x41, 0x42], [0xFF, 0xFE, 0x41], [0x41, 0x81]] {
+    for bytes: [UInt8] in [[0x41, 0, 0, 0x42], [0xFF, 0xFE, 0x41], [0x41, 0x81]] {
       #expect(throws: ListText.Fault.notText) { try ListText.decoded(Data(bytes)) }
     }
   }

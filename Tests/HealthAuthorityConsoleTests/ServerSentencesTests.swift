@@ -21,7 +21,6 @@ import VerificationAPI
       ),
       (#"{"version":1,"exposureConfiguration":{"durationScores":[1]}}"#, "w liczbie 8", "hold"),
       (#"{"version":1,"bogus":2}"#, "bogus nie jest polem", "not a field"),
-      (#"{"riskLevelConfiguration":{}}"#, "version: brak wartości", "missing"),
       (
         #"""
         {"version":1,"transmissionRiskConfiguration":

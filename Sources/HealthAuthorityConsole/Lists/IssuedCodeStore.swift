@@ -73,7 +73,7 @@ struct IssuedCodeStore: Sendable {
         db,
         sql: """
           SELECT * FROM issued_code WHERE account_id = ? AND (uuid LIKE ? OR list LIKE ?)
-          ORDER BY issued_at DESC, uuid LIMIT ? OFFSET ?
+          ORDER BY issued_at DESC, rowid DESC LIMIT ? OFFSET ?
           """, arguments: [account.id, start, start, countMax, skip]
       ).compactMap { Entry($0) }
     }

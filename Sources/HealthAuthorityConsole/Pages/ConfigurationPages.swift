@@ -335,7 +335,8 @@ enum ConfigurationTemplates {
     <p class="help">{{help}}</p>
     <div class="numbers{{#isTable}} table{{/isTable}}">
     {{#fields}}<div><label for="{{name}}">{{label}}</label>
-    <input id="{{name}}" name="{{name}}" type="number" min="{{least}}" max="{{most}}" step="1" required value="{{value}}">
+    <input id="{{name}}" name="{{name}}" type="number" min="{{least}}" max="{{most}}" step="1" required\
+     value="{{value}}">
     <span class="unit">{{unit}}</span></div>{{/fields}}
     </div></fieldset>
     {{/groups}}
