@@ -10,6 +10,8 @@ enum ConsoleLimit {
   static let nameCharacters = 2...64
   /// Accounts.
   static let accountsMax = 1_000
+  /// Accounts of one list.
+  static let importedAccountsMax = 50
   /// The length of a password, in characters.
   static let passwordCharactersMin = 12
   /// The length of a password, in bytes of UTF-8.

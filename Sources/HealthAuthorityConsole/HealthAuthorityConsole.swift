@@ -338,6 +338,7 @@ struct ConsoleComposition: Sendable {
       pages: pages, accounts: accounts, links: links, passwords: passwords,
       failures: makeFailureBudget(), changes: changes
     ).add(to: router)
+    AccountImportPages(pages: pages, changes: changes).add(to: router)
     OwnAccountPages(pages: pages, passkeys: passkeys, challenges: challenges).add(to: router)
     AuditPages(pages: pages, audit: audit).add(to: router)
   }

@@ -18,6 +18,7 @@ struct ChangeExecution: Sendable {
     case done
     case apiKey(name: String, text: String)
     case link(account: String, token: String)
+    case links([(account: String, token: String)])
   }
 
   /// The work of a change of accounts, and what it results in.
@@ -37,6 +38,19 @@ struct ChangeExecution: Sendable {
         let account = try accounts.insert(
           name: name, role: role, handle: handle, by: actor.name, at: now.unixSecond, in: db)
         try links.store(token, for: account, by: actor, in: db)
+      }
+    case .addAccounts(let added):
+      let now = accounts.clock.now
+      let invited = added.map { account in
+        (account: account, token: links.newToken(), handle: accounts.newHandle())
+      }
+      return AccountWork(result: .links(invited.map { ($0.account.name, $0.token) })) { db in
+        for (new, token, handle) in invited {
+          let account = try accounts.insert(
+            name: new.name, role: new.role, handle: handle, by: actor.name, at: now.unixSecond,
+            in: db)
+          try links.store(token, for: account, by: actor, in: db)
+        }
       }
     case .makeLink(let name):
       let token = links.newToken()

@@ -2,6 +2,12 @@
 import Foundation
 import KeyServerAPI
 
+/// An account that a list adds.
+struct NewAccount: Codable, Hashable, Sendable {
+  let name: String
+  let role: Role
+}
+
 /// A change of phones, keys or accounts, which one person requests and another approves. It is stored as JSON.
 enum ConsoleChange: Codable, Hashable, Sendable {
   case rotateSigningKey(server: SigningServer)
@@ -19,6 +25,7 @@ enum ConsoleChange: Codable, Hashable, Sendable {
   case withdrawFile(file: KeyFileHash)
   case restoreFile(file: KeyFileHash)
   case addAccount(name: String, role: Role)
+  case addAccounts(accounts: [NewAccount])
   case makeLink(account: String)
   case disableAccount(account: String)
   case enableAccount(account: String)
@@ -27,7 +34,7 @@ enum ConsoleChange: Codable, Hashable, Sendable {
   var right: Right {
     switch self {
     case .pause, .resume, .withdrawFile, .restoreFile: .operatePhones
-    case .addAccount, .makeLink, .disableAccount, .enableAccount: .administerAccounts
+    case .addAccount, .addAccounts, .makeLink, .disableAccount, .enableAccount: .administerAccounts
     default: .administerKeys
     }
   }
@@ -75,6 +82,8 @@ enum ConsoleChange: Codable, Hashable, Sendable {
     case .withdrawFile(let file): (.withdrawn, "\(file)")
     case .restoreFile(let file): (.restored, "\(file)")
     case .addAccount(let name, _): (.accountAdded, name)
+    case .addAccounts(let accounts):
+      (.accountAdded, accounts.map(\.name).joined(separator: ", "))
     case .makeLink(let account): (.linkMade, account)
     case .disableAccount(let account): (.accountDisabled, account)
     case .enableAccount(let account): (.accountEnabled, account)
@@ -95,6 +104,7 @@ enum ConsoleChange: Codable, Hashable, Sendable {
         + " authorities \(authorities.joined(separator: ", "))"
     case .pause(let hours): return hours.map { "\($0) hours" } ?? "until resumed"
     case .addAccount(_, let role): return role.rawValue
+    case .addAccounts(let accounts): return "\(accounts.count) accounts"
     default: return ""
     }
   }
@@ -109,6 +119,7 @@ enum ConsoleChange: Codable, Hashable, Sendable {
   var typedTexts: [String] {
     switch self {
     case .addAPIKey(let name, _), .addAccount(let name, _): [name]
+    case .addAccounts(let accounts): accounts.map(\.name)
     case .revokeAPIKey(let id), .removeApp(let id): [id]
     case .addAuthority(let issuer, let audience, let keyID, _): [issuer, audience, keyID]
     case .removeAuthority(let issuer): [issuer]

@@ -197,6 +197,7 @@ enum AccountTemplates {
     </fieldset>
     <button id="add-account" class="primary">{{t.accountAddButton}}</button>
     </form>
+    <p><a class="button" id="import" href="/accounts/import">{{t.importTitle}}</a></p>
     """
 
   static let link = """

@@ -72,6 +72,7 @@ struct ChangeEffects: Sendable {
     switch change {
     case .pause, .resume, .withdrawFile, .restoreFile:
       try await describePhones(change, reading, texts, &effect)
+    case .addAccounts(let added): try await describeAccounts(added, texts, &effect)
     case .addAccount, .makeLink, .disableAccount, .enableAccount:
       try await describeAccount(change, texts, &effect)
     case .addAuthority, .removeAuthority, .withdrawAuthorityKey:
@@ -114,6 +115,7 @@ struct ChangeEffects: Sendable {
     case .withdrawFile(let file): texts[.changeWithdrawFile, try await name(of: file, reading)]
     case .restoreFile(let file): texts[.changeRestoreFile, try await name(of: file, reading)]
     case .addAccount(let name, let role): texts[.changeAddAccount, name, texts[role.textKey]]
+    case .addAccounts(let accounts): texts[.changeAddAccounts, "\(accounts.count)"]
     case .makeLink(let account): texts[.changeMakeLink, account]
     case .disableAccount(let account): texts[.changeDisable, account]
     case .enableAccount(let account): texts[.changeEnable, account]
@@ -295,56 +297,6 @@ struct ChangeEffects: Sendable {
       effect.facts += words(app)
       effect.sentences = [texts[.effectRemoveApp, words(app)[0], "\(all.count - 1)"]]
     default: break
-    }
-  }
-
-  // MARK: - Accounts
-
-  private func describeAccount(
-    _ change: ConsoleChange, _ texts: Texts, _ effect: inout ChangeEffect
-  ) async throws {
-    if case .addAccount(let name, let role) = change {
-      guard AccountName.checked(name, ConsoleLimit.nameCharacters) == name else {
-        throw AuthorityFailure.refused(texts[.accountBadName])
-      }
-      try await refusing(texts) { try await accounts.check(name: name) }
-      effect.sentences = [
-        texts[.effectAddAccount, texts[role.textKey]], texts[.effectSecret, name],
-      ]
-      return
-    }
-    guard let name = change.account, let account = try await accounts.account(named: name) else {
-      throw AuthorityFailure.notFound
-    }
-    let counts = try await accounts.counts(of: account)
-    let isEnabling = if case .enableAccount = change { true } else { false }
-    guard account.isDisabled == isEnabling else {
-      throw AuthorityFailure.refused(
-        texts[isEnabling ? .changeAccountEnabled : .changeAccountDisabled, account.name])
-    }
-    effect.facts += ["\(account.id)", account.name, account.role.rawValue]
-    switch change {
-    case .makeLink:
-      effect.sentences = [
-        texts[.effectLink, "\(counts.sessions)", "\(counts.passkeys)"],
-        texts[.effectSecret, account.name],
-      ]
-    case .disableAccount:
-      try await refusing(texts) { try await accounts.checkDisabling(account) }
-      effect.sentences = [texts[.effectDisable, "\(counts.sessions)"]]
-    default: effect.sentences = [texts[.effectEnable, "\(counts.passkeys)"]]
-    }
-  }
-
-  /// Runs `work` and gives the reasons of the accounts as sentences.
-  func refusing<Value>(_ texts: Texts, _ work: () async throws -> Value) async throws -> Value {
-    do { return try await work() } catch let refusal as AccountStore.Refusal {
-      switch refusal {
-      case .lastAdministrator: throw AuthorityFailure.refused(texts[.accountLast])
-      case .looksAlike(let other): throw AuthorityFailure.refused(texts[.accountLooksAlike, other])
-      case .tooMany: throw AuthorityFailure.refused(texts[.accountTooMany])
-      case .nameTaken: throw AuthorityFailure.refused(texts[.accountBadName])
-      }
     }
   }
 }

@@ -394,6 +394,7 @@ struct ChangePages: Sendable {
       return pages.renderer.response(
         Page(title, .link, ["title": title, "address": "\(visit.origin)/start/\(token)"]),
         for: visit)
+    case .links(let invited): return linksPage(invited, visit)
     }
   }
 }

@@ -118,7 +118,8 @@ enum PageStyle {
     .series-3 { fill: var(--series-3); }
     @media (max-width: 50rem) { .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; }
       .menu ul { display: flex; flex-wrap: wrap; position: static; } .menu a { padding: .5rem .625rem; } }
-    @media print { .bar, .menu, .actions, button, .button { display: none; } .columns { display: block; } }
+    @media print { .bar, .menu, .actions, .no-print, button, .button { display: none; }
+      .letter { break-after: page; border: 0; } .columns { display: block; } }
     """
 }
 

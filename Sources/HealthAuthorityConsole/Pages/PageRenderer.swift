@@ -149,7 +149,7 @@ struct MenuEntry: Sendable {
 /// The templates of the pages. Mustache escapes all values but those in three braces, which are pictures and rendered
 /// templates.
 enum PageTemplate: String, CaseIterable, Sendable {
-  case message, home, signIn, start, link, own, accounts, audit
+  case message, home, signIn, start, link, links, own, accounts, accountImport, audit
   case issue, issued, batch, batchKept, batchResult, smsList, issuedCodes, officials, codeStatus,
     codeRules
   case funnel, exports, configuration, preview
@@ -162,6 +162,8 @@ enum PageTemplate: String, CaseIterable, Sendable {
     case .signIn: SignInTemplates.signIn
     case .start: AccountTemplates.start
     case .link: AccountTemplates.link
+    case .links: AccountImportTemplates.links
+    case .accountImport: AccountImportTemplates.accountImport
     case .own: OwnAccountTemplates.own
     case .accounts: AccountTemplates.accounts
     case .audit: AuditTemplates.audit

@@ -53,7 +53,9 @@ enum TextKey: String, CaseIterable, Sendable {
   // Account.
   case accountsTitle, accountsCard, accountsCaption, accountRole, accountActive, accountNew,
     accountDisabled, accountMakeLink, accountDisable, accountEnable, accountAddTitle,
-    accountAddButton, accountBadName, accountLast, linkTitle, linkLead, linkOwn, ownTitle, ownCard,
+    accountAddButton, accountBadName, accountLast, importTitle, importLead, importFaults,
+    importBadRole, importTwice,
+    linksTitle, linksUntil, linkTitle, linkLead, linkOwn, ownTitle, ownCard,
     ownPasskeys, ownPasskeysLead, ownPasskeysCaption, ownPasskeyNone, ownPasskeyAdded,
     ownPasskeyRemove, ownPasskeyName, ownPasskeyAdd, ownPasskeyWrong, ownPasskeyScript,
     ownPasskeyHost, ownPasskeyOld, passkeyUnverified, passkeyOther, passkeyMalformed, passkeyKnown,
@@ -123,7 +125,8 @@ enum TextKey: String, CaseIterable, Sendable {
     changeRotate, changeAddAPIKey, changeRevokeAPIKey, changeAddAuthority,
     changeRemoveAuthority, changeWithdrawKey, changeAddApp, changeRemoveApp, changePause,
     changePauseOpen, changeResume, changeWithdrawFile, changeRestoreFile, changeAddAccount,
-    changeMakeLink, changeDisable, changeEnable, changeNotPaused, changePausedUntil,
+    changeAddAccounts, changeMakeLink, changeDisable, changeEnable, changeNotPaused,
+    changePausedUntil,
     changePausedOpen, changeUnknownFile, changeWithdrawn, changeNotWithdrawn, changeRevoked,
     changeBadKeyName, changeAccountDisabled, changeAccountEnabled, accountLooksAlike,
     accountTooMany, effectPause, effectPauseOpen, effectResume, effectWithdraw, effectRestore,
@@ -132,5 +135,5 @@ enum TextKey: String, CaseIterable, Sendable {
     effectFewLiveCodes, effectUploads, effectAddAuthority,
     effectFingerprint, effectAudience,
     effectRemoveAuthority, effectWithdrawKey, effectAddApp, effectReplaceApp, effectRemoveApp,
-    effectAddAccount, effectLink, effectDisable, effectEnable
+    effectAddAccount, effectAddAccounts, effectLink, effectDisable, effectEnable
 }

@@ -118,6 +118,25 @@ extension Texts {
       "The last administrator cannot be disabled: add another one first.",
       "Nie można wyłączyć ostatniego administratora: najpierw dodaj innego."
     ),
+    .importTitle: Phrase("Add accounts from a list", "Dodaj konta z listy"),
+    .importLead: Phrase(
+      "One line for each person: name and role (issuer, epidemiologist, administrator), at most %1 lines.",
+      "Jeden wiersz na osobę: nazwa i rola (wydawca kodów, epidemiolog, administrator), najwyżej %1 wierszy."
+    ),
+    .importFaults: Phrase(
+      "No account was requested. Faults of the list: %1.",
+      "Nie złożono wniosku o żadne konto. Błędy listy: %1."
+    ),
+    .importBadRole: Phrase(
+      "the role must be issuer, epidemiologist or administrator",
+      "rola musi być: wydawca kodów, epidemiolog lub administrator"
+    ),
+    .importTwice: Phrase(
+      "the name %1 is on line %2 too, or looks like it",
+      "nazwa %1 jest też w wierszu %2 albo wygląda podobnie"
+    ),
+    .linksTitle: Phrase("Links for %1 new accounts", "Linki dla nowych kont: %1"),
+    .linksUntil: Phrase("The link works once, until %1.", "Link działa raz, do %1."),
     .linkTitle: Phrase("Link for %1", "Link dla konta %1"),
     .linkLead: Phrase(
       """

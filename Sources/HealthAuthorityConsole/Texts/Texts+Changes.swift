@@ -206,6 +206,7 @@ extension Texts {
       "Cofnięcie wycofania pliku kluczy %1"
     ),
     .changeAddAccount: Phrase("Add the account %1, %2", "Dodanie konta %1, %2"),
+    .changeAddAccounts: Phrase("Add %1 accounts from a list", "Dodaj konta z listy: %1"),
     .changeMakeLink: Phrase("New link for the account %1", "Nowy link do konta %1"),
     .changeDisable: Phrase("Disable the account %1", "Wyłączenie konta %1"),
     .changeEnable: Phrase("Enable the account %1", "Włączenie konta %1"),

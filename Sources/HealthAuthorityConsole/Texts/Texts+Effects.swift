@@ -167,6 +167,10 @@ extension Texts {
       aplikacje pozostają: %2.
       """
     ),
+    .effectAddAccounts: Phrase(
+      "The person who approves sees a link for each of these %1 accounts, and prints or sends them:",
+      "Osoba zatwierdzająca zobaczy link do każdego z tych kont (%1) i je wydrukuje lub wyśle:"
+    ),
     .effectAddAccount: Phrase(
       """
       A link for the holder is made. The account gets the role %1, and counts as one person with the one \

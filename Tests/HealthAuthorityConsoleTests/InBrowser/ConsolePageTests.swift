@@ -52,7 +52,7 @@ extension ConsoleInBrowser {
         }
       }
       for change in trees.finish() { Issue.record("\(change)") }
-      #expect(checks.combinations == (Proof.isRunning ? 120 : 30))
+      #expect(checks.combinations == (Proof.isRunning ? 124 : 31))
     }
 
     @Test(

@@ -66,6 +66,7 @@ struct ConsoleTour {
     try await browser.type("He replaces Anna Lis in the laboratory", into: "#reason")
     try await visit.follow("#request")
     try await stop("requested")
+    try await page("account-import", "/accounts/import")
     try await visit.open("/own")
     try await browser.withAuthenticator { _ in
       try await browser.type("laptop", into: "#passkey-name")
