@@ -46,6 +46,10 @@ import Testing
         ])
       #expect(text.contains("<svg class=\"chart\" role=\"img\""))
       #expect(!text.contains(">31<") && !text.contains(">9<"))
+      let csv = CSV.fields(try await browser.get("/funnel/csv").text)
+      #expect(csv.count == 5 && csv[0].first == "Date")
+      #expect(
+        csv[1] == ["2027-01-14", "40", "fewer than 10", "", "fewer than 10", "–", "–", "600"])
     }
   }
 

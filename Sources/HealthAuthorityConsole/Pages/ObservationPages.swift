@@ -11,29 +11,56 @@ struct ObservationPages: Sendable {
 
   func add(to router: Router<QuietContext>) {
     pages.get(router, "/funnel", .holders(of: .readStatistics), funnel)
+    pages.get(router, "/funnel/csv", .holders(of: .readStatistics), funnelFile)
     pages.get(router, "/exports", .holders(of: .readStatistics), exports)
   }
 
   // MARK: - Funnel
 
+  private func days() async throws -> [ShownFunnelDay] {
+    try await authority.funnel().suffix(ConsoleLimit.funnelDaysMax).map {
+      ShownFunnelDay($0, least: ConsoleLimit.shownCountMin)
+    }
+  }
+
+  private static func text(_ count: ShownCount, _ texts: Texts) -> String {
+    switch count {
+    case .exact(let count): "\(count)"
+    case .few: texts[.funnelFew, "\(ConsoleLimit.shownCountMin)"]
+    case .unknown: texts[.unknown]
+    }
+  }
+
+  /// The columns of the table and of the file.
+  private static let columns: [TextKey] = [
+    .date, .funnelIssued, .funnelRedeemed, .funnelRedeemMinutes, .funnelUploads,
+    .funnelUploadMinutes, .funnelFileMinutes, .funnelPublished,
+  ]
+
+  private func funnelFile(_ visit: Visit) async throws -> Response {
+    let texts = visit.texts
+    let rows = try await self.days().map { day in
+      [
+        Self.day(day), Self.text(day.issued, texts), Self.text(day.redeemed, texts),
+        day.redeemMinutes.map(String.init) ?? "", Self.text(day.uploads, texts),
+        Self.text(day.uploadTime), Self.text(day.fileTime), Self.text(day.published, texts),
+      ]
+    }
+    return PageRenderer.download(
+      CSV.text(
+        [Self.columns.map { texts[$0] }] + rows, separator: CSV.separator(for: visit.language)),
+      name: "funnel.csv", type: "text/csv; charset=utf-8")
+  }
+
   private func funnel(_ visit: Visit) async throws -> Response {
     let least = ConsoleLimit.shownCountMin
-    let days = try await authority.funnel().suffix(ConsoleLimit.funnelDaysMax).map {
-      ShownFunnelDay($0, least: least)
-    }
-    let texts = visit.texts
+    let (days, texts) = (try await self.days(), visit.texts)
     // Keys in files are many times as many as codes: one scale would hide the codes.
     let drawn: [(TextKey, (ShownFunnelDay) -> ShownCount)] = [
       (.funnelIssued, { $0.issued }), (.funnelRedeemed, { $0.redeemed }),
       (.funnelUploads, { $0.uploads }),
     ]
-    func text(_ count: ShownCount) -> String {
-      switch count {
-      case .exact(let count): "\(count)"
-      case .few: texts[.funnelFew, "\(least)"]
-      case .unknown: texts[.unknown]
-      }
-    }
+    func text(_ count: ShownCount) -> String { Self.text(count, texts) }
     let chart = Picture.chart(
       title: texts[.funnelChart], columns: days.map { String(Self.day($0).dropFirst(5)) },
       series: drawn.map { key, count in
@@ -183,6 +210,7 @@ enum ObservationTemplates {
     <p class="lead">{{lead}}</p>
     {{#isEmpty}}<p>{{t.funnelEmpty}}</p>{{/isEmpty}}
     {{^isEmpty}}
+    <p><a class="button" id="funnel-csv" href="/funnel/csv">{{t.officialsDownload}}</a></p>
     \(LayoutTemplate.wide("funnel-title")){{{chart}}}</div>
     \(LayoutTemplate.wide("funnel-caption"))
     <table id="funnel"><caption id="funnel-caption">{{t.funnelCaption}}. {{t.daysInUTC}}</caption>
