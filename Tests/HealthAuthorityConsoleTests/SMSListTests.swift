@@ -110,6 +110,26 @@ import World
     }
   }
 
+  @Test("At most 20 lists are kept: a finished one makes place, one that can be continued does not")
+  func many() async throws {
+    try await withConsole { console, browser in
+      let first = try await send(browser, "A,confirmed,,+48123456781")
+      _ = try await ended(first, browser)
+      console.authority.state.issueFailures = [1: .unavailable]
+      for _ in 2...ConsoleLimit.smsListsMax {
+        _ = try await ended(try await send(browser, "A,confirmed,,+48123456782"), browser)
+      }
+      #expect(try await browser.get(first).status == 200)
+      _ = try await ended(try await send(browser, "A,confirmed,,+48123456782"), browser)
+      #expect(try await browser.get(first).status == 404)
+      let batch = try await browser.get("/codes/batch").field("batch")
+      let refused = try await browser.post(
+        "/codes/batch", ["batch": batch, "lines": "A,confirmed,,+48123456782"])
+      #expect(refused.status == 422)
+      #expect(refused.element("fault")?.hasPrefix("Too many lists") == true)
+    }
+  }
+
   @Test("After a restart, the same file with the number of the list sends only the rest")
   func restarted() async throws {
     let authority = SimulatedAuthority()

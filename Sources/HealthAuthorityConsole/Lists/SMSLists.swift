@@ -66,7 +66,7 @@ actor SMSLists {
     if let job = jobs[number] {
       guard job.owner == account.id else { return false }
       if job.progress.state == .running { return true }
-    } else if jobs.count >= ConsoleLimit.smsListsMax {
+    } else if jobs.count >= ConsoleLimit.smsListsMax, !forgetOldestDone() {
       return false
     }
     let rows = list.entries.map {
@@ -153,6 +153,18 @@ actor SMSLists {
     } else {
       false
     }
+  }
+
+  /// Makes place for another list.
+  ///
+  /// - Returns: False if all lists are being sent or can be continued.
+  private func forgetOldestDone() -> Bool {
+    let done = jobs.filter { $0.value.progress.state == .done }
+    guard let oldest = done.min(by: { $0.value.changedAt < $1.value.changedAt }) else {
+      return false
+    }
+    jobs[oldest.key] = nil
+    return true
   }
 
   /// Forgets lists that nothing was sent of for a while, with their phone numbers.
