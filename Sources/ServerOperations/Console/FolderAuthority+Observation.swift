@@ -4,7 +4,6 @@ import Foundation
 import HealthAuthorityConsole
 import KeyServer
 import KeyServerAPI
-import RiskRules
 import Settings
 import UploadToken
 import VerificationAPI

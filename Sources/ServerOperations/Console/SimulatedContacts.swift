@@ -4,6 +4,7 @@ import ExposureKeys
 import ExposureNotification
 import Foundation
 import HealthAuthorityConsole
+import KeyServerAPI
 import RiskRules
 import World
 
