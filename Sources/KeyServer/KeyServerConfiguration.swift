@@ -44,6 +44,9 @@ public struct KeyServerConfiguration: Sendable, Redacted {
   /// Reads the signed device configuration that phones download, for each request and export; `nil` for a
   /// server without one. Then a signer signs only while that document lists its key.
   public var readDeviceConfiguration: (@Sendable () throws -> Data)?
+  /// Reads the hashes of files that the next device configuration withdraws, because it cannot be signed yet; `nil` for
+  /// none.
+  package var readPendingWithdrawals: (@Sendable () throws -> Set<KeyFileHash>)?
   /// The region whose keys the ProteGO Safe export contains, and which its files name.
   public var region: String
   /// Exports in addition to ProteGO Safe's, each in its own folder.
@@ -121,13 +124,14 @@ extension KeyServerConfiguration {
 
   var databaseKeys: DatabaseKeys { DatabaseKeys(databaseKey) }
 
-  /// Reads the hashes of the files that the device configuration withdraws.
+  /// Reads the hashes of the files that the device configuration withdraws, or the next one will.
   var withdrawnFiles: @Sendable () throws -> Set<KeyFileHash> {
     guard let readDeviceConfiguration else { return { [] } }
+    let readPendingWithdrawals = readPendingWithdrawals
     return {
-      Set(
-        try UnverifiedDeviceConfiguration(decoding: readDeviceConfiguration()).unverified()
-          .withdrawn)
+      let document = try UnverifiedDeviceConfiguration(decoding: readDeviceConfiguration())
+        .unverified()
+      return Set(document.withdrawn).union(try readPendingWithdrawals?() ?? [])
     }
   }
 

@@ -54,20 +54,24 @@ extension ServerSetup {
     }
   }
 
-  /// Lets a restored console take over accounts and decided requests.
-  ///
-  /// - Parameters:
-  ///   - earlier: The database that the console had before.
-  ///   - backup: The accounts of the backup.
+  /// The changes of accounts and the decided requests in a database that the console had before its restoration.
+  func changesOfAccounts(
+    in earlier: URL, hasContinued: Bool, since backup: AccountsOfBackup
+  ) async throws -> EarlierConsole {
+    try await reportingErrors {
+      var configuration = try consoleConfiguration(consoleSecrets())
+      configuration.databaseFile = earlier
+      return try await ConsoleAdministration(reading: configuration)
+        .changes(since: backup, hasContinued: hasContinued)
+    }
+  }
+
+  /// Lets a restored console take over changes of accounts and decided requests.
   func takeOverAccounts(
-    from earlier: URL, since backup: AccountsOfBackup
+    from earlier: [EarlierConsole], since backup: AccountsOfBackup
   ) async throws -> RestoredAccounts {
     try await reportingErrors {
-      let secrets = try consoleSecrets()
-      var configuration = try consoleConfiguration(secrets)
-      configuration.databaseFile = earlier
-      return try await consoleAdministration(secrets).takeOver(
-        from: ConsoleAdministration(reading: configuration), since: backup)
+      try await consoleAdministration(consoleSecrets()).takeOver(from: earlier, since: backup)
     }
   }
 

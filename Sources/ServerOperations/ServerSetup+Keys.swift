@@ -90,6 +90,9 @@ extension ServerSetup {
     }
     let served = ServedDeviceConfiguration(deviceConfiguration)
     configuration.readDeviceConfiguration = { try served.data() }
+    configuration.readPendingWithdrawals = {
+      Set(try KeySecrets.stored(in: folder)?.instructions?.withdrawn ?? [])
+    }
     // The token issuer is also the authority that signs certificates in Google's contract, with the same keys.
     configuration.tokenIssuerSeesStatistics = true
     return configuration

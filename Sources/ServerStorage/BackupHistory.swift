@@ -23,16 +23,10 @@ enum BackupHistory {
       sql: "INSERT OR IGNORE INTO backup_history (identity) VALUES (?)", arguments: [identity])
   }
 
-  /// True if the database that is attached as `name` has continued after the backup of `db`.
-  static func contains(_ name: String, backupOf db: Database) throws -> Bool {
-    guard try db.tableExists("backup_history", in: "main"),
-      try db.tableExists("backup_history", in: name)
-    else { return false }
-    return try Bool.fetchOne(
-      db,
-      sql: """
-        SELECT (SELECT identity FROM main.backup_history ORDER BY number DESC LIMIT 1)
-          IN (SELECT identity FROM \(name).backup_history)
-        """) ?? false
+  /// The identities of the backups of the database that is attached as `name`, the newest last.
+  static func identities(in db: Database, _ name: String = "main") throws -> [Data] {
+    guard try db.tableExists("backup_history", in: name) else { return [] }
+    return try Data.fetchAll(
+      db, sql: "SELECT identity FROM \(name).backup_history ORDER BY number")
   }
 }

@@ -18,23 +18,57 @@ package struct EarlierDatabase: Sendable {
 
   /// Runs `work` in one transaction on the restored database in `restored`, to which a copy of this one is attached.
   ///
-  /// - Returns: The result of `work`; nil if it is not certain that this database has continued after the backup:
-  ///   it may be that of another server, be older than the backup, or have been restored from another one.
+  /// - Parameters:
+  ///   - restored: The file of the restored database.
+  ///   - work: Receives the restored database, and true if it is certain that this one has continued after the backup.
+  ///     Otherwise it may be older than the backup, or have been restored from another one.
+  /// - Returns: The result of `work`; nil if this database is that of another server.
   /// - Throws: `ServerDatabaseError`, also if this database is missing.
   package func withRestored<Result>(
-    _ restored: URL, _ work: (Database) throws -> Result
+    _ restored: URL, _ work: (_ db: Database, _ hasContinued: Bool) throws -> Result
   ) throws(ServerDatabaseError) -> Result? {
-    // SQLite would create the file.
-    guard FileManager.default.fileExists(atPath: file.path) else { throw .unavailable }
     let copy = restored.appendingPathExtension(Self.name)
     defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) } }
-    do {
+    return try reporting {
       try write(to: copy)
       let queue = try ServerDatabase.openConnection(restored, schema: schema)
       try schema.migrations.migrate(queue)
       let result = try queue.writeWithoutTransaction { try run(work, on: $0, copy) }
       try queue.close()
       return result
+    }
+  }
+
+  /// Facts about this database in comparison with a restored one.
+  package struct Relation: Sendable {
+    /// False if this is the database of another server.
+    package let isOfSameServer: Bool
+    /// True if it is certain that this database has continued after the backup.
+    package let hasContinued: Bool
+    /// The newest time that the server has stored; nil if it has stored none.
+    package let newestTime: Date?
+  }
+
+  /// Compares this database with the one in `restored`, and copies nothing.
+  ///
+  /// - Throws: `ServerDatabaseError`, also if this database is missing.
+  package func relation(toBackupIn restored: URL) throws(ServerDatabaseError) -> Relation {
+    try reporting {
+      let backup = try Origin(of: restored, schema: schema)
+      let own = try Origin(of: file, schema: schema)
+      let isSame = backup.secretCheck != nil && backup.secretCheck == own.secretCheck
+      let hasContinued = backup.identities.last.map(own.identities.contains) ?? false
+      return Relation(
+        isOfSameServer: isSame, hasContinued: isSame && hasContinued, newestTime: own.newestTime)
+    }
+  }
+
+  private func reporting<Result>(_ work: () throws -> Result) throws(ServerDatabaseError) -> Result
+  {
+    // SQLite would create the file.
+    guard FileManager.default.fileExists(atPath: file.path) else { throw .unavailable }
+    do {
+      return try work()
     } catch let error as ServerDatabaseError {
       throw error
     } catch let error as DatabaseError where DatabaseCheck.isDamage(error) {
@@ -42,13 +76,6 @@ package struct EarlierDatabase: Sendable {
     } catch {
       throw .unavailable
     }
-  }
-
-  /// False if it is not certain that this database has continued after the backup from which `restored` is.
-  ///
-  /// - Throws: `ServerDatabaseError`, also if this database is missing.
-  package func hasContinued(sinceBackupIn restored: URL) throws(ServerDatabaseError) -> Bool {
-    try withRestored(restored) { _ in true } ?? false
   }
 
   /// Copies the database and migrates the copy. Attached, the database itself would be opened for writing.
@@ -63,7 +90,7 @@ package struct EarlierDatabase: Sendable {
   }
 
   private func run<Result>(
-    _ work: (Database) throws -> Result, on db: Database, _ copy: URL
+    _ work: (Database, Bool) throws -> Result, on db: Database, _ copy: URL
   ) throws -> Result? {
     try db.execute(sql: "ATTACH DATABASE ? AS \(Self.name)", arguments: [copy.path])
     let isSame = try Bool.fetchOne(
@@ -72,12 +99,35 @@ package struct EarlierDatabase: Sendable {
         SELECT restored.secret_check IS NOT NULL AND restored.secret_check = other.secret_check
         FROM main.server_state AS restored, \(Self.name).server_state AS other
         """)
-    guard isSame == true, try BackupHistory.contains(Self.name, backupOf: db) else { return nil }
+    guard isSame == true else { return nil }
+    let hasContinued =
+      try BackupHistory.identities(in: db).last
+      .map(BackupHistory.identities(in: db, Self.name).contains) ?? false
     var result: Result?
     try db.inTransaction {
-      result = try work(db)
+      result = try work(db, hasContinued)
       return .commit
     }
     return result
+  }
+}
+
+/// The facts that tell where a database comes from.
+private struct Origin {
+  let secretCheck: Data?
+  /// The identities of its backups, the newest last.
+  let identities: [Data]
+  let newestTime: Date?
+
+  init(of file: URL, schema: DatabaseSchema) throws {
+    let pool = try ServerDatabase.openForReading(file, schema: schema)
+    self = try pool.read { try Origin(in: $0) }
+    try pool.close()
+  }
+
+  private init(in db: Database) throws {
+    secretCheck = try Data.fetchOne(db, sql: "SELECT secret_check FROM server_state")
+    identities = try BackupHistory.identities(in: db)
+    newestTime = try ServerState.clockRecord(in: db).newest
   }
 }

@@ -59,7 +59,7 @@ package struct SettingsFile: Sendable {
   }
 
   /// The JSON in the file; `nil` if there is no file.
-  private func read() throws -> JSONValue? {
+  package func read() throws -> JSONValue? {
     // A dangling symbolic link is an error: the settings must not silently be the defaults.
     guard FileManager.default.attributes(of: url) != nil else { return nil }
     let content = try content()

@@ -20,21 +20,40 @@ import World
     }
   }
 
-  private static func administration(_ file: URL) throws -> ConsoleAdministration {
+  /// A console on the database `file`, whose clock is `seconds` after the start.
+  private static func administration(
+    _ file: URL, at seconds: TimeInterval = 0
+  ) throws -> ConsoleAdministration {
     var configuration = ConsoleConfiguration(
       databaseFile: file, secret: Data(repeating: 7, count: ConsoleConfiguration.secretBytes))
     configuration.scryptCostLog = 4
     return try ConsoleAdministration(
-      configuration, clock: ManualClock(RunningConsole.start), randomness: SystemRandomness())
+      configuration, clock: ManualClock(RunningConsole.start.addingTimeInterval(seconds)),
+      randomness: SystemRandomness())
   }
 
-  /// A console that begins with the data of the backup.
-  private func copy(_ name: String) async throws -> ConsoleAdministration {
+  /// A console that begins with the data of the backup, or of another console, `seconds` after the start.
+  private func copy(
+    _ name: String, of source: String = "backup", at seconds: TimeInterval = 0
+  ) async throws -> ConsoleAdministration {
     let file = folder.path(name)
-    try await DatabaseQueue(path: folder.path("backup").path).writeWithoutTransaction {
+    try await DatabaseQueue(path: folder.path(source).path).writeWithoutTransaction {
       try $0.execute(sql: "VACUUM INTO ?", arguments: [file.path])
     }
-    return try Self.administration(file)
+    return try Self.administration(file, at: seconds)
+  }
+
+  /// Lets `restored` take over the changes of `earlier`.
+  private func takeOver(
+    by restored: ConsoleAdministration, from earlier: [ConsoleAdministration],
+    hasContinued: Bool = true
+  ) async throws -> RestoredAccounts {
+    let base = try await restored.accountsOfBackup()
+    var consoles: [EarlierConsole] = []
+    for console in earlier {
+      consoles.append(try await console.changes(since: base, hasContinued: hasContinued))
+    }
+    return try await restored.takeOver(from: consoles, since: base)
   }
 
   /// The password and the state of each account.
@@ -59,16 +78,12 @@ import World
     let wanted = try await accounts("changed")
     let first = try await accounts("backup")
     #expect(wanted != first)
-    for order in [[true, false], [false, true]] {
-      let name = "restored \(order)"
+    for isFirst in [true, false] {
+      let name = "restored \(isFirst)"
       let restored = try await copy(name)
-      let base = try await restored.accountsOfBackup()
-      for isChanged in order {
-        let taken = try await restored.takeOver(
-          from: isChanged ? changed : unchanged, since: base)
-        #expect(taken.changed == (isChanged ? ["Celina"] : []))
-        #expect(taken.disabled == (isChanged ? ["Berta"] : []))
-      }
+      let taken = try await takeOver(
+        by: restored, from: isFirst ? [changed, unchanged] : [unchanged, changed])
+      #expect(taken.changed == ["Celina"] && taken.disabled == ["Berta"])
       #expect(try await accounts(name) == wanted)
     }
   }
@@ -86,13 +101,55 @@ import World
     try await change("earlier", "DELETE FROM passkey WHERE account_id = 2")
     try await change("earlier", insert.replacing("%", with: "03"))
     let restored = try await copy("restored")
-    let taken = try await restored.takeOver(
-      from: earlier, since: try await restored.accountsOfBackup())
+    let taken = try await takeOver(by: restored, from: [earlier])
     #expect(taken.changed == ["Berta"])
     let ids = try await DatabaseQueue(path: folder.path("restored").path).read {
       try Int.fetchAll($0, sql: "SELECT account_id FROM passkey")
     }
     #expect(ids == [1])
+  }
+
+  @Test(
+    "Of several earlier consoles the newest change of an account counts, in any order",
+    arguments: [false, true])
+  func newest(isFirst: Bool) async throws {
+    let older = try await copy("older", at: 10)
+    _ = try await older.recoverAccount(name: "Celina")
+    for name in ["Anna", "Berta"] { try await older.setAccount(name: name, isDisabled: true) }
+    // It was restored with the older one beside it.
+    let newer = try await copy("newer", at: 20)
+    _ = try await takeOver(by: newer, from: [older])
+    let last = try Self.administration(folder.path("newer"), at: 30)
+    _ = try await last.recoverAccount(name: "Celina")
+    try await last.setAccount(name: "Anna", isDisabled: false)
+    let wanted = try await accounts("newer")
+    for round in 1...2 {
+      let restored = try await copy("restored \(round)")
+      let taken = try await takeOver(by: restored, from: isFirst ? [last, older] : [older, last])
+      #expect(taken.changed == ["Celina"] && taken.disabled == ["Berta"])
+      #expect(try await accounts("restored \(round)") == wanted)
+    }
+  }
+
+  @Test("A console that has not continued revokes what its log has after the backup, and no more")
+  func diverged() async throws {
+    let older = try await copy("older", at: 5)
+    for console in [older, try Self.administration(folder.path("backup"), at: 10)] {
+      try await console.setAccount(name: "Anna", isDisabled: true)
+      _ = try await console.recoverAccount(name: "Celina")
+      try await console.setAccount(name: "Anna", isDisabled: false)
+    }
+    // A restoration of an older backup, in which an account is disabled later.
+    let diverged = try await copy("diverged", of: "older", at: 20)
+    try await diverged.setAccount(name: "Berta", isDisabled: true)
+    let restored = try await copy("restored")
+    let before = try await accounts("restored")
+    let ancestor = try await takeOver(
+      by: restored, from: [try await copy("ancestor")], hasContinued: false)
+    #expect(ancestor.changed.isEmpty && ancestor.disabled.isEmpty)
+    #expect(try await accounts("restored") == before)
+    let taken = try await takeOver(by: restored, from: [diverged], hasContinued: false)
+    #expect(taken.disabled == ["Berta"] && taken.changed.isEmpty)
   }
 
   @Test("An account with the name and number of another one takes nothing over")
@@ -104,8 +161,7 @@ import World
     }
     let restored = try await copy("restored")
     let before = try await accounts("restored")
-    let taken = try await restored.takeOver(
-      from: earlier, since: try await restored.accountsOfBackup())
+    let taken = try await takeOver(by: restored, from: [earlier])
     #expect(taken.changed.isEmpty)
     #expect(try await accounts("restored") == before)
   }
@@ -119,8 +175,7 @@ import World
       try await earlier.setAccount(name: name, isDisabled: true)
     }
     let restored = try await copy("restored")
-    let taken = try await restored.takeOver(
-      from: earlier, since: try await restored.accountsOfBackup())
+    let taken = try await takeOver(by: restored, from: [earlier])
     #expect(taken.disabled == ["Anna", "Berta"] && taken.lastAdministrators == ["Celina"])
   }
 }

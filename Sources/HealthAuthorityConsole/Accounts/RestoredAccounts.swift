@@ -20,14 +20,52 @@ package struct RestoredAccounts: Sendable {
 /// The accounts of a backup, with which those of earlier folders are compared.
 package struct AccountsOfBackup: Sendable {
   fileprivate let states: [AccountState]
+  /// The changes of accounts in its audit log, by the hashes of their entries.
+  fileprivate let changes: [Data: AccountChange]
+
+  /// True if the backup has a later change of the same kind.
+  fileprivate func supersedes(_ change: AccountChange) -> Bool {
+    changes.values.contains {
+      $0.account == change.account && $0.isOfState == change.isOfState && $0.time > change.time
+    }
+  }
+}
+
+/// The changes in a console that ran before the restoration.
+package struct EarlierConsole: Sendable {
+  fileprivate let decisions: [RequestState]
+  private let accounts: [AccountState]
+  private let hasContinued: Bool
+  /// The changes that the audit log of the backup does not have.
+  private let changes: [AccountChange]
+
+  fileprivate init(in db: Database, hasContinued: Bool, since backup: AccountsOfBackup) throws {
+    decisions = try RequestState.all(in: db)
+    accounts = try AccountState.all(in: db)
+    self.hasContinued = hasContinued
+    changes = try AccountChange.all(in: db).filter { hash, change in
+      backup.changes[hash] == nil && (hasContinued || !backup.supersedes(change))
+    }.map(\.value)
+  }
+
+  /// The account of the backup; nil if there is none here.
+  fileprivate func account(_ backup: AccountState) -> EarlierAccount? {
+    accounts.first(where: backup.isSame).map { state in
+      EarlierAccount(
+        state: state, hasContinued: hasContinued,
+        changes: changes.filter { $0.account == state.name })
+    }
+  }
 }
 
 extension ConsoleAdministration {
   /// The accounts of a restored console before it takes anything over.
   package func accountsOfBackup() async throws -> AccountsOfBackup {
     do {
-      return AccountsOfBackup(
-        states: try await composition.database.read { try AccountState.all(in: $0) })
+      return try await composition.database.read { db in
+        AccountsOfBackup(
+          states: try AccountState.all(in: db), changes: try AccountChange.all(in: db))
+      }
     } catch {
       throw ConsoleError.database
     }
@@ -40,20 +78,37 @@ extension ConsoleAdministration {
     }
   }
 
-  /// Disables the accounts that were disabled after the backup, replaces credentials that were replaced, and closes the
-  /// requests that were decided.
+  /// The changes of this console, which a restored one takes over.
   ///
   /// - Parameters:
-  ///   - earlier: The console before the restoration, which has continued after the backup.
+  ///   - backup: The accounts of the backup.
+  ///   - hasContinued: True if it is certain that the database of this console has continued after the backup.
+  ///     Otherwise only what its audit log has and that of the backup has not was changed after it.
+  /// - Throws: `ConsoleError.database`.
+  package func changes(
+    since backup: AccountsOfBackup, hasContinued: Bool
+  ) async throws -> EarlierConsole {
+    do {
+      return try await composition.database.read {
+        try EarlierConsole(in: $0, hasContinued: hasContinued, since: backup)
+      }
+    } catch {
+      throw ConsoleError.database
+    }
+  }
+
+  /// Disables the accounts that were disabled after the backup, replaces credentials that were replaced, and closes the
+  /// requests that were decided. Of several earlier consoles, the newest change of an account counts.
+  ///
+  /// - Parameters:
+  ///   - earlier: The consoles before the restoration.
   ///   - backup: The accounts of the backup: what is as there does not undo what another earlier console has changed.
   /// - Throws: `ConsoleError.database`.
   package func takeOver(
-    from earlier: ConsoleAdministration, since backup: AccountsOfBackup
+    from earlier: [EarlierConsole], since backup: AccountsOfBackup
   ) async throws -> RestoredAccounts {
     do {
-      let accounts = try await earlier.composition.database.read { try AccountState.all(in: $0) }
-      let decisions = try await earlier.composition.database.read { try RequestState.all(in: $0) }
-      return try await composition.accounts.takeOver(accounts, decisions, since: backup)
+      return try await composition.accounts.takeOver(earlier, since: backup)
     } catch {
       throw ConsoleError.database
     }
@@ -62,20 +117,19 @@ extension ConsoleAdministration {
 
 extension AccountStore {
   fileprivate func takeOver(
-    _ accounts: [AccountState], _ decisions: [RequestState], since backup: AccountsOfBackup
+    _ earlier: [EarlierConsole], since backup: AccountsOfBackup
   ) async throws -> RestoredAccounts {
     try await database.write { db in
       var taken = RestoredAccounts()
       for restored in backup.states {
-        guard let earlier = accounts.first(where: restored.isSame(as:)),
-          let account = try Self.account(id: restored.id, in: db), !account.isDisabled
-        else { continue }
-        if try takeOverCredentials(earlier, since: restored, of: account, in: db) {
+        guard let account = try Self.account(id: restored.id, in: db) else { continue }
+        let states = earlier.compactMap { $0.account(restored) }
+        if try takeOverCredentials(states, since: restored, of: account, in: db) {
           taken.changed.append(account.name)
         }
-        if earlier.isDisabled { try disable(account, &taken, in: db) }
+        if !account.isDisabled, states.isDisabled { try disable(account, &taken, in: db) }
       }
-      for decision in decisions {
+      for decision in earlier.flatMap(\.decisions) {
         if try takeOver(decision, in: db) { taken.decidedRequests += 1 }
       }
       return taken
@@ -97,19 +151,20 @@ extension AccountStore {
   ///
   /// - Returns: True if a credential was replaced or removed after the backup.
   private func takeOverCredentials(
-    _ earlier: AccountState, since backup: AccountState, of account: Account, in db: Database
+    _ earlier: [EarlierAccount], since backup: AccountState, of account: Account, in db: Database
   ) throws -> Bool {
-    let hasPassword = backup.hasPassword(of: earlier)
-    let removed = backup.passkeys.subtracting(earlier.passkeys)
-    guard !hasPassword || !removed.isEmpty else { return false }
-    if !hasPassword {
+    let newest = earlier.filter { $0.hasNewPassword(since: backup) }
+      .max { $0.passwordChangedAt < $1.passwordChangedAt }
+    let removed = earlier.reduce(Set<Data>()) { $0.union($1.removedPasskeys(since: backup)) }
+    guard newest != nil || !removed.isEmpty else { return false }
+    if let newest = newest?.state {
       try db.execute(
         sql: """
           UPDATE account
           SET password_hash = ?, sealed_code_secret = ?, last_code_step = ?, circle = ? WHERE id = ?
           """,
         arguments: [
-          earlier.passwordHash, earlier.sealedCodeSecret, earlier.lastCodeStep, earlier.circle,
+          newest.passwordHash, newest.sealedCodeSecret, newest.lastCodeStep, newest.circle,
           account.id,
         ])
     }
@@ -156,6 +211,7 @@ extension AccountStore {
 /// The credentials of an account, before the restoration or in the backup.
 private struct AccountState: Sendable {
   let id: Int64
+  let name: String
   private let handle: Data
   let passwordHash: String?
   let sealedCodeSecret: Data?
@@ -173,6 +229,7 @@ private struct AccountState: Sendable {
 
   private init(_ row: Row, in db: Database) throws {
     id = row["id"]
+    name = row["name"]
     handle = row["handle"]
     passwordHash = row["password_hash"]
     sealedCodeSecret = row["sealed_code_secret"]
@@ -192,6 +249,77 @@ private struct AccountState: Sendable {
   func hasPassword(of other: AccountState) -> Bool {
     passwordHash == other.passwordHash && sealedCodeSecret == other.sealedCodeSecret
       && circle == other.circle
+  }
+}
+
+/// An account of an earlier console, with its changes after the backup.
+private struct EarlierAccount {
+  let state: AccountState
+  let hasContinued: Bool
+  let changes: [AccountChange]
+
+  /// The time of the last password that was set after the backup; 0 if the log has none.
+  var passwordChangedAt: Int64 { time(of: [.credentialsSet]) }
+
+  /// The time at which the account was last disabled or enabled after the backup; 0 if the log has neither.
+  var stateChangedAt: Int64 { time(of: [.accountDisabled, .accountEnabled]) }
+
+  /// True if the account has been disabled or enabled after the backup.
+  var hasNewState: Bool {
+    hasContinued ? stateChangedAt > 0 || state.isDisabled : stateChangedAt > 0
+  }
+
+  func hasNewPassword(since backup: AccountState) -> Bool {
+    !backup.hasPassword(of: state) && (hasContinued || passwordChangedAt > 0)
+  }
+
+  func removedPasskeys(since backup: AccountState) -> Set<Data> {
+    guard hasContinued || time(of: [.credentialsSet, .passkeyRemoved]) > 0 else { return [] }
+    return backup.passkeys.subtracting(state.passkeys)
+  }
+
+  private func time(of actions: Set<AuditAction>) -> Int64 {
+    changes.filter { actions.contains($0.action) }.map(\.time).max() ?? 0
+  }
+}
+
+extension [EarlierAccount] {
+  /// True if the newest change is that the account was disabled.
+  fileprivate var isDisabled: Bool {
+    let changed = filter(\.hasNewState)
+    let last = changed.map(\.stateChangedAt).max()
+    return changed.contains { $0.stateChangedAt == last && $0.state.isDisabled }
+  }
+}
+
+/// An entry of the audit log about the state or the credentials of an account.
+private struct AccountChange: Sendable {
+  let time: Int64
+  let action: AuditAction
+  /// The name of the account.
+  let account: String
+
+  /// False for a change of the credentials.
+  var isOfState: Bool { action == .accountDisabled || action == .accountEnabled }
+
+  /// The changes in the log, by the hashes of their entries.
+  static func all(in db: Database) throws -> [Data: AccountChange] {
+    let actions: [AuditAction] = [
+      .accountDisabled, .accountEnabled, .credentialsSet, .passkeyRemoved,
+    ]
+    var changes: [Data: AccountChange] = [:]
+    for action in actions {
+      // A passkey is removed by the account itself, and is the subject.
+      let account = action == .passkeyRemoved ? "actor" : "subject"
+      let rows = try Row.fetchCursor(
+        db, sql: "SELECT time, \(account) AS account, hash FROM audit WHERE action = ?",
+        arguments: [action.rawValue])
+      while let row = try rows.next() {
+        changes[row["hash"]] = AccountChange(
+          time: row["time"], action: action, account: row["account"])
+      }
+    }
+    return changes
   }
 }
 

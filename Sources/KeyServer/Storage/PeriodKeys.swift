@@ -17,6 +17,8 @@ struct PeriodKeys {
   /// Counts the rows that are left out because their checksums are wrong; nil if they are not
   /// counted.
   var skippedRows: SkippedRows?
+  /// The name of the database with the keys.
+  var database = "main"
 
   /// Calls `body` for every key that was released in the period.
   func forEachReleased(in db: Database, _ body: (StoredKeyRow) throws -> Void) throws {
@@ -100,7 +102,7 @@ extension PeriodKeys {
   ) throws {
     let statement = try db.makeStatement(
       sql: """
-        SELECT \(columns.rawValue) FROM diagnosis_key \(kind.rawValue)
+        SELECT \(columns.rawValue) FROM \(database).diagnosis_key \(kind.rawValue)
         \(firstKey == nil ? "" : "AND key_data >= $first")
         \(beforeKey == nil ? "" : "AND key_data < $before")
         ORDER BY key_data

@@ -1,32 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import KeyServerAPI
 import ServerStorage
 
-/// The withdrawals and removals that a restored key database takes over from the earlier one, if that has continued
-/// after the backup: what it does not have was removed there.
+/// The withdrawals and removals that a restored key database takes over from an earlier one.
+///
+/// Withdrawals are taken over at once. What was removed is known only when all earlier databases were read, because one
+/// that was restored since may have added it again: `remove(_:from:)`.
 package struct RestoredRegistry: Sendable {
-  /// The number of authority keys that were withdrawn, removed or replaced, or whose validity was ended.
+  /// True if it is certain that the earlier database has continued after the backup.
+  package let hasContinued: Bool
+  /// The number of authority keys that were withdrawn, or whose validity was ended.
   package let endedKeys: Int
-  /// The authorities and apps that were removed.
-  package let removed: [String]
-  /// The authorities and apps that were changed, apart from removals. They are as in the backup again.
+  /// The number of diagnosis keys that are not published again: they were in withdrawn files of which the backup does
+  /// not know.
+  package let withdrawnFileKeys: Int
+  /// The authorities and apps that were changed, apart from removals. They are as in the backup again. Empty if the
+  /// database may be older than the backup.
   package let changed: [String]
+  private let entries: Set<RegisterEntry>
+  private let removals: [Data: RegisterEntry]
 
-  /// Takes the withdrawals and removals over from the database `earlier`, and the names and hashes that key files have
-  /// had.
+  /// Takes the withdrawals over from the database `earlier`, and the names and hashes that key files have had.
   ///
   /// Nothing else is taken over: uploads, authorities, apps and keys that are newer than the backup are lost.
   ///
-  /// - Returns: nil if it is not certain that `earlier` has continued after the backup.
+  /// - Parameters:
+  ///   - earlier: The file of the earlier database.
+  ///   - restored: The file of the restored database.
+  ///   - withdrawn: The hashes of all files that phones ignore.
+  /// - Returns: nil if `earlier` is the database of another server.
   package static func takeOver(
-    from earlier: URL, by restored: URL
+    from earlier: URL, by restored: URL, withdrawn: Set<KeyFileHash>
   ) throws(ServerDatabaseError) -> RestoredRegistry? {
-    try EarlierDatabase(earlier, schema: SQLiteSchema.schema).withRestored(restored) { db in
+    try EarlierDatabase(earlier, schema: SQLiteSchema.schema).withRestored(restored) {
+      db, hasContinued in
       try takeOverFiles(in: db)
       return RestoredRegistry(
-        endedKeys: try endKeys(in: db) + removeKeys(in: db), removed: try remove(in: db),
-        changed: try changed(in: db))
+        hasContinued: hasContinued, endedKeys: try endKeys(in: db),
+        withdrawnFileKeys: try WithdrawnFileKeys.takeOver(withdrawn, in: db),
+        changed: hasContinued ? try changed(in: db) : [],
+        entries: try RegisterEntry.all(in: db, of: EarlierDatabase.name),
+        removals: try RegisterEntry.removals(in: db, of: EarlierDatabase.name))
     }
   }
 
@@ -44,34 +60,6 @@ package struct RestoredRegistry: Sendable {
     return db.changesCount
   }
 
-  /// Another key may have got the id of a removed one.
-  private static func removeKeys(in db: Database) throws -> Int {
-    try db.execute(
-      sql: """
-        DELETE FROM main.authority_key WHERE withdrawn_at IS NULL
-          AND (issuer, key_id, public_key) NOT IN (
-            SELECT issuer, key_id, public_key FROM earlier.authority_key)
-        """)
-    return db.changesCount
-  }
-
-  /// Removes the authorities and apps, and the permissions of apps for authorities, that the earlier database lacks.
-  private static func remove(in db: Database) throws -> [String] {
-    var removed: Set<String> = []
-    for (table, key) in [
-      ("app_authority", "app_id, issuer"), ("app", "id"), ("authority", "issuer"),
-    ] {
-      removed.formUnion(
-        try String.fetchAll(
-          db,
-          sql: """
-            DELETE FROM main.\(table) WHERE (\(key)) NOT IN (SELECT \(key) FROM earlier.\(table))
-            RETURNING \(key)
-            """))
-    }
-    return removed.sorted()
-  }
-
   private static func changed(in db: Database) throws -> [String] {
     let parts = [
       ("authority", "issuer", "issuer, audience, jwks_url, sees_statistics"),
@@ -83,7 +71,7 @@ package struct RestoredRegistry: Sendable {
         sql: """
           SELECT \(name) FROM (
             SELECT \(columns) FROM main.\(table) EXCEPT SELECT \(columns) FROM earlier.\(table)
-          )
+          ) WHERE \(name) IN (SELECT \(name) FROM earlier.\(table))
           """)
     }
     names += try String.fetchAll(
@@ -109,5 +97,70 @@ package struct RestoredRegistry: Sendable {
         WHERE export_file.export = other.export AND export_file.start_at = other.start_at
           AND export_file.end_at = other.end_at AND export_file.edition <= other.edition
         """)
+  }
+}
+
+// MARK: - Removals
+
+extension RestoredRegistry {
+  /// The entries that were removed from the restored register.
+  package struct Removed: Sendable {
+    /// The number of keys of authorities.
+    package fileprivate(set) var keys = 0
+    /// The authorities and apps that were removed, and the apps that may not use an authority any more.
+    package fileprivate(set) var names: Set<String> = []
+  }
+
+  /// Removes what was removed in one of the databases `earlier`, unless one that knows of the removal has it again.
+  package static func remove(
+    _ earlier: [RestoredRegistry], from restored: URL
+  ) throws(ServerDatabaseError) -> Removed {
+    do {
+      let queue = try ServerDatabase.openConnection(restored, schema: SQLiteSchema.schema)
+      let removed = try queue.write { db in
+        try remove(unwanted(earlier, in: db), in: db)
+      }
+      try queue.close()
+      return removed
+    } catch let error as ServerDatabaseError {
+      throw error
+    } catch {
+      throw .unavailable
+    }
+  }
+
+  private static func remove(
+    _ entries: Set<RegisterEntry>, in db: Database
+  ) throws -> Removed {
+    var removed = Removed()
+    for entry in entries where try entry.remove(in: db) {
+      if entry.kind == .authorityKey {
+        removed.keys += 1
+      } else {
+        removed.names.insert(entry.subject)
+      }
+    }
+    return removed
+  }
+
+  /// The entries that are to be removed. Records the removals of all earlier databases.
+  private static func unwanted(
+    _ earlier: [RestoredRegistry], in db: Database
+  ) throws -> Set<RegisterEntry> {
+    let known = try RegisterEntry.removals(in: db, of: "main")
+    let own = try RegisterEntry.all(in: db, of: "main")
+    var unwanted: Set<RegisterEntry> = []
+    for (identity, entry) in earlier.flatMap(\.removals) where known[identity] == nil {
+      try entry.record(identity, in: db)
+      let isAddedAgain = earlier.contains {
+        $0.removals[identity] != nil && $0.entries.contains(entry)
+      }
+      if !isAddedAgain { unwanted.insert(entry) }
+    }
+    // Earlier versions have recorded no removals.
+    for register in earlier where register.hasContinued {
+      unwanted.formUnion(own.subtracting(register.entries).subtracting(register.removals.values))
+    }
+    return unwanted
   }
 }

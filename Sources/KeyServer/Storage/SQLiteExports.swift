@@ -79,10 +79,13 @@ extension SQLiteKeyStore {
   }
 
   func batches() async throws -> [Batch] {
-    try await database.read { db in
-      try Row.fetchAll(db, sql: "SELECT * FROM export_file ORDER BY end_at, export").map {
-        try BatchRow(row: $0).batch
-      }
+    try await database.read { try Self.batches(in: $0) }
+  }
+
+  /// The batches of the database that is attached as `name`.
+  static func batches(in db: Database, of name: String = "main") throws -> [Batch] {
+    try Row.fetchAll(db, sql: "SELECT * FROM \(name).export_file ORDER BY end_at, export").map {
+      try BatchRow(row: $0).batch
     }
   }
 
@@ -125,7 +128,8 @@ extension PeriodKeys {
     self.init(start: period.start.unixSecond, end: end.unixSecond, filter: period.export.filter)
   }
 
-  fileprivate init(_ batch: Batch) {
+  /// The keys of the file of `batch`.
+  init(_ batch: Batch) {
     self.init(
       start: batch.start.unixSecond, end: batch.releasedBefore.unixSecond,
       filter: batch.filter, firstKey: batch.firstKey, beforeKey: batch.beforeKey)

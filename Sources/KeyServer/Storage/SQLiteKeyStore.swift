@@ -100,6 +100,9 @@ extension SQLiteKeyStore {
         sql: "DELETE FROM export_file WHERE end_at <= ?",
         arguments: [retention.filesEndedBy.unixSecond])
       try db.execute(
+        sql: "DELETE FROM withdrawn_file_key WHERE end_at <= ?",
+        arguments: [retention.filesEndedBy.unixSecond])
+      try db.execute(
         sql: "DELETE FROM statistic WHERE hour < ?", arguments: [retention.countsFrom])
       return try Self.oldestNeeded(retention, in: db)
     }

@@ -43,9 +43,10 @@ extension SQLiteKeyStore {
       let entries = try Self.registryEntries(in: db)
       let app = try change(entries.apps.first { $0.id == id }, entries)
       try AppRow(app).save(db)
-      try AppAuthorityRow.of(app.id).deleteAll(db)
+      try AppAuthorityRow.of(app.id).filter(!app.authorities.contains(Column("issuer")))
+        .deleteAll(db)
       for issuer in app.authorities {
-        try AppAuthorityRow(appID: app.id, issuer: issuer).insert(db)
+        try AppAuthorityRow(appID: app.id, issuer: issuer).insert(db, onConflict: .ignore)
       }
     }
   }
@@ -105,15 +106,18 @@ extension SQLiteKeyStore {
     return try await write { db in try Self.changeKeys(of: issuer, in: db, pulling) }
   }
 
-  /// Returns true if `rule` changed a key.
+  /// Returns true if `rule` changed a key. Only keys that it leaves out are removed, because removals are recorded.
   private static func changeKeys(
     of issuer: String, in db: Database, _ rule: ([AuthorityKey]) -> [AuthorityKey]
   ) throws -> Bool {
     let known = try AuthorityKeyRow.of(issuer).fetchAll(db).map(\.key)
     let changed = rule(known)
     guard Set(changed) != Set(known) else { return false }
-    try AuthorityKeyRow.of(issuer).deleteAll(db)
-    for key in changed { try AuthorityKeyRow(key, of: issuer).insert(db) }
+    let kept = Set(changed.map { [$0.keyID, $0.publicKeyPEM] })
+    for key in known where !kept.contains([key.keyID, key.publicKeyPEM]) {
+      try AuthorityKeyRow(key, of: issuer).delete(db)
+    }
+    for key in changed { try AuthorityKeyRow(key, of: issuer).save(db) }
     return true
   }
 

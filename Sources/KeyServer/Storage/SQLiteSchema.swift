@@ -33,8 +33,42 @@ enum SQLiteSchema {
     migrator.registerMigration("4 earlier hashes of key files") { db in
       try db.execute(sql: earlierHashes)
     }
+    migrator.registerMigration("5 removed entries of the register, withdrawn keys") { db in
+      try db.execute(sql: removals)
+      for entry in RegisterEntry.Kind.allCases { try db.execute(sql: removalTrigger(of: entry)) }
+      try db.execute(sql: withdrawnFileKeys)
+    }
     return migrator
   }
+
+  /// The removals of authorities, keys and apps, each with a random identity. A restored database by which they are
+  /// known has got them from here, and what was added again in it stays.
+  private static let removals = """
+    CREATE TABLE removal (
+      identity BLOB NOT NULL PRIMARY KEY,
+      kind TEXT NOT NULL,
+      entry TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  private static func removalTrigger(of kind: RegisterEntry.Kind) -> String {
+    """
+    CREATE TRIGGER \(kind.rawValue)_removed AFTER DELETE ON \(kind.rawValue) BEGIN
+      INSERT INTO removal VALUES (randomblob(16), '\(kind.rawValue)', \(kind.name(in: "OLD")));
+    END;
+    """
+  }
+
+  /// The diagnosis keys that were in withdrawn files which a restored database does not know, until the files would
+  /// expire. `is_revision` is 1 if the file had only the revision of the key.
+  private static let withdrawnFileKeys = """
+    CREATE TABLE withdrawn_file_key (
+      key_data BLOB NOT NULL,
+      is_revision INTEGER NOT NULL,
+      end_at INTEGER NOT NULL,
+      PRIMARY KEY (key_data, is_revision)
+    ) STRICT, WITHOUT ROWID;
+    """
 
   /// The hashes that a file had before it was written again, one after the other: a file that was withdrawn with one of
   /// them is not listed.

@@ -1,48 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import HealthAuthorityConsole
-import KeyServer
 import KeyServerAPI
 import ServerStorage
 import Settings
 import Terminal
-import VerificationServer
 import World
 
 /// A folder that held the restored servers before, such as the damaged one that was moved away. What was revoked there
 /// after the backup stays revoked.
 ///
-/// Databases are taken over only if their history has the backup. Secrets have a record of each revocation, so that
-/// those of an older folder change nothing.
+/// Secrets and databases have a record of each revocation, so that those of an older folder change nothing.
 struct EarlierFolder {
   let folder: ServerFolder
-  /// The accounts of the backup; nil if it has no console.
-  let accounts: AccountsOfBackup?
+  /// The databases in comparison with those of the backup. Those that cannot be read are left out.
+  private let relations: [ServerName: EarlierDatabase.Relation]
 
-  /// The result of a takeover.
-  struct Takeover {
-    /// A sentence for each takeover, and for each part of the folder that could not be taken over.
-    var sentences: [String] = []
-    /// The servers whose databases have continued after the backup.
-    var continued: Set<ServerName> = []
+  init(_ folder: ServerFolder, of stored: [StoredServer]) {
+    self.folder = folder
+    var relations: [ServerName: EarlierDatabase.Relation] = [:]
+    for server in stored {
+      let database = EarlierDatabase(folder.server(server.name).database, schema: server.schema)
+      // The takeover reports a database that cannot be read.
+      relations[server.name] = try? database.relation(toBackupIn: server.database)
+    }
+    self.relations = relations
   }
 
-  /// The folders beside `folder` that had the restored servers `stored` and belong to this user.
-  static func all(
-    beside folder: ServerFolder, of stored: [StoredServer], _ accounts: AccountsOfBackup?
-  ) -> [EarlierFolder] {
+  /// The folders beside `folder` that had the restored servers `stored` and belong to this user, the newest first.
+  static func all(beside folder: ServerFolder, of stored: [StoredServer]) -> [EarlierFolder] {
     let parent = folder.url.standardizedFileURL.deletingLastPathComponent()
-    return FileManager.default.names(in: parent).sorted().compactMap { name in
+    let folders = FileManager.default.names(in: parent).sorted().compactMap {
+      name -> EarlierFolder? in
       let other = ServerFolder(at: parent.appendingPathComponent(name).path)
       let isOther = other.url.standardizedFileURL.path != folder.url.standardizedFileURL.path
       guard isOther, other.isOfThisUser else { return nil }
-      let earlier = EarlierFolder(folder: other, accounts: accounts)
+      let earlier = EarlierFolder(other, of: stored)
       return stored.contains(where: earlier.had) ? earlier : nil
     }
+    return folders.sorted { $0.newestTime > $1.newestTime }
   }
 
+  /// True if it is certain that the database of the server has continued after the backup.
+  func hasContinued(_ server: ServerName) -> Bool { relations[server]?.hasContinued ?? false }
+
+  /// The newest time in a database of this folder. A restoration stores its time, so the folder that was restored last
+  /// has the newest.
+  var newestTime: Date { relations.values.compactMap(\.newestTime).max() ?? .distantPast }
+
   /// True if the root key or the secret of the server is in this folder.
-  private func had(_ server: StoredServer) -> Bool {
+  func had(_ server: StoredServer) -> Bool {
     let root = FileManager.default.contents(atPath: folder.rootPublicKey.path)
     if server.name == .keys, let root,
       root == FileManager.default.contents(atPath: server.folder.rootPublicKey.path)
@@ -60,83 +66,23 @@ struct EarlierFolder {
     return identity == (try server.identity)
   }
 
-  /// Takes over what was revoked after the backup.
-  ///
-  /// - Parameter stored: The servers of the backup, in the folder to which they were extracted.
-  func takeOver(by stored: [StoredServer], at now: Date) async -> Takeover {
-    var takeover = Takeover()
-    var uncertain: [ServerName] = []
-    for server in stored {
-      do { takeover.sentences += try takeOverSecrets(by: server, at: now) } catch {
-        takeover.sentences.append(fault("secrets", of: server.name))
-      }
-      do {
-        if let sentences = try await takeOverDatabase(by: server) {
-          takeover.sentences += sentences
-          takeover.continued.insert(server.name)
-        } else {
-          uncertain.append(server.name)
-        }
-      } catch {
-        takeover.sentences.append(fault("database", of: server.name))
-      }
-    }
-    if !uncertain.isEmpty {
-      takeover.sentences.append(
-        "Not taken over from \(path): the databases (\(uncertain.titles)), which may be older than the backup."
-      )
-    }
-    return takeover
-  }
+  var path: String { folder.url.path.printable }
 
-  private var path: String { folder.url.path.printable }
-
-  private func fault(_ part: String, of server: ServerName) -> String {
+  /// A sentence for a part of the folder that cannot be taken over.
+  func fault(_ part: String, of server: ServerName) -> String {
     "The \(part) of the \(server.title) in \(path) cannot be used: what was revoked there after the backup may be"
       + " valid again, so revoke it again."
   }
 
-  /// - Returns: Nil if it is not certain that the database has continued after the backup.
-  private func takeOverDatabase(by server: StoredServer) async throws -> [String]? {
-    let earlier = folder.server(server.name).database
-    switch server.name {
-    case .verification:
-      return try RestoredCodes.takeOver(from: earlier, by: server.database).map {
-        kept([("revoked API keys", $0.revokedKeys), ("ended codes", $0.endedCodes)])
-      }
-    case .keys:
-      return try RestoredRegistry.takeOver(from: earlier, by: server.database).map {
-        kept([
-          ("withdrawn or removed keys of authorities", $0.endedKeys),
-          ("removed authorities and apps", $0.removed.count),
-        ]) + undone("changes of authorities and apps", $0.changed)
-      }
-    case .console:
-      let database = EarlierDatabase(earlier, schema: server.schema)
-      guard let accounts, try database.hasContinued(sinceBackupIn: server.database) else {
-        return nil
-      }
-      let taken = try await ServerSetup(folder: server.folder) { _ in }
-        .takeOverAccounts(from: earlier, since: accounts)
-      return kept([
-        ("disabled accounts", taken.disabled.count), ("decided requests", taken.decidedRequests),
-        ("accounts with changed passwords or removed passkeys", taken.changed.count),
-      ]) + undone("the disabling of the last administrator", taken.lastAdministrators)
-    }
-  }
-
-  private func kept(_ counts: [(String, Int)]) -> [String] {
+  /// A sentence for each kind of changes that were taken over.
+  func kept(_ counts: [(String, Int)]) -> [String] {
     counts.filter { $0.1 > 0 }.map { "Kept from \(path): \($0.0), \($0.1)." }
   }
 
-  private func undone(_ changes: String, _ names: [String]) -> [String] {
-    guard !names.isEmpty else { return [] }
-    let list = names.map(\.printable).joined(separator: ", ")
-    return ["Not kept from \(path): \(changes): repeat them for \(list)."]
-  }
-
-  /// Keys that were added, rotated or revoked, and API tokens that were replaced, after the backup.
-  private func takeOverSecrets(by server: StoredServer, at now: Date) throws -> [String] {
+  /// Takes over keys that were added, rotated or revoked, and API tokens that were replaced, after the backup.
+  ///
+  /// - Returns: Sentences for the operator.
+  func takeOverSecrets(by server: StoredServer, at now: Date) throws -> [String] {
     let earlier = folder.server(server.name).secrets
     var hasFollowed = true
     let isChanged: Bool
@@ -155,32 +101,43 @@ struct EarlierFolder {
     case .console: isChanged = false
     }
     return (isChanged ? ["Kept from \(path): changed secrets of the \(server.name.title)."] : [])
-      + (hasFollowed ? [] : [fault("signing keys", of: server.name)])
+      + (hasFollowed
+        ? []
+        : [
+          "The signing keys of the \(server.name.title) in \(path) have diverged from those of the backup: keys that"
+            + " were ended there stay ended, and newer ones are not taken over."
+        ])
   }
 
-  /// The newest instructions that phones may have: the device configuration if the root key of the restored servers has
-  /// signed it, or the instructions that are stored with the secrets.
-  func deviceConfiguration(
+  /// The newest instructions that phones may have: those of the device configuration if the root key of the restored
+  /// servers has signed it, or newer ones that are stored with the secrets.
+  func instructions(of restored: DeviceConfigurationFiles) -> EarlierInstructions? {
+    // Secrets that cannot be read are reported by the takeover.
+    let stored = try? storedInstructions(of: restored)
+    // The document may be missing or damaged.
+    let signed = try? signedInstructions(of: restored)
+    return [signed, stored].compactMap(\.self).max { $0.document.version < $1.document.version }
+  }
+
+  private func signedInstructions(
     of restored: DeviceConfigurationFiles
-  ) -> (document: DeviceConfiguration, data: Data?)? {
-    do {
-      let data = try Data(contentsOf: folder.deviceConfiguration)
-      let document = try UnverifiedDeviceConfiguration(decoding: data)
-        .verified(by: try restored.publicRootKey())
-      return (document, data)
-    } catch {
-      // The document is missing or damaged. Secrets that cannot be read were reported.
-      return (try? storedInstructions(of: restored)).map { ($0, nil) }
-    }
+  ) throws -> EarlierInstructions {
+    let data = try Data(contentsOf: folder.deviceConfiguration)
+    let document = try UnverifiedDeviceConfiguration(decoding: data)
+      .verified(by: try restored.publicRootKey())
+    return EarlierInstructions(document: document, data: data, hasContinued: hasContinued(.keys))
   }
 
   /// The document that the secrets of the same key server have the instructions of.
   private func storedInstructions(
     of restored: DeviceConfigurationFiles
-  ) throws -> DeviceConfiguration? {
-    guard try hasSecrets(of: restored.folder.server(.keys)) else { return nil }
-    return try folder.keySecrets.read(KeySecrets.self)?.instructions?
-      .document(issued: restored.clock.now)
+  ) throws -> EarlierInstructions? {
+    guard try hasSecrets(of: restored.folder.server(.keys)),
+      let stored = try folder.keySecrets.read(KeySecrets.self)?.instructions
+    else { return nil }
+    return EarlierInstructions(
+      document: stored.document(following: nil, at: restored.clock.now), data: nil,
+      hasContinued: hasContinued(.keys))
   }
 }
 
@@ -206,13 +163,21 @@ extension PrivateFile {
 }
 
 extension [SecretSigningKey] {
-  /// Replaces the keys by `earlier` if those continue this list.
+  /// Replaces the keys by `earlier` if those continue this list. Otherwise ends the keys that ended earlier there.
   ///
   /// - Returns: False if the lists have diverged.
   fileprivate mutating func follow(_ earlier: [SecretSigningKey]) -> Bool {
-    guard earlier.continues(self) else { return continues(earlier) }
-    self = earlier
-    return true
+    if earlier.continues(self) {
+      self = earlier
+      return true
+    }
+    if continues(earlier) { return true }
+    for index in indices {
+      let same = earlier.first { $0.publicKeyPEM == self[index].publicKeyPEM }
+      guard let end = same?.validThru, end < self[index].validThru ?? .max else { continue }
+      self[index].validThru = end
+    }
+    return false
   }
 
   /// True if this list has all keys of `other`, and none of them ends later than there.

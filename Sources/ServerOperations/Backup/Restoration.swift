@@ -148,28 +148,26 @@ extension Restoration {
   private func keepRevocations(in content: BackupContent) async throws -> Set<ServerName> {
     let console = content.stored.first { $0.name == .console }
       .map { ServerSetup(folder: $0.folder, warn: note) }
-    let accounts = try await console?.accountsOfBackup()
-    let earlier = EarlierFolder.all(beside: folder, of: content.stored, accounts)
-    var documents: [(folder: EarlierFolder, hasContinued: Bool)] = []
-    var continued: Set<ServerName> = []
-    for folder in earlier {
-      let takeover = await folder.takeOver(by: content.stored, at: clock.now)
-      takeover.sentences.forEach(note)
-      continued.formUnion(takeover.continued)
-      documents.append((folder, takeover.continued.contains(.keys)))
-    }
+    let folders = EarlierFolder.all(beside: folder, of: content.stored)
+    let keys = content.stored.first { $0.name == .keys }
+    let instructions = try keys.map { try InstructionsToKeep(folders, of: files(of: $0)) }
+    var state = EarlierState(folders, of: content, note: note)
+    try await state.takeOver(
+      withdrawn: Set(instructions?.document?.withdrawn ?? []), console, at: clock.now)
     try await console?.endConsoleSessions()
-    if let server = content.stored.first(where: { $0.name == .keys }) {
-      try publishDeviceConfiguration(of: server, documents)
-    }
-    let others = content.servers.filter { !continued.contains($0) }
+    if let keys, let instructions { try publish(instructions, of: keys) }
+    let others = content.servers.filter { !state.continued.contains($0) }
     if !others.isEmpty {
       note(
         "What was revoked, withdrawn, disabled or ended after \(UTCTime(content.createdAt).text) may be valid again"
           + " (\(others.titles)): revoke it again, or restore with the earlier folder of the servers beside this one."
       )
     }
-    return continued
+    return state.continued
+  }
+
+  private func files(of server: StoredServer) -> DeviceConfigurationFiles {
+    DeviceConfigurationFiles(folder: server.folder, clock: clock, warn: note)
   }
 
   /// Waits until another restoration would give key files other names: caches keep what is served under these.
@@ -185,47 +183,25 @@ extension Restoration {
     try await Task.sleep(for: .seconds(min(max(rest, 0), TimeInterval(seconds))))
   }
 
-  /// Signs the device configuration again, with a version that is higher than any that phones may have.
-  ///
-  /// The instructions are those of the newest document. If it is not certain that its folder has continued after the
-  /// backup, the files that the backup withdraws stay withdrawn, too.
-  private func publishDeviceConfiguration(
-    of server: StoredServer, _ earlier: [(folder: EarlierFolder, hasContinued: Bool)]
-  ) throws {
-    let files = DeviceConfigurationFiles(folder: server.folder, clock: clock, warn: note)
-    guard let own = try files.current() else { return }
-    let documents = earlier.compactMap { folder, hasContinued in
-      folder.deviceConfiguration(of: files).map {
-        (document: $0.document, data: $0.data, hasContinued: hasContinued)
-      }
-    }
-    let newest = documents.filter { $0.document.version > own.version }
-      .max { $0.document.version < $1.document.version }
+  /// Signs the device configuration again, with a version that is higher than any that phones may
+  /// have. Without the root key, the instructions are stored for the next document.
+  private func publish(_ instructions: InstructionsToKeep, of server: StoredServer) throws {
+    let files = files(of: server)
+    guard try files.current() != nil else { return }
+    instructions.sentences.forEach(note)
     let hasRootKey = FileManager.default.fileExists(atPath: server.folder.rootPrivateKey.url.path)
     guard rootKey != nil || hasRootKey else {
-      if let newest, newest.hasContinued, let data = newest.data {
-        try files.store(data, newest.document)
+      if let signed = instructions.signed, let data = signed.data {
+        try files.store(data, signed.document)
       }
+      if let document = instructions.document { try files.storePending(document) }
       return note(
         "The backup has no root key, and phones reject a device configuration that is older than theirs: run"
-          + " `firebreak key-server device-configuration publish --root-key FILE`.")
+          + " `firebreak key-server device-configuration publish --root-key FILE`. The new document has the pause"
+          + " and the withdrawn files of the newest one.")
     }
     let keys = try KeySecrets.stored(in: server.folder)?.signingKeys ?? []
-    let previous = newest.map {
-      $0.hasContinued ? $0.document : Self.combined($0.document, withdrawalsOf: own)
-    }
-    try files.next(keys, rootKey: rootKey, after: previous).store()
-  }
-
-  /// `document` with the files that `own` withdraws; `own` if they are too many. The version is that of `document`.
-  private static func combined(
-    _ document: DeviceConfiguration, withdrawalsOf own: DeviceConfiguration
-  ) -> DeviceConfiguration {
-    var combined = document
-    for file in own.withdrawn { combined.withdraw(file) }
-    if combined.withdrawn.count > DeviceConfigurationLimit.withdrawnMax { combined = own }
-    combined.version = document.version
-    return combined
+    try files.next(keys, rootKey: rootKey, after: instructions.document).store()
   }
 }
 

@@ -41,6 +41,15 @@ package struct DeviceConfigurationFiles: Sendable {
     }
   }
 
+  /// The newest document; with the instructions that are stored with the secrets if they are newer, or it is lost.
+  func newest() throws -> DeviceConfiguration? {
+    let document = try current()
+    guard let stored = try KeySecrets.stored(in: folder)?.instructions,
+      stored.version > document?.version ?? 0
+    else { return document }
+    return stored.document(following: document, at: clock.now)
+  }
+
   /// The newest document, for operations that need one.
   package func existing() throws -> DeviceConfiguration {
     try refuseLost()
@@ -107,9 +116,7 @@ package struct DeviceConfigurationFiles: Sendable {
     let root = try privateRootKey(rootKey)
     let now = clock.now
     let published = try Self.publicKeys(keys, at: now)
-    let previous =
-      try newest ?? current()
-      ?? KeySecrets.stored(in: folder)?.instructions?.document(issued: now)
+    let previous = try newest ?? self.newest()
     var document =
       previous?.next(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
       ?? .first(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
@@ -130,13 +137,25 @@ package struct DeviceConfigurationFiles: Sendable {
     try write(signed, to: folder.deviceConfiguration, permissions: 0o600)
   }
 
-  /// Stores the instructions of `document` with the secrets, if there are secrets.
+  /// Stores the instructions of a document that cannot be signed yet. The next document has them.
+  func storePending(_ document: DeviceConfiguration) throws {
+    guard document.version > (try current()?.version ?? 0) else { return }
+    try storeInstructions(of: document)
+  }
+
+  /// Stores the instructions of `document` with the secrets, if there are secrets, and not newer instructions.
   private func storeInstructions(of document: DeviceConfiguration) throws {
     let instructions = StoredInstructions(document)
-    guard var secrets = try KeySecrets.stored(in: folder), secrets.instructions != instructions
+    guard var secrets = try KeySecrets.stored(in: folder), secrets.instructions != instructions,
+      secrets.instructions?.version ?? 0 <= document.version
     else { return }
     secrets.instructions = instructions
     try folder.keySecrets.replace(secrets)
+  }
+
+  /// True if newer instructions than those of `document` are stored.
+  private func hasPending(after document: DeviceConfiguration) throws -> Bool {
+    try KeySecrets.stored(in: folder)?.instructions?.version ?? 0 > document.version
   }
 
   /// Creates the root key and the first document if there are none yet. Signs the document again if it lacks a key or
@@ -148,13 +167,14 @@ package struct DeviceConfigurationFiles: Sendable {
     let document = try current()
     if let document {
       try storeInstructions(of: document)
-      if try isComplete(document, keys, at: now) { return }
+      if try isComplete(document, keys, at: now), try !hasPending(after: document) { return }
     }
     if FileManager.default.fileExists(atPath: folder.rootPrivateKey.url.path) || document == nil {
       try next(keys, rootKey: nil).store()
     } else if let document {
+      let time = UTCTime(unixSecond: document.expires).text
       warn(
-        "The device configuration expires at \(UTCTime(unixSecond: document.expires).text) or lacks a signing key: run"
+        "The device configuration expires at \(time), or lacks a signing key, a pause or withdrawn files: run"
           + " `firebreak key-server device-configuration publish --root-key FILE`.")
     }
   }

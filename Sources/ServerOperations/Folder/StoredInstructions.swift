@@ -6,9 +6,9 @@ import World
 /// The instructions to phones in a device configuration. They are stored beside the secrets and outlive the document.
 struct StoredInstructions: Codable, Equatable {
   /// The version of the document.
-  private let version: Int
+  let version: Int
   private let pause: DeviceConfiguration.Pause?
-  private let withdrawn: [KeyFileHash]
+  let withdrawn: [KeyFileHash]
   private let withdrawnSince: [Int64]?
 
   /// The instructions of `document`; nil if it has none.
@@ -20,12 +20,17 @@ struct StoredInstructions: Codable, Equatable {
     withdrawnSince = document.withdrawnSince
   }
 
-  /// A lost document with these instructions, which the next one follows.
-  func document(issued now: Date) -> DeviceConfiguration {
-    var document = DeviceConfiguration(
-      version: version, issued: now.unixSecond, expires: 0, keys: [], pause: pause,
-      withdrawn: withdrawn)
-    document.withdrawnSince = withdrawnSince
-    return document
+  /// The document that the next one follows: `document`, which may be lost, with these instructions.
+  func document(following document: DeviceConfiguration?, at now: Date) -> DeviceConfiguration {
+    var next =
+      document
+      ?? DeviceConfiguration(version: version, issued: now.unixSecond, expires: 0, keys: [])
+    next.version = version
+    next.pause = pause
+    next.withdrawn = withdrawn
+    let since = withdrawnSince ?? []
+    let rest = Array(repeating: now.unixSecond, count: max(withdrawn.count - since.count, 0))
+    next.withdrawnSince = withdrawn.isEmpty ? nil : since + rest
+    return next
   }
 }

@@ -9,18 +9,23 @@ package struct RestoredCodes: Sendable {
   package let revokedKeys: Int
   /// The number of codes that were ended or redeemed after the backup.
   package let endedCodes: Int
+  /// True if it is certain that the earlier database has continued after the backup.
+  package let hasContinued: Bool
 
-  /// Takes the revocations over from the database `earlier`.
+  /// Takes the revocations over from the database `earlier`: they are final, so they hold also if that database has not
+  /// continued after the backup.
   ///
   /// Nothing else is taken over: keys and codes that are newer than the backup are lost.
   ///
-  /// - Returns: nil if it is not certain that `earlier` has continued after the backup.
+  /// - Returns: nil if `earlier` is the database of another server.
   package static func takeOver(
     from earlier: URL, by restored: URL
   ) throws(ServerDatabaseError) -> RestoredCodes? {
-    try EarlierDatabase(earlier, schema: SQLiteCodeStorage.schema).withRestored(restored) { db in
+    try EarlierDatabase(earlier, schema: SQLiteCodeStorage.schema).withRestored(restored) {
+      db, hasContinued in
       RestoredCodes(
-        revokedKeys: try revokeKeys(in: db), endedCodes: try endCodes(in: db))
+        revokedKeys: try revokeKeys(in: db), endedCodes: try endCodes(in: db),
+        hasContinued: hasContinued)
     }
   }
 

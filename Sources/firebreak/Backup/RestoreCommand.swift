@@ -11,8 +11,8 @@ struct RestoreCommand: AsyncParsableCommand {
     discussion: """
       Every byte of the backup is checked first. The folders of its servers in DIR must be empty or missing: with \
       --replace a present DIR is moved away. What was revoked, withdrawn, disabled or ended after the backup stays so \
-      if the earlier folder is beside DIR, where --replace leaves it, and has continued after this backup. Changed \
-      authorities are named. Uploads and new codes since the backup are lost.
+      if the earlier folders of the servers are beside DIR, where --replace leaves them. Changed authorities and \
+      settings are named. Uploads and new codes since the backup are lost.
       """)
 
   @OptionGroup var backup: BackupArgument
