@@ -129,10 +129,12 @@ let package = Package(
     // Formats, storage and interfaces that several targets share.
     .systemLibrary(
       name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(
+      name: "CLibDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "DiagnosisKeyFile",
-      dependencies: ["Secrets", "World", "ExposureKeys", "CLibArchive", "CZlib", crypto, protobuf],
+      dependencies: ["Secrets", "World", "ExposureKeys", "CLibDeflate", crypto, protobuf],
       exclude: ["Wire/export.proto", "Wire/README.md"], swiftSettings: strict),
     .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
@@ -387,8 +389,8 @@ let package = Package(
     .testTarget(
       name: "DiagnosisKeyFileTests",
       dependencies: [
-        "DiagnosisKeyFile", "ExposureKeys", "World", "TextEncodings", "TestSupport", crypto,
-        protobuf,
+        "DiagnosisKeyFile", "ExposureKeys", "World", "TextEncodings", "CLibArchive", "TestSupport",
+        crypto, protobuf,
       ],
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),

@@ -46,13 +46,13 @@ struct OnePassTests {
     source = CountedSource(try ZipSource.source(at: zip))
   }
 
-  @Test("Keys are passed on while the zip is inflated, and the digest covers the same bytes")
+  @Test("Keys are passed on while the export is hashed, and the digest covers the same bytes")
   func run() throws {
     var read: [DiagnosisKey] = []
-    var inflated: [Int] = []
+    var hashed: [Int] = []
     let reading = try ExportPass.run(over: source, batchSize: 1_000) { batch in
       read += batch.keys
-      inflated.append(source.byteCount)
+      hashed.append(source.byteCount)
     }
     #expect(source.passes == 1)
     #expect(source.byteCount == written.exportByteCount)
@@ -60,8 +60,8 @@ struct OnePassTests {
     #expect(try reading.facts.get() == written)
     #expect(read == keys)
     // The first batch arrives long before the last byte.
-    #expect(inflated.first ?? .max <= source.byteCount / 2)
-    #expect(Set(inflated).count > 1)
+    #expect(hashed.first ?? .max <= source.byteCount / 2)
+    #expect(Set(hashed).count > 1)
   }
 
   @Test("A scan without hashing takes one pass as well")

@@ -133,7 +133,7 @@ struct PublishedZipTests {
     #expect(throws: KeyFileError.notAKeyFile) { try verify(bytes, by: [authority]) }
   }
 
-  @Test("A deflated file with sizes after the content has no deviations")
+  @Test("A file that we write has no deviations")
   func usual() throws {
     let folder = try TemporaryFolder()
     let url = folder.path("usual.zip")

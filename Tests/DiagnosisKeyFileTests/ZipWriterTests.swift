@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CLibArchive
 import Foundation
 import TestSupport
 import Testing
@@ -7,13 +8,12 @@ import World
 
 @testable import DiagnosisKeyFile
 
-private let piece = DeflateLimit.pieceByteCount
-private let window = DeflateLimit.dictionaryByteCount
+/// The window of deflate.
+private let window = 32 << 10
 
 @Suite("Zip writer")
 struct ZipWriterTests {
-  /// Half random, half repeated from shortly before or from just within deflate's window: like keys, and so
-  /// that pieces refer to earlier ones.
+  /// Half random, half repeated from shortly before or from just within deflate's window: like keys.
   private func content(_ byteCount: Int) -> [UInt8] {
     var generator = SeededGenerator(seed: 7)
     var bytes: [UInt8] = []
@@ -30,10 +30,10 @@ struct ZipWriterTests {
 
   /// A zip of `export`, appended in chunks of the given size, and of a short signature.
   private func zip(
-    _ export: [UInt8], threads: Int = 2, chunk: Int = 1 << 16, at url: URL
+    _ export: [UInt8], chunk: Int = 1 << 16, at url: URL
   ) throws -> [UInt8] {
     try AtomicFile.write(to: url) { descriptor in
-      var zip = ZipWriter(descriptor, threads: threads)
+      var zip = ZipWriter(descriptor)
       try zip.add(.export) { entry in
         for start in stride(from: 0, to: export.count, by: chunk) {
           try Array(export[start..<min(start + chunk, export.count)]).withRawBytes(entry.append)
@@ -63,80 +63,92 @@ struct ZipWriterTests {
     #expect(!UnverifiedKeyFile(at: folder.path("none.zip")).hasValidZipEnd)
   }
 
-  /// The content as libarchive reads it, which is independent of the writer.
-  private func read(_ url: URL) throws -> [ExportPart: [UInt8]] {
-    var parts: [ExportPart: [UInt8]] = [.export: [], .signatures: []]
-    try ZipSource(url: url, byteCount: 1 << 30).read { part, chunk in parts[part]? += chunk }
+  /// The content as libarchive reads it, which is independent of our reader and writer.
+  private func read(_ url: URL) throws -> [String: [UInt8]] {
+    let archive = try #require(archive_read_new())
+    defer { archive_read_free(archive) }
+    archive_read_support_format_zip_seekable(archive)
+    try #require(archive_read_open_filename(archive, url.path, 1 << 16) == ARCHIVE_OK)
+    var parts: [String: [UInt8]] = [:]
+    var entry: OpaquePointer?
+    while archive_read_next_header(archive, &entry) == ARCHIVE_OK {
+      let name = String(cString: try #require(archive_entry_pathname(entry)))
+      var content = [UInt8](repeating: 0, count: Int(archive_entry_size(entry)) + 1)
+      // The result is an error if the checksum is wrong.
+      let count = archive_read_data(archive, &content, content.count)
+      parts[name] = Array(content.prefix(Int(count)))
+    }
     return parts
   }
 
-  /// Sizes around the end of one piece, of two, and around the dictionary's reach in the third.
+  /// Sizes around the reader's chunk, deflate's window and libdeflate's blocks.
   static let byteCounts: [Int] = {
-    let borders: [Int] = [window, piece, piece + window, 2 * piece, 2 * piece + window]
-    return [0, 1, 9 * piece + 5]
+    let borders: [Int] = [window, KeyFileLimit.chunkByteCount, 300_000, 1 << 20]
+    return [0, 1, 9 * window + 5]
       + borders.flatMap { (border: Int) in [border - 1, border, border + 1] }
   }()
 
-  @Test("Content of any size around a piece boundary is read back", arguments: byteCounts)
+  @Test("Content of any size is read back by libarchive and by our reader", arguments: byteCounts)
   func roundTrip(byteCount: Int) throws {
     let folder = try TemporaryFolder()
     let export = content(byteCount)
     _ = try zip(export, at: folder.path("1.zip"))
-    let isSame = try read(folder.path("1.zip")) == [.export: export, .signatures: [1, 2, 3]]
+    let isSame = try read(folder.path("1.zip")) == ["export.bin": export, "export.sig": [1, 2, 3]]
     #expect(isSame)
+    var parts: [ExportPart: [UInt8]] = [.export: [], .signatures: []]
+    try ZipSource(url: folder.path("1.zip"), byteCount: 1 << 30).read { part, chunk in
+      parts[part]? += chunk
+    }
+    let isSameToUs = parts == [.export: export, .signatures: [1, 2, 3]]
+    #expect(isSameToUs)
   }
 
-  @Test("The same content gives the same bytes, for any number of threads and chunk size")
+  @Test("The same content gives the same bytes, for any chunk size")
   func reproducible() throws {
     let folder = try TemporaryFolder()
-    for byteCount in [100, piece, 5 * piece + 17] {
+    for byteCount in [100, 1 << 17, 700_017] {
       let export = content(byteCount)
-      let first = try zip(export, threads: 1, at: folder.path("1.zip"))
-      for (threads, chunk) in [
-        (1, 7), (2, piece), (2, piece + 1), (3, 4_093), (4, 1 << 16), (4, byteCount),
-      ] {
-        let again = try zip(export, threads: threads, chunk: chunk, at: folder.path("2.zip"))
+      let first = try zip(export, at: folder.path("1.zip"))
+      for chunk in [7, 4_093, 1 << 17, byteCount] {
+        let again = try zip(export, chunk: chunk, at: folder.path("2.zip"))
         // Compared outside the expectation, which would compute a difference of both arrays.
         let isSame = again == first
-        #expect(isSame, "\(byteCount) bytes, \(threads) threads, chunks of \(chunk)")
+        #expect(isSame, "\(byteCount) bytes, chunks of \(chunk)")
       }
     }
   }
 
-  @Test("A piece refers to the one before: repeated content takes no space")
+  @Test("Repeated content within the window takes no space")
   func repeated() throws {
     let folder = try TemporaryFolder()
     let chance = Array(content(1 << 16).prefix(30_000))
     let repeated = (0..<20).flatMap { _ in chance }
-    #expect(repeated.count > 4 * piece)
     let once = try zip(chance, at: folder.path("1.zip")).count
     let twentyTimes = try zip(repeated, at: folder.path("2.zip")).count
-    // Independent pieces would store it five times.
-    #expect(twentyTimes < 3 * once)
+    #expect(twentyTimes < 2 * once)
   }
 
   @Test(
-    "The container follows APPNOTE.TXT byte by byte: no date, no extra field, sizes after the entry"
+    "The container follows APPNOTE.TXT byte by byte: no date, no extra field, sizes before the entry"
   )
   func golden() throws {
     let folder = try TemporaryFolder()
     let zip = try zip([], at: folder.path("1.zip"))
     let export = Array("export.bin".utf8).hexadecimal
     let signatures = Array("export.sig".utf8).hexadecimal
-    // An empty block with fixed codes, and one that encodes 1, 2, 3; the CRC is from zlib in Python.
-    let (empty, three, sum) = ("0300", "63646206" + "00", "1d80bc55")
-    let kind = "1400" + "0800" + "0800" + "00002100"
+    // An empty stored block, and one that holds 1, 2, 3; the CRC is from zlib in Python.
+    let (empty, three, sum) = ("010000ffff", "010300fcff" + "010203", "1d80bc55")
+    let kind = "1400" + "0000" + "0800" + "00002100"
     let zero = "00000000"
+    let sizes = [zero + "05000000" + zero, sum + "08000000" + "03000000"]
     let expected =
-      "504b0304" + kind + zero + zero + zero + "0a000000" + export + empty
-      + "504b0708" + zero + "02000000" + zero
-      + "504b0304" + kind + zero + zero + zero + "0a000000" + signatures + three
-      + "504b0708" + sum + "05000000" + "03000000"
-      + "504b0102" + "1403" + kind + zero + "02000000" + zero + "0a000000"
+      "504b0304" + kind + sizes[0] + "0a000000" + export + empty
+      + "504b0304" + kind + sizes[1] + "0a000000" + signatures + three
+      + "504b0102" + "1403" + kind + sizes[0] + "0a000000"
       + "000000000000" + "0000a481" + zero + export
-      + "504b0102" + "1403" + kind + sum + "05000000" + "03000000" + "0a000000"
-      + "000000000000" + "0000a481" + "3a000000" + signatures
-      + "504b0506" + zero + "02000200" + "70000000" + "77000000" + "0000"
+      + "504b0102" + "1403" + kind + sizes[1] + "0a000000"
+      + "000000000000" + "0000a481" + "2d000000" + signatures
+      + "504b0506" + zero + "02000200" + "70000000" + "5d000000" + "0000"
     #expect(zip.hexadecimal == expected)
   }
 
@@ -176,15 +188,13 @@ struct ZipWriterTests {
     try body(ends[1])
   }
 
-  @Test(
-    "A failed write ends the export, for any number of threads",
-    arguments: [0, 4_096, 16_384, 61_440], 1...4)
-  func failing(after byteCount: Int, threads: Int) throws {
-    let export = content(6 * piece)
+  @Test("A failed write ends the export", arguments: [0, 4_096, 16_384, 61_440])
+  func failing(after byteCount: Int) throws {
+    let export = content(24 * window)
     try pipe(taking: byteCount) { descriptor in
       // The error of a full pipe.
       #expect(throws: KeyFileError.cannotWrite(EAGAIN)) {
-        var zip = ZipWriter(descriptor, threads: threads)
+        var zip = ZipWriter(descriptor)
         try zip.add(.export) { entry in try export.withRawBytes(entry.append) }
       }
     }
@@ -205,36 +215,17 @@ struct ZipWriterTests {
   }
 }
 
-@Suite("Threads and pieces of deflate")
-struct DeflateLimitTests {
-  @Test("One to four threads deflate")
-  func threads() {
-    #expect([-1, 0, 1, 2, 4, 5, 64].map(DeflateThreads.clamped) == [1, 1, 1, 2, 4, 4, 4])
-    #expect(DeflateLimit.threads.contains(DeflateThreads.available))
-  }
-
-  @Test("At most 16 pieces are in flight, and two are queued for each additional thread")
-  func pieces() {
-    #expect(DeflateLimit.piecesInFlightMax == 16)
-    #expect(DeflateLimit.queuedPiecesPerThreadMax == 2)
-  }
-}
-
 @Suite("CRC-32")
 struct CRC32Tests {
-  private func check(of bytes: [UInt8]) -> CRC32 {
-    bytes.withUnsafeBufferPointer { CRC32(of: $0) }
-  }
-
   @Test(
-    "Combined checksums give the published check value, for any split of the nine digits",
-    arguments: 0...9)
-  func joined(at cut: Int) {
+    "The checksum is the published check value, for any split of the nine digits", arguments: 0...9)
+  func check(at cut: Int) {
     let digits = Array("123456789".utf8)
-    var joined = CRC32()
-    joined.append(check(of: Array(digits[..<cut])))
-    joined.append(check(of: Array(digits[cut...])))
-    #expect(joined.value == 0xcbf4_3926)
-    #expect(joined.byteCount == 9)
+    var checksum = CRC32()
+    digits.withUnsafeBytes { bytes in
+      checksum.update(UnsafeRawBufferPointer(rebasing: bytes[..<cut]))
+      checksum.update(UnsafeRawBufferPointer(rebasing: bytes[cut...]))
+    }
+    #expect(checksum.value == 0xcbf4_3926)
   }
 }

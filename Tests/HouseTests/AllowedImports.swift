@@ -28,10 +28,11 @@ enum AllowedImports {
     "QRCodes": Row(),
     "UploadToken": Row(["Secrets", "World", "TextEncodings", "StrictJSON"], libraries: ["Crypto"]),
     "CLibArchive": Row(),
+    "CLibDeflate": Row(),
     "CZlib": Row(),
     "DiagnosisKeyFile": Row(
       ["Secrets", "World", "ExposureKeys"],
-      libraries: ["Crypto", "SwiftProtobuf", "CLibArchive", "CZlib"]),
+      libraries: ["Crypto", "SwiftProtobuf", "CLibDeflate"]),
     "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
     // The databases of both servers on the disk: their backups, their health, trust in the clock.
     "ServerStorage": Row(
@@ -144,7 +145,7 @@ enum AllowedImports {
 
   /// The targets that other packages may depend on without the system (ARCHITECTURE.md, "Framework and system").
   static let framework: Set<String> = [
-    "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels", "CLibArchive", "CZlib",
+    "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels", "CLibDeflate",
     "DiagnosisKeyFile", "SealedStorage", "Bluetooth", "ExposureNotification", "BackgroundTasks",
     "UserNotifications", "DeviceCheck", "UnixSockets", "DesktopNotifications",
   ]
@@ -175,6 +176,7 @@ enum AllowedImports {
     ],
     "CProcessControl": ["sys/prctl.h"],
     "CLibArchive": ["archive.h", "archive_entry.h"],
+    "CLibDeflate": ["libdeflate.h"],
     "CZlib": ["zlib.h"],
   ]
 

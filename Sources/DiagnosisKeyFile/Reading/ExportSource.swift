@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CLibArchive
 import Foundation
 
 /// A source of both halves of a key file, chunk by chunk.
@@ -28,96 +27,42 @@ extension ZipSource {
   }
 }
 
-/// A downloaded key file: a zip of `export.bin` and `export.sig`, inflated as a stream.
+/// A downloaded key file: a zip of `export.bin` and `export.sig`.
 struct ZipSource: ExportSource {
   let url: URL
   let byteCount: Int
 
   func read(_ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void) throws {
-    let directory = try ZipDirectory(of: try ReadableFile(url))
-    let archive = try Self.open {
-      archive_read_open_filename($0, url.path, KeyFileLimit.chunkByteCount)
+    let file = try ReadableFile(url)
+    let directory = try ZipDirectory(of: file)
+    var seen: [(part: ExportPart, entry: ZipEntry)] = []
+    for entry in directory.entries {
+      let part = try part(of: entry)
+      guard !seen.contains(where: { $0.part == part }) else { throw KeyFileError.duplicateEntry }
+      seen.append((part, entry))
     }
-    defer { archive_read_free(archive) }
-    var budget = byteCount * KeyFileLimit.expansionMax
-    var seen: Set<ExportPart> = []
-    while let part = try nextPart(of: archive) {
-      guard seen.insert(part).inserted else { throw KeyFileError.duplicateEntry }
-      try Self.readContent(of: archive, part, within: &budget, receive)
+    guard seen.contains(where: { $0.part == .export }) else { throw KeyFileError.missingExport }
+    try file.content().withPrefix(file.byteCount) { content in
+      let zip = LittleEndianBytes(bytes: content)
+      var budget = byteCount * KeyFileLimit.expansionMax
+      for (part, entry) in seen {
+        try entry.read(in: zip, as: part, within: &budget) { try receive(part, $0) }
+      }
     }
-    guard seen.contains(.export) else { throw KeyFileError.missingExport }
-    // Two directory entries can point to the same entry of the file.
-    guard seen.count == directory.entryCount else { throw KeyFileError.duplicateEntry }
   }
 
-  /// Opens a zip; the caller frees the result.
-  ///
-  /// - Parameter open: Gives libarchive the file or the memory, and returns its status.
-  static func open(_ open: (OpaquePointer) -> Int32) throws(KeyFileError) -> OpaquePointer {
-    guard let archive = archive_read_new() else { throw .cannotRead(ENOMEM) }
-    // The seekable reader uses the directory at the end: sizes before the data are zero in streamed zips.
-    guard archive_read_support_format_zip_seekable(archive) == ARCHIVE_OK,
-      open(archive) == ARCHIVE_OK
-    else {
-      archive_read_free(archive)
-      throw .damagedZip
-    }
-    return archive
-  }
-
-  /// Returns the next entry, or nil at the end.
-  private func nextPart(of archive: OpaquePointer) throws(KeyFileError) -> ExportPart? {
-    var entry: OpaquePointer?
-    let result = archive_read_next_header(archive, &entry)
-    guard result != ARCHIVE_EOF else { return nil }
-    guard result == ARCHIVE_OK, let entry else { throw .damagedZip }
-    guard let name = archive_entry_pathname(entry),
-      let part = ExportPart(rawValue: String(cString: name))
-    else { throw .unexpectedEntry }
-    let isPlain =
-      archive_entry_filetype(entry) == Self.plainFile && archive_entry_symlink(entry) == nil
-      && archive_entry_hardlink(entry) == nil && archive_entry_is_encrypted(entry) == 0
-    guard isPlain else { throw .notAPlainEntry }
-    guard archive_entry_size(entry) <= part.byteCountMax else { throw .tooLarge }
+  /// The half of the key file that `entry` is.
+  private func part(of entry: ZipEntry) throws(KeyFileError) -> ExportPart {
+    guard let part = ExportPart(rawValue: entry.text) else { throw .unexpectedEntry }
+    guard !entry.isFolder, !entry.isLink, !entry.isEncrypted else { throw .notAPlainEntry }
     return part
-  }
-
-  private static let plainFile: mode_t = 0o100000
-
-  /// Passes the content of the current entry to `receive`.
-  static func readContent(
-    of archive: OpaquePointer, _ part: ExportPart, within budget: inout Int,
-    _ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    var byteCount = 0
-    while let block = try nextBlock(of: archive, at: byteCount) {
-      byteCount += block.count
-      budget -= block.count
-      guard byteCount <= part.byteCountMax else { throw KeyFileError.tooLarge }
-      guard budget >= 0 else { throw KeyFileError.expandsTooMuch }
-      try receive(part, block)
-    }
-  }
-
-  /// Returns the next bytes in libarchive's memory, at most 256 KiB, or nil at the end of the entry, after
-  /// libarchive has checked its size and CRC.
-  private static func nextBlock(
-    of archive: OpaquePointer, at expected: Int
-  ) throws(KeyFileError) -> UnsafeRawBufferPointer? {
-    var start: UnsafeRawPointer?
-    var count = 0
-    var offset: la_int64_t = 0
-    let result = archive_read_data_block(archive, &start, &count, &offset)
-    guard result != ARCHIVE_EOF else { return nil }
-    guard result == ARCHIVE_OK, offset == la_int64_t(expected) else { throw .damagedZip }
-    return UnsafeRawBufferPointer(start: start, count: count)
   }
 }
 
 /// The end of a zip: the number of entries and the position of the central directory.
 ///
-/// It is checked before libarchive sees the file, since libarchive reads a directory of any length into
-/// memory. A key file has no comment, is a single file and needs no zip64. APPNOTE.TXT 4.3.16.
+/// It is checked before the content is read. A key file has no comment, is a single file and needs no zip64.
+/// APPNOTE.TXT 4.3.16.
 struct ZipDirectory {
   /// The signature of a local file header, with which every zip with content begins.
   static let localEntry: [UInt8] = [0x50, 0x4b, 0x03, 0x04]
@@ -128,7 +73,8 @@ struct ZipDirectory {
   private static let endByteCount = 22
   private static let zip64LocatorByteCount = 20
 
-  let entryCount: Int
+  /// The entries in the order of the directory, all stored or deflated.
+  let entries: [ZipEntry]
 
   /// Reads the end of `file`; throws if it is not the end of a plain zip within the limits.
   init(of file: ReadableFile) throws(KeyFileError) {
@@ -141,37 +87,40 @@ struct ZipDirectory {
     func number(_ range: Range<Int>) -> Int {
       record[range].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
-    let (disks, entries, entriesHere) = (number(4..<8), number(10..<12), number(8..<10))
+    let (disks, count, countHere) = (number(4..<8), number(10..<12), number(8..<10))
     let (byteCount, offset, comment) = (number(12..<16), number(16..<20), number(20..<22))
-    guard disks == 0, comment == 0, offset + byteCount == start, entries == entriesHere else {
+    guard disks == 0, comment == 0, offset + byteCount == start, count == countHere else {
       throw .damagedZip
     }
-    guard 1...KeyFileLimit.entryCountMax ~= entries else { throw .wrongEntryCount }
+    guard 1...KeyFileLimit.entryCountMax ~= count else { throw .wrongEntryCount }
     guard byteCount <= KeyFileLimit.zipDirectoryByteCountMax else { throw .damagedZip }
     let before = try file.bytes(
       at: max(0, start - Self.zip64LocatorByteCount), count: Self.zip64LocatorByteCount)
     guard !before.starts(with: Self.zip64Locator) else { throw .damagedZip }
-    entryCount = entries
-    try checkMethods(in: try file.bytes(at: offset, count: byteCount))
+    let list = try file.bytes(at: offset, count: byteCount)
+    entries = try list.withLittleEndianBytes { list throws(KeyFileError) in
+      try Self.entries(in: list, count: count)
+    }
   }
 
-  /// Accepts only stored and deflated entries: libarchive's other methods may use gigabytes of memory.
-  private func checkMethods(in list: [UInt8]) throws(KeyFileError) {
-    func number(_ place: Int) -> Int { Int(list[place]) | Int(list[place + 1]) << 8 }
+  private static func entries(
+    in list: LittleEndianBytes, count: Int
+  ) throws(KeyFileError) -> [ZipEntry] {
     var place = 0
-    for _ in 0..<entryCount {
-      guard place + Self.listedByteCount <= list.count,
-        list[place...].starts(with: Self.listedEntry), Self.methods.contains(number(place + 10))
+    var entries: [ZipEntry] = []
+    for _ in 0..<count {
+      guard let (entry, next) = ZipEntry.read(list, at: place), methods.contains(entry.method)
       else { throw .damagedZip }
-      place += Self.listedByteCount + number(place + 28) + number(place + 30) + number(place + 32)
+      entries.append(entry)
+      place = next
     }
-    // libarchive reads up to the end, also more entries than are stated.
+    // Other readers read up to the end, also more entries than are stated.
     guard place == list.count else { throw .damagedZip }
+    return entries
   }
 
   /// The signature of an entry of the central directory.
   static let listedEntry: [UInt8] = [0x50, 0x4b, 0x01, 0x02]
-  private static let listedByteCount = 46
   /// Stored and deflated.
   static let methods = [0, 8]
 }
@@ -235,6 +184,21 @@ final class ReadableFile {
     let read = pread(descriptor, &bytes, count, off_t(offset))
     guard read >= 0 else { throw .cannotRead(errno) }
     return Array(bytes.prefix(read))
+  }
+
+  /// Returns the whole file.
+  func content() throws(KeyFileError) -> ReservedMemory {
+    guard let memory = ReservedMemory(byteCount: byteCount) else { throw .cannotRead(ENOMEM) }
+    var offset = 0
+    while offset < byteCount {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[offset..<byteCount])
+      let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset))
+      guard count >= 0 else { throw .cannotRead(errno) }
+      // Truncated since it was opened.
+      guard count > 0 else { throw .damagedZip }
+      offset += count
+    }
+    return memory
   }
 
   /// Passes the whole file on in chunks, all in one buffer.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Bytes with numbers in little-endian order.
 struct LittleEndianBytes {
-  let bytes: [UInt8]
+  let bytes: UnsafeRawBufferPointer
 
   var count: Int { bytes.count }
 
@@ -17,5 +17,14 @@ struct LittleEndianBytes {
   /// Returns `true` if `expected` is at `place`.
   func has(_ expected: [UInt8], at place: Int) -> Bool {
     place >= 0 && place <= count - expected.count && bytes[place...].starts(with: expected)
+  }
+}
+
+extension [UInt8] {
+  /// Passes the bytes on as numbers, with a typed error.
+  func withLittleEndianBytes<Result>(
+    _ body: (LittleEndianBytes) throws(KeyFileError) -> Result
+  ) throws(KeyFileError) -> Result {
+    try withRawBytes { bytes throws(KeyFileError) in try body(LittleEndianBytes(bytes: bytes)) }
   }
 }

@@ -4,13 +4,12 @@ struct PublishedZipDirectory {
   /// The position of the zip in the file, without the bytes before it and without its comment.
   let zip: Range<Int>
   /// All entries in the order of their positions in the file.
-  let entries: [PublishedZipEntry]
+  let entries: [ZipEntry]
   let deviations: [KeyFileDeviation]
 
   /// - Throws: `KeyFileError.duplicateEntry` if two entries could be the same half of the key file, and other errors if
   ///   a half cannot be read.
-  init(of content: [UInt8]) throws(KeyFileError) {
-    let bytes = LittleEndianBytes(bytes: content)
+  init(of bytes: LittleEndianBytes) throws(KeyFileError) {
     let end = try Self.end(of: bytes)
     guard let directory = Self.place(of: bytes, before: end) else { throw .damagedZip }
     let listed = try Self.entries(in: bytes, directory)
@@ -21,7 +20,7 @@ struct PublishedZipDirectory {
     else { throw .damagedZip }
     zip = directory.start..<end + Self.endByteCount
     let leading = directory.start + (entries.first?.position ?? 0)
-    let comment = content.count - zip.upperBound
+    let comment = bytes.count - zip.upperBound
     deviations =
       (leading > 0 ? [.leadingBytes(leading)] : []) + listed.compactMap(\.deviation)
       + (comment > 0 ? [.comment(comment)] : [])
@@ -67,25 +66,25 @@ struct PublishedZipDirectory {
 
   private static func entries(
     in bytes: LittleEndianBytes, _ directory: (start: Int, list: Range<Int>, count: Int)
-  ) throws(KeyFileError) -> [PublishedZipEntry] {
+  ) throws(KeyFileError) -> [ZipEntry] {
     guard directory.count > 0 else { throw .missingExport }
     guard directory.count <= KeyFileLimit.publishedEntryCountMax else { throw .wrongEntryCount }
     var place = directory.list.lowerBound
-    var entries: [PublishedZipEntry] = []
+    var entries: [ZipEntry] = []
     for _ in 0..<directory.count {
-      guard let (entry, next) = PublishedZipEntry.read(bytes, at: place),
+      guard let (entry, next) = ZipEntry.read(bytes, at: place),
         next <= directory.list.upperBound
       else { throw .damagedZip }
       entries.append(entry)
       place = next
     }
-    // libarchive reads up to the end, and would find entries that were not checked.
+    // Other readers read up to the end, and would find entries that were not checked.
     guard place == directory.list.upperBound else { throw .damagedZip }
     return entries
   }
 
   /// Throws if the halves are ambiguous, missing, or cannot be read.
-  private static func check(_ entries: [PublishedZipEntry]) throws(KeyFileError) {
+  private static func check(_ entries: [ZipEntry]) throws(KeyFileError) {
     for part in ExportPart.allCases {
       let candidates = entries.filter { $0.part == part }
       guard candidates.count <= 1 else { throw .duplicateEntry }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CLibArchive
 import Foundation
 
 /// A key file in memory as health authorities have published them: a zip that may have a comment, other entries, and
@@ -15,41 +14,18 @@ struct PublishedZipSource: ExportSource {
   init(_ content: [UInt8]) throws(KeyFileError) {
     guard content.count <= KeyFileLimit.fileByteCountMax else { throw .tooLarge }
     self.content = content
-    directory = try PublishedZipDirectory(of: content)
+    directory = try content.withLittleEndianBytes(PublishedZipDirectory.init)
   }
 
   func read(_ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void) throws {
     try content.withUnsafeBytes { bytes in
-      // Without the bytes around the zip, every reader finds the same directory.
-      let zip = UnsafeRawBufferPointer(rebasing: bytes[directory.zip])
-      let archive = try ZipSource.open {
-        archive_read_open_memory($0, zip.baseAddress, zip.count)
-      }
-      defer { archive_read_free(archive) }
+      let zip = LittleEndianBytes(bytes: UnsafeRawBufferPointer(rebasing: bytes[directory.zip]))
       var budget = zip.count * KeyFileLimit.expansionMax
-      // libarchive passes the entries in the order of their positions in the file.
       for entry in directory.entries {
-        guard let part = try next(entry, of: archive) else { continue }
-        try ZipSource.readContent(of: archive, part, within: &budget, receive)
+        guard let part = entry.part else { continue }
+        try entry.read(in: zip, as: part, within: &budget) { try receive(part, $0) }
       }
     }
-  }
-
-  /// Continues with `entry`. Returns nil if it is to be skipped.
-  private func next(
-    _ entry: PublishedZipEntry, of archive: OpaquePointer
-  ) throws(KeyFileError) -> ExportPart? {
-    var header: OpaquePointer?
-    let result = archive_read_next_header(archive, &header)
-    // A name that the locale cannot show is a warning.
-    let isRead = result == ARCHIVE_OK || result == ARCHIVE_WARN && !entry.hasPlainName
-    guard let part = entry.part else {
-      guard isRead || result == ARCHIVE_WARN else { throw .damagedZip }
-      return nil
-    }
-    guard isRead, let header else { throw .damagedZip }
-    guard archive_entry_size(header) <= part.byteCountMax else { throw .tooLarge }
-    return part
   }
 }
 
