@@ -135,7 +135,7 @@ prepare:
 # What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
 # check the unit file, a browser, and axe to check pages for accessibility.
 prepare-tests:
-	@scripts/prepare python3 python3-pip dbus-daemon systemd chromium-headless-shell chromium-driver
+	@scripts/prepare python3 python3-pip dbus-daemon systemd chromium-headless-shell chromium-driver nginx-light openssl curl
 	@scripts/prepare-tests
 
 clean:
