@@ -39,6 +39,17 @@ struct ConsoleDatabase: Sendable {
     try await database.write(work)
   }
 
+  /// The parts of the console that fail: its database if a transaction cannot be written.
+  func failingParts() async -> [ServerHealth.Part] {
+    do {
+      // Without a change, because a full disk and a read-only database fail only at a write.
+      try await write { try $0.execute(sql: "UPDATE server_state SET newest_time = newest_time") }
+      return []
+    } catch {
+      return [.database]
+    }
+  }
+
   /// Checks that the file is in place and that its structure has no fault.
   func check() async throws -> ServerDatabaseError? {
     guard database.isInPlace else { return .lost }

@@ -292,6 +292,8 @@ struct ConsoleComposition: Sendable {
   ) throws -> Router<QuietContext> {
     let router = Router.quiet(
       refusals: .plain, trustedProxies: configuration.trustedProxies, randomness: randomness)
+    // Before the check of the host, because probes name the machine.
+    HealthRoutes { [database] in await database.failingParts().map(\.rawValue) }.add(to: router)
     let sessions = SessionStore(
       database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
     let pages = PageRouter(

@@ -45,9 +45,9 @@ struct KeyServerComposition {
       store: store, folder: folder, exports: configuration.exports, signers: configuration.signers,
       clock: clock, time: time, randomness: randomness, withdrawn: configuration.withdrawnFiles)
     health = KeyServerHealth(store, exporter, faults)
-    router = Router.quiet(
-      refusals: .callable, allowedOrigin: configuration.allowedOrigin,
-      trustedProxies: configuration.trustedProxies, randomness: randomness)
+    router = Self.router(
+      configuration, KeyServerReadiness(configuration, store, folder, faults, clock, time),
+      randomness)
     let refusals = RefusalLog(of: "uploads", clock: clock, logger: logger)
     let upload = UploadRoute(
       admission: admission, devices: try Self.devices(configuration, clock, logger), store: store,
@@ -71,6 +71,18 @@ struct KeyServerComposition {
       folder: folder, roots: roots, remoteConfiguration: remoteConfiguration,
       readDeviceConfiguration: configuration.readDeviceConfiguration
     ).add(to: router)
+  }
+
+  /// A router with the routes for probes.
+  private static func router(
+    _ configuration: KeyServerConfiguration, _ readiness: KeyServerReadiness,
+    _ randomness: any Randomness
+  ) -> Router<QuietContext> {
+    let router = Router.quiet(
+      refusals: .callable, allowedOrigin: configuration.allowedOrigin,
+      trustedProxies: configuration.trustedProxies, randomness: randomness)
+    HealthRoutes(check: readiness.faults).add(to: router)
+    return router
   }
 
   private static func describe(

@@ -26,7 +26,11 @@ public enum KeyServerLimit {
   /// The maximum length of the part of another service's response that is logged, in characters.
   static let loggedResponseCharactersMax = 120
   /// The time for which shared caches may answer requests for an index, in seconds.
-  static let indexSharedSecondsMax = 60
+  static let indexSharedSecondsMax = 30
+  /// The timeout of a request for a file of another server, in seconds.
+  static let importSeconds: Int64 = 120
+  /// The time for which an imported file is remembered, in seconds; other servers list their files for 14 days.
+  static let importRetentionSeconds: TimeInterval = 28 * 86_400
   /// The interval at which all stored data is checked, in seconds.
   static let checkSeconds: TimeInterval = 86_400
   /// The delay before a failed export is retried, in seconds.

@@ -64,12 +64,12 @@ protocol KeyStore: Sendable {
   /// Returns the time until which each export is closed.
   func exportProgress() async throws -> ExportProgress
 
-  /// Closes the periods of `plan` that are due: adds padding and stores the descriptions of their files.
+  /// Lets `body` close periods in one transaction.
   ///
   /// No key is ever added to a closed period; keys of later uploads are released in a later period.
-  ///
-  /// - Returns: The new batches; empty if no period is due or none has keys.
-  func close(_ plan: ClosingPlan) async throws -> [Batch]
+  func closing<Result: Sendable>(
+    _ body: @escaping @Sendable (any ClosingRows) throws -> Result
+  ) async throws -> Result
 
   /// Returns all batches, oldest first.
   func batches() async throws -> [Batch]
@@ -82,6 +82,15 @@ protocol KeyStore: Sendable {
   func withKeys<Result: Sendable>(
     of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
   ) async throws -> Result
+
+  /// Returns the files that earlier imports have stored.
+  func importedFiles() async throws -> ImportedFiles
+
+  /// Stores the keys of another server's file and remembers the file, in one transaction: keys whose bytes are not
+  /// stored are inserted, and revisions apply to stored keys by `RevisionRule`.
+  ///
+  /// - Returns: The number of inserted and of revised keys.
+  func importKeys(_ imported: ImportedKeys) async throws -> (inserted: Int, revised: Int)
 
   /// Deletes the data that `retention` no longer covers.
   func removeOld(_ retention: RetentionLimits) async throws
@@ -106,6 +115,13 @@ protocol KeyStore: Sendable {
 }
 
 extension KeyStore {
+  /// Closes the periods of `plan` that are due, in one transaction.
+  ///
+  /// - Returns: The new batches; empty if no period is due or none has keys.
+  func close(_ plan: ClosingPlan) async throws -> [Batch] {
+    try await closing { try plan.close(in: $0) }
+  }
+
   /// Adds an app, or replaces the one with the same ID.
   func add(_ app: AuthorizedApp) async throws {
     try await changeApp(app.id) { _, _ in app }
@@ -130,12 +146,15 @@ struct RetentionLimits: Hashable, Sendable {
   let now: Date
   /// Files whose period ended at this moment or earlier are deleted.
   let filesEndedBy: Date
+  /// Imported files are forgotten if they were imported earlier.
+  let importsFrom: Date
   /// Statistics of earlier hours are deleted; in Unix seconds.
   let countsFrom: Int64
 
   init(at now: Date) {
     self.now = now
     filesEndedBy = now.addingTimeInterval(-KeyServerLimit.retentionSeconds)
+    importsFrom = now.addingTimeInterval(-KeyServerLimit.importRetentionSeconds)
     countsFrom = StatisticsView.firstDay(at: now)
   }
 

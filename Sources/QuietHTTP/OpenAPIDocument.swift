@@ -11,11 +11,11 @@ public struct OpenAPIDocument: Encodable, Sendable {
   private let version: String
   private let operations: [OpenAPIOperation]
 
-  /// Creates a description of `operations` and of the description's own route.
+  /// Creates a description of `operations`, of the routes that all servers have for probes, and of its own route.
   public init(title: String, version: String, operations: [OpenAPIOperation]) {
     self.title = title
     self.version = version
-    self.operations = operations + [Self.operation]
+    self.operations = operations + HealthRoutes.operations + [Self.operation]
   }
 
   public func encode(to encoder: any Encoder) throws {

@@ -50,6 +50,10 @@ public enum QuietLimit {
   static let beginSecondsMax = 0.6
   /// The number of requests in progress at which the server counts as busy and the delay is estimated.
   static let busyRequestsMin = 32
+  /// Seconds for which the result of a check of readiness is returned again.
+  static let readinessSeconds = 1
+  /// Seconds after which a check of readiness without a result counts as failed.
+  static let readinessCheckSeconds = 3
   /// Seconds over which the rate of finished requests is measured.
   static let rateSeconds = 1.0
   /// Bytes of all the headers of a request.

@@ -110,7 +110,7 @@ struct RequestMiddleware: RouterMiddleware {
     let refusal: QuietRefusal
     do {
       // A route with a body checks it after it has read the body, so that the connection can be used again.
-      if !request.mayHaveBody { try context.refuseIfOverloaded() }
+      if !request.mayHaveBody, !HealthRoutes.contains(request) { try context.refuseIfOverloaded() }
       return try await next(request, context)
     } catch let error as QuietRefusal {
       refusal = error

@@ -18,6 +18,10 @@ package final class ServerHealth: Sendable {
     case clock
     /// The stored apps and authorities.
     case registry
+    /// The keys that sign.
+    case secrets
+    /// The closing of periods.
+    case exports
   }
 
   private let logger: Logger
@@ -43,6 +47,9 @@ package final class ServerHealth: Sendable {
       logger.notice("the fault of the \(part.rawValue) is repaired", source: server)
     }
   }
+
+  /// The parts that have a fault.
+  package var faultyParts: Set<Part> { Set(reported.withLock { $0.keys }) }
 
   /// The present faults, one sentence for each.
   package var faults: [String] {

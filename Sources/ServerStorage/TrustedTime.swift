@@ -36,6 +36,21 @@ package struct TrustedTime: Sendable {
     if age ?? .infinity >= TrustedTimeLimit.storedAgainSeconds { try await keep(now) }
     return now
   }
+
+  /// The parts of the server that its store and its clock show to fail: `database` if a transaction cannot be written,
+  /// `clock` if the time is not plausible.
+  package func failingParts() async -> [ServerHealth.Part] {
+    do {
+      _ = try await now()
+      // Stored again unchanged, because a full disk and a read-only server fail only at a write.
+      if let newest = try await record().newest { try await keep(newest) }
+      return []
+    } catch is ImplausibleClock {
+      return [.clock]
+    } catch {
+      return [.database]
+    }
+  }
 }
 
 /// The times in the database of a server.

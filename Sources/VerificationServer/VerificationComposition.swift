@@ -62,7 +62,12 @@ struct VerificationComposition {
     if let sms, let links = sms.links {
       SMSLinkRoutes(targets: links, region: sms.region).add(to: router)
     }
-    let (signing, clock) = (signing, clock)
+    let (signing, clock, time) = (signing, clock, TrustedTime(clock, storage))
+    HealthRoutes {
+      let failing = await time.failingParts()
+      let canSign = !signing.keys().published(at: clock.now).keys.isEmpty
+      return (failing + (canSign ? [] : [.secrets])).map(\.rawValue)
+    }.add(to: router)
     router.page(RouterPath(VerificationRoute.keys)) {
       try QuietPage(signing.keys().published(at: clock.now), maxAgeSeconds: Self.keysMaxAgeSeconds)
     }

@@ -55,8 +55,8 @@ struct DescriptionTests {
     }
     #expect(
       registered.sorted() == [
-        "GET /device-configuration.json", "GET /index.txt", "GET /openapi.json",
-        "GET /remote-configuration.json",
+        "GET /device-configuration.json", "GET /health", "GET /index.txt", "GET /openapi.json",
+        "GET /ready", "GET /remote-configuration.json",
         "GET /v1-eu/index.txt", "GET /v1-eu/{name}", "GET /v1/publish", "GET /{name}",
         "POST /uploadDiagnosisKeys", "POST /v1/publish", "POST /v1/stats",
       ])
@@ -164,6 +164,9 @@ struct DescriptionTests {
     _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
   ) async throws {
     try await server.exportPeriod()
+    for path in ["/health", "/ready"] {
+      expectNone(note(try await server.get(path), path, &ledger, method: "get"))
+    }
     for root in ["", "v1-eu"] {
       let line = try #require(try await server.lines(of: root).first)
       let file = KeyServerRoute.keyFile("{name}", of: root)
@@ -222,7 +225,7 @@ struct DescriptionTests {
     _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
   ) async throws {
     let scene = PublishScene(server: server)
-    for table in ["upload", "statistic"] {
+    for table in ["upload", "statistic", "server_state"] {
       try server.change("ALTER TABLE \(table) RENAME TO away_\(table)")
     }
     let answers = [
@@ -239,6 +242,8 @@ struct DescriptionTests {
       #expect(answer.status == 503 && answer.headers["retry-after"] != nil, "\(path)")
       expectNone(note(answer, path, &ledger))
     }
+    try await Patience.until { try await server.get("/ready").status == 503 }
+    expectNone(note(try await server.get("/ready"), "/ready", &ledger, method: "get"))
   }
 
   /// No request makes these routes respond with 500, so failing routes with the same error formats replace them.

@@ -26,7 +26,7 @@ struct DownloadTests {
       let answer = try await server.get(KeyServerRoute.index)
       #expect(answer.body == Data(name.text.utf8))
       #expect(answer.headers["content-type"]?.hasPrefix("text/plain") == true)
-      #expect(answer.headers["cache-control"] == "public, max-age=0, s-maxage=60, must-revalidate")
+      #expect(answer.headers["cache-control"] == "public, max-age=0, s-maxage=30, must-revalidate")
       let tag = try #require(answer.headers["etag"])
       let again = try await server.get(KeyServerRoute.index, headers: [("If-None-Match", tag)])
       #expect((again.status, again.body.count) == (304, 0))

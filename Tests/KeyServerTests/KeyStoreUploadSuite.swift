@@ -62,7 +62,7 @@ import Testing
     let old = [try StoreScene.key(1)]
     try await scene.accept(old)
     let keys = [try StoreScene.key(1, .confirmedTest), try StoreScene.key(2)]
-    let broken = try StoreScene.upload("t", keys, revising: Set(old.map(\.revisable))) { outcome in
+    let broken = try StoreScene.upload("t", keys, revising: Set(old.map(\.key.key))) { outcome in
       // Only the transaction finds out that a key is stored.
       guard outcome.revised == 0 else { throw Broken() }
       return Data()
@@ -73,7 +73,7 @@ import Testing
     try await scene.close(at: StoreScene.now + 4 * StoreScene.hour)
     let file = try #require(try await scene.files().first)
     #expect(file.names == [1] && file.keys[0].reportType == .confirmedClinicalDiagnosis)
-    let good = try StoreScene.upload("t", keys, revising: Set(old.map(\.revisable)))
+    let good = try StoreScene.upload("t", keys, revising: Set(old.map(\.key.key)))
     #expect(
       try await scene.store.accept(good)
         == .accepted(response: Data("StoredUploadCounts(1 inserted, 1 revised)".utf8)))
@@ -140,7 +140,7 @@ import Testing
     try await scene.accept(better, revising: true)
     #expect(try await scene.counts(.revisions) == [0: 1])
     let withdrawn = [try StoreScene.key(1, .revoked)]
-    let third = try StoreScene.upload("third", withdrawn, revising: Set(withdrawn.map(\.revisable)))
+    let third = try StoreScene.upload("third", withdrawn, revising: Set(withdrawn.map(\.key.key)))
     #expect(try await scene.store.accept(third) == .refused(.alreadyRevised))
     try await scene.close(at: StoreScene.now + 8 * StoreScene.hour)
     let files = try await scene.files()

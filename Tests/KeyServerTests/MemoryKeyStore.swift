@@ -10,7 +10,6 @@ import Synchronization
 final class MemoryKeyStore: KeyStore {
   private struct StoredKey {
     let key: PublishableKey
-    var isPadding = false
     var revision: PublishableKey?
 
     /// The key as it is published in a period that ends at `end`.
@@ -32,6 +31,7 @@ final class MemoryKeyStore: KeyStore {
     var register = RegistryEntries()
     var sealingKeys: [SealedRevisionKey] = []
     var clock = ClockRecord()
+    var imports = ImportedFiles()
   }
 
   private let state = Mutex(State())
@@ -54,16 +54,18 @@ final class MemoryKeyStore: KeyStore {
   func accept(_ upload: AdmittedUpload) async throws -> Acceptance {
     try state.withLock { state in
       if let earlier = Self.acceptance(of: upload, in: state) { return earlier }
-      let known = upload.keys.compactMap { key in
+      let stored = upload.keys.compactMap { key in
         state.keys[Data(key.bytes)].map {
-          KnownKey(
-            bytes: Data(key.bytes), reportType: $0.key.key.reportType,
-            revisedReportType: $0.revision?.key.reportType)
+          (
+            Data(key.bytes),
+            StoredReport(
+              type: $0.key.key.reportType, revisedType: $0.revision?.key.reportType)
+          )
         }
       }
       let decision: AdmittedUpload.Decision
       do {
-        decision = try upload.decision(known: Dictionary(known.map { ($0.bytes, $0) }) { $1 })
+        decision = try upload.decision(known: Dictionary(stored) { $1 })
       } catch let refusal as RevisionRefusal {
         return .refused(refusal)
       }
@@ -91,31 +93,58 @@ final class MemoryKeyStore: KeyStore {
 extension MemoryKeyStore {
   func exportProgress() async throws -> ExportProgress { state.withLock { $0.progress } }
 
-  func close(_ plan: ClosingPlan) async throws -> [Batch] {
-    state.withLock { state in
-      let due = plan.due(after: state.progress)
-      let windows = due.flatMap { plan.batches(of: $0, laterKeys: []) }
-      var counts = windows.map { Self.released(in: $0, of: state).count }
-      let padding = plan.padding(of: due, counts: &counts) { period, count in
-        let window = plan.batches(of: period, laterKeys: [])[0]
-        return Self.released(in: window, of: state).prefix(count).map {
-          PublishableKey(
-            key: $0.published(by: plan.end), regions: $0.key.regions, travels: $0.key.travels,
-            releasedAt: $0.key.releasedAt)
-        }
-      }
-      for key in padding { state.keys[Data(key.bytes)] = StoredKey(key: key, isPadding: true) }
-      for period in due { state.progress.closedUntil[period.export.filenameRoot] = plan.end }
-      let files = zip(due, windows).flatMap { period, window in
-        let all = Self.released(in: window, of: state) + Self.revised(in: window, of: state)
-        guard !all.isEmpty else { return [Batch]() }
-        let sorted = all.map { Data($0.key.bytes) }.sorted { $0.lexicographicallyPrecedes($1) }
-        let cuts = ClosingPlan.cuts(of: all.count, atMost: period.export.maximumKeysPerFile)
-        return plan.batches(of: period, laterKeys: cuts.map { sorted[$0] })
-      }
-      state.files += files
-      return files
+  func closing<Result: Sendable>(
+    _ body: @escaping @Sendable (any ClosingRows) throws -> Result
+  ) async throws -> Result {
+    try state.withLock { state in
+      let rows = MemoryClosingRows(state)
+      let result = try body(rows)
+      state = rows.state
+      return result
     }
+  }
+
+  /// A copy of the state, which replaces it when the transaction ends.
+  private final class MemoryClosingRows: ClosingRows {
+    var state: State
+
+    init(_ state: State) {
+      self.state = state
+    }
+
+    func progress() -> ExportProgress { state.progress }
+
+    func setClosed(_ root: String, until end: Date) { state.progress.closedUntil[root] = end }
+
+    func releasedCounts(of selections: [KeySelection]) -> [Int] {
+      selections.map { MemoryKeyStore.released(in: $0, of: state).count }
+    }
+
+    func revisedCount(in selection: KeySelection) -> Int {
+      MemoryKeyStore.revised(in: selection, of: state).count
+    }
+
+    func released(in selection: KeySelection, atMost count: Int) -> [PublishableKey] {
+      MemoryKeyStore.released(in: selection, of: state).prefix(count).map {
+        PublishableKey(
+          key: $0.published(by: selection.end), regions: $0.key.regions, travels: $0.key.travels,
+          releasedAt: $0.key.releasedAt)
+      }
+    }
+
+    func keys(at positions: Set<Int>, in selection: KeySelection) -> [Data] {
+      let all =
+        MemoryKeyStore.released(in: selection, of: state)
+        + MemoryKeyStore.revised(in: selection, of: state)
+      let sorted = all.map { Data($0.key.bytes) }.sorted { $0.lexicographicallyPrecedes($1) }
+      return positions.sorted().map { sorted[$0] }
+    }
+
+    func insert(_ padding: [PublishableKey]) {
+      for key in padding { state.keys[Data(key.bytes)] = StoredKey(key: key) }
+    }
+
+    func insert(_ batches: [Batch]) { state.files += batches }
   }
 
   func batches() async throws -> [Batch] {
@@ -126,43 +155,43 @@ extension MemoryKeyStore {
     of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
   ) async throws -> Result {
     let (released, revised) = state.withLock {
-      (Self.released(in: batch, of: $0), Self.revised(in: batch, of: $0))
+      (Self.released(in: batch.selection, of: $0), Self.revised(in: batch.selection, of: $0))
     }
     return try body(
       BatchKeys { each in
         for held in released {
           try each(
-            held.published(by: batch.releasedBefore), held.isPadding ? .padding : .uploaded)
+            held.published(by: batch.selection.end), held.key.isPadding ? .padding : .uploaded)
         }
-        for held in revised { try each(held.published(by: batch.releasedBefore), .revised) }
+        for held in revised { try each(held.published(by: batch.selection.end), .revised) }
       })
   }
 
   /// The keys of a file in the order of their bytes, without those revoked before their publication.
-  private static func released(in batch: Batch, of state: State) -> [StoredKey] {
-    keys(in: batch, of: state) {
-      (batch.start..<batch.releasedBefore).contains($0.key.releasedAt)
-        && $0.published(by: batch.releasedBefore).reportType != .revoked
+  private static func released(in selection: KeySelection, of state: State) -> [StoredKey] {
+    keys(in: selection, of: state) {
+      (selection.start..<selection.end).contains($0.key.releasedAt)
+        && $0.published(by: selection.end).reportType != .revoked
     }
   }
 
   /// The keys that were published before the period and revised in it.
-  private static func revised(in batch: Batch, of state: State) -> [StoredKey] {
-    keys(in: batch, of: state) { held in
-      held.key.releasedAt < batch.start
+  private static func revised(in selection: KeySelection, of state: State) -> [StoredKey] {
+    keys(in: selection, of: state) { held in
+      held.key.releasedAt < selection.start
         && held.revision.map {
-          (batch.start..<batch.releasedBefore).contains($0.releasedAt)
+          (selection.start..<selection.end).contains($0.releasedAt)
         } ?? false
     }
   }
 
   private static func keys(
-    in batch: Batch, of state: State, where isIncluded: (StoredKey) -> Bool
+    in selection: KeySelection, of state: State, where isIncluded: (StoredKey) -> Bool
   ) -> [StoredKey] {
     state.keys.filter { bytes, held in
-      let isAfter = batch.firstKey.map { !bytes.lexicographicallyPrecedes($0) } ?? true
-      let isBefore = batch.beforeKey.map { bytes.lexicographicallyPrecedes($0) } ?? true
-      return isAfter && isBefore && batch.filter.admits(held.key) && isIncluded(held)
+      let isAfter = selection.firstKey.map { !bytes.lexicographicallyPrecedes($0) } ?? true
+      let isBefore = selection.beforeKey.map { bytes.lexicographicallyPrecedes($0) } ?? true
+      return isAfter && isBefore && selection.filter.admits(held.key) && isIncluded(held)
     }.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
   }
 
@@ -180,6 +209,31 @@ extension MemoryKeyStore {
 }
 
 extension MemoryKeyStore {
+  func importedFiles() async throws -> ImportedFiles { state.withLock { $0.imports } }
+
+  func importKeys(_ imported: ImportedKeys) async throws -> (inserted: Int, revised: Int) {
+    state.withLock { state in
+      guard state.imports.hashes.insert(imported.sha256).inserted else { return (0, 0) }
+      state.imports.names.insert(imported.source)
+      let before = state.keys.count
+      for key in imported.keys { Self.insert(key, into: &state) }
+      var revised = 0
+      for key in imported.revised {
+        let known = state.keys[Data(key.bytes)].map {
+          StoredReport(type: $0.key.key.reportType, revisedType: $0.revision?.key.reportType)
+        }
+        switch RevisionRule.outcome(ofImported: key.key, known: known) {
+        case .insert: Self.insert(key, into: &state)
+        case .revise:
+          state.keys[Data(key.bytes)]?.revision = key.released(from: state.progress.openFrom)
+          revised += 1
+        case .leave, .drop, .refuse: break
+        }
+      }
+      return (state.keys.count - before, revised)
+    }
+  }
+
   func statistics(of issuer: String, from start: Int64) async throws -> [StatisticCount] {
     state.withLock { state in
       state.counts.filter { $0.key.issuer == issuer && $0.key.hour >= start }.map {

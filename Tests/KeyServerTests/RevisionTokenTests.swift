@@ -26,11 +26,10 @@ import World
 
   private static func revisable(
     _ bytes: [UInt8], _ start: UInt32, _ period: UInt32
-  ) throws -> RevisableKey {
-    RevisableKey(
-      try #require(
-        TemporaryExposureKey(
-          bytes: bytes, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period)))
+  ) throws -> TemporaryExposureKey {
+    try #require(
+      TemporaryExposureKey(
+        bytes: bytes, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period))
   }
 
   private static func sealed(_ plain: [UInt8]) throws -> String {
@@ -89,13 +88,13 @@ import World
 @Suite("Limits of revision tokens")
 struct RevisionLimitTests {
 
-  private static func keys(_ count: Int, from start: UInt32 = 1) throws -> Set<RevisableKey> {
+  private static func keys(_ count: Int, from start: UInt32 = 1) throws -> Set<TemporaryExposureKey>
+  {
     try Set(
       (0..<UInt32(count)).map { number in
         let start = IntervalNumber(rawValue: start + number)
-        return RevisableKey(
-          try #require(
-            TemporaryExposureKey(bytes: SystemRandomness().bytes(16), rollingStart: start)))
+        return try #require(
+          TemporaryExposureKey(bytes: SystemRandomness().bytes(16), rollingStart: start))
       })
   }
 
@@ -143,7 +142,7 @@ struct RevisionLimitTests {
       let text = try #require(response.body.revisionToken)
       let new = try #require(RevisionToken(text, with: ring))
       #expect(new.keys.count == copied)
-      let oldest = try #require(old.min { $0.key.rollingStart < $1.key.rollingStart })
+      let oldest = try #require(old.min { $0.rollingStart < $1.rollingStart })
       #expect(new.keys.contains(oldest) == (earlier <= 300))
     }
   }
@@ -165,7 +164,7 @@ struct RevisionLimitTests {
       let text = try #require(response.body.revisionToken)
       let ring = try await ring(of: server)
       let read = try #require(RevisionToken(text, with: ring))
-      let keys = Set(read.keys.map { Data($0.key.secretBytes).base64EncodedString() })
+      let keys = Set(read.keys.map { Data($0.secretBytes).base64EncodedString() })
       #expect(keys.contains(new[0].key) && keys.contains(old[0].key) == isCopied)
     }
   }

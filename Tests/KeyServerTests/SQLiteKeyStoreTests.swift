@@ -187,7 +187,7 @@ struct SQLiteUploadTests {
   func known() async throws {
     let store = try store()
     let uploads = try [("a", 1...3), ("b", 3...5), ("c", 6...7)].map {
-      StoredUpload(try StoreScene.upload($0.0, keys($0.1)))
+      try StoreScene.upload($0.0, keys($0.1))
     }
     let together = try await store.database.pool.write { try SQLiteUploads(db: $0).accept(uploads) }
     #expect(
@@ -199,7 +199,7 @@ struct SQLiteUploadTests {
     #expect(outcome(later) == "StoredUploadCounts(1 inserted, 0 revised)")
     let (first, second) = (try StoreScene.key(7), try StoreScene.key(8, .confirmedTest))
     let revision = try StoreScene.upload(
-      "e", [first, second], revising: [first.revisable, second.revisable])
+      "e", [first, second], revising: [first.key.key, second.key.key])
     #expect(
       outcome(try await store.accept(revision)) == "StoredUploadCounts(0 inserted, 1 revised)")
     let again = try await store.accept(StoreScene.upload("f", keys(8...8)))
@@ -274,22 +274,26 @@ struct SQLiteUploadTests {
   }
 
   /// A key with random values within the limits of the table.
-  private func randomKey(_ generator: inout SeededGenerator) throws -> StoredKey {
-    var key = StoredKey(
-      try StoreScene.key(
-        bytes: (0..<16).map { _ in .random(in: 0...255, using: &generator) }, nil, regions: [],
-        travels: .random(using: &generator), released: StoreScene.now),
-      isPadding: .random(using: &generator))
-    key.rollingStart = Int64(UInt32.random(in: 0...UInt32.max, using: &generator))
-    key.rollingPeriod = .random(in: 1...144, using: &generator)
-    key.transmissionRisk = .random(in: 0...8, using: &generator)
-    let days = Int64.random(in: -15...15, using: &generator)
-    key.daysSinceOnset = days == 15 ? nil : days
-    key.reportType = [nil, 0, 1, 5, Int64(Int32.max)].randomElement(using: &generator) ?? nil
-    key.releasedAt = .random(in: 0...4_000_000_000, using: &generator)
-    let regions = ["PL", "CZ", "DE", "AT"].prefix(.random(in: 0...4, using: &generator))
-    key.regions = regions.joined(separator: ",")
-    return key
+  private func randomKey(_ generator: inout SeededGenerator) throws -> PublishableKey {
+    let period = UInt32.random(in: 1...144, using: &generator)
+    let key = try #require(
+      TemporaryExposureKey(
+        bytes: (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) },
+        rollingStart: IntervalNumber(
+          rawValue: .random(in: 0...UInt32.max - period, using: &generator)),
+        rollingPeriod: period))
+    let days = Int32.random(in: -15...15, using: &generator)
+    let diagnosisKey = try #require(
+      DiagnosisKey(
+        key: key, transmissionRiskLevel: UInt8.random(in: 0...8, using: &generator),
+        reportType: ([nil] + ReportType.allCases).randomElement(using: &generator) ?? nil,
+        daysSinceOnsetOfSymptoms: days == 15 ? nil : days))
+    return PublishableKey(
+      key: diagnosisKey,
+      regions: Array(["PL", "CZ", "DE", "AT"].prefix(Int.random(in: 0...4, using: &generator))),
+      travels: Bool.random(using: &generator),
+      releasedAt: Date(unixSecond: Int64.random(in: 0...4_000_000_000, using: &generator)),
+      isPadding: Bool.random(using: &generator))
   }
 
   @Test("Inserted keys are stored with all their values, in the order of their bytes")
@@ -317,12 +321,15 @@ struct SQLiteUploadTests {
       + [row[6]] + (7...9).map { "\(row[$0] as Int64)" }
   }
 
-  private func values(_ key: StoredKey) -> [String] {
-    let optional = [
-      key.rollingStart, key.rollingPeriod, key.transmissionRisk, key.reportType, key.daysSinceOnset,
+  private func values(_ key: PublishableKey) -> [String] {
+    let (known, exposureKey) = (key.key, key.key.key)
+    let optional: [Int64?] = [
+      Int64(exposureKey.rollingStart.rawValue), Int64(exposureKey.rollingPeriod),
+      Int64(known.transmissionRiskLevel), known.reportType.map { Int64($0.rawValue) },
+      known.daysSinceOnsetOfSymptoms.map(Int64.init),
     ]
-    return [key.bytes.base64EncodedString()] + optional.map { "\($0 as Int64? as Any)" }
-      + [key.regions]
-      + [key.travels ? 1 : 0, key.releasedAt, key.isPadding ? 1 : 0].map { "\($0)" }
+    return [Data(key.bytes).base64EncodedString()] + optional.map { "\($0 as Int64? as Any)" }
+      + [key.regions.joined(separator: ",")]
+      + [key.travels ? 1 : 0, key.releasedAt.unixSecond, key.isPadding ? 1 : 0].map { "\($0)" }
   }
 }

@@ -211,9 +211,10 @@ struct StatisticsTests {
     }
     func file(_ minutes: Range<Int64>, writtenAfter delay: Int64?) -> Batch {
       var file = Batch(
-        export: "", region: "PL", start: date(minutes.lowerBound), end: date(minutes.upperBound),
-        releasedBefore: date(minutes.upperBound),
-        filter: StoreScene.export().filter, firstKey: nil, beforeKey: nil)
+        export: "", region: "PL", end: date(minutes.upperBound),
+        selection: KeySelection(
+          start: date(minutes.lowerBound), end: date(minutes.upperBound),
+          filter: StoreScene.export().filter))
       file.writtenAt = delay.map { date(minutes.upperBound + $0) }
       return file
     }

@@ -41,7 +41,7 @@ import Testing
         released: now + Double(Int.random(in: -4...4, using: &chance)) * 3_600)
     }
     let revisable = Set(
-      keys.filter { _ in Int.random(in: 0..<8, using: &chance) > 0 }.map(\.revisable))
+      keys.filter { _ in Int.random(in: 0..<8, using: &chance) > 0 }.map(\.key.key))
     return try StoreScene.upload(
       "\(Int.random(in: 0..<150, using: &chance))", keys,
       revising: Bool.random(using: &chance) ? revisable : nil, at: now)

@@ -69,7 +69,7 @@ struct StoreScene: Sendable {
 
   /// An upload of `keys` with the token ID `token`.
   static func upload(
-    _ token: String, _ keys: [PublishableKey], revising: Set<RevisableKey>? = nil,
+    _ token: String, _ keys: [PublishableKey], revising: Set<TemporaryExposureKey>? = nil,
     issuer: String = "codes", platform: UploadPlatform = .ios, at now: Date = Self.now,
     expires: Date? = nil,
     response: @escaping @Sendable (StoredUploadCounts) throws -> Data = { Data("\($0)".utf8) }
@@ -95,7 +95,7 @@ struct StoreScene: Sendable {
   ) async throws -> Acceptance {
     let acceptance = try await store.accept(
       try Self.upload(
-        UUID().uuidString, keys, revising: revising ? Set(keys.map(\.revisable)) : nil, at: now))
+        UUID().uuidString, keys, revising: revising ? Set(keys.map(\.key.key)) : nil, at: now))
     if case .accepted = acceptance { return acceptance }
     Issue.record("rejected: \(acceptance)")
     return acceptance

@@ -43,7 +43,7 @@ import World
     try await RunningServer.run(in: folder.url) { server async throws in
       let description = try await description(server)
       #expect(description.routes == Set(registered))
-      #expect(registered.count == 14)
+      #expect(registered.count == 16)
     }
   }
 
@@ -155,6 +155,9 @@ import World
   }
 
   private func pages(_ server: RunningServer, _ ledger: inout DescriptionLedger) async throws {
+    for path in ["/health", "/ready"] {
+      expectNone(note(try await server.get(path), path, &ledger, method: "get"))
+    }
     for path in [VerificationRoute.keys, VerificationRoute.keyList, "/openapi.json"] {
       let page = try await server.get(path)
       expectNone(note(page, path, &ledger, method: "get"))
@@ -188,6 +191,7 @@ import World
     try await queue.write { database in
       try database.execute(sql: "ALTER TABLE codeHash RENAME TO away")
       try database.execute(sql: "ALTER TABLE apiKey RENAME TO gone")
+      try database.execute(sql: "ALTER TABLE server_state RENAME TO lost")
     }
     for (path, body) in requests {
       let response = try await server.post(path, body, headers: Self.key(path, server))
@@ -195,6 +199,8 @@ import World
       expectNone(note(response, path, &ledger))
     }
     try await statistics(server, 503, &ledger)
+    try await Patience.until { try await server.get("/ready").status == 503 }
+    expectNone(note(try await server.get("/ready"), "/ready", &ledger, method: "get"))
   }
 
   /// A server that allows one failure per address.

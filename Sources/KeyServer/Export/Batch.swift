@@ -6,25 +6,17 @@ import World
 
 /// The content of one key file.
 ///
-/// A batch describes its keys and does not list them: the keys released from `start` until `releasedBefore`
-/// that its filter admits and whose bytes are in its range. No key is added to a closed period, so the
-/// description always selects the same keys.
+/// A batch describes its keys and does not list them. No key is added to a closed period, so the description always
+/// selects the same keys.
 struct Batch: Hashable, Sendable {
   /// The file name root of the export.
   let export: String
   /// The region in the file's header.
   let region: String
-  /// The start of the period.
-  let start: Date
   /// The end of the period, plus a second for each earlier file of the same period.
   let end: Date
-  /// The end of the period.
-  let releasedBefore: Date
-  let filter: KeyFilter
-  /// The bytes of the first key; nil in the first file of the period.
-  let firstKey: Data?
-  /// The bytes of the first key of the next file; nil in the last file of the period.
-  let beforeKey: Data?
+  /// The keys: the first file of a period has no lower limit, the last one no upper limit.
+  let selection: KeySelection
   /// The hash by which damage to the file is detected; nil until it was written and verified.
   var sha256: Data?
   /// The hashes of the file before it was written again.
@@ -36,6 +28,9 @@ struct Batch: Hashable, Sendable {
   /// The number in the file name. It grows whenever the file is written again, because caches may keep what they have
   /// under a name.
   var edition = 1
+
+  /// The start of the period.
+  var start: Date { selection.start }
 
   /// All hashes that the file has had.
   var hashes: [Data] { earlierHashes + [sha256].compactMap(\.self) }

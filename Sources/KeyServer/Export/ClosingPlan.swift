@@ -5,6 +5,8 @@ import World
 
 /// The plan for closing all periods that end at one moment in one transaction, so that the padding of one export
 /// also appears in every other export whose filter admits it.
+///
+/// All decisions are made here; a database only finds and stores the rows of `ClosingRows`.
 struct ClosingPlan: Sendable {
   /// The end of the periods; keys released earlier belong to them.
   let end: Date
@@ -38,9 +40,43 @@ extension ClosingPlan {
     self.randomness = randomness
   }
 
+  /// Closes the periods that are due: adds padding and stores the descriptions of their files. It has to run in one
+  /// transaction.
+  ///
+  /// - Returns: The new batches; empty if no period is due or none has keys.
+  func close(in rows: some ClosingRows) throws -> [Batch] {
+    let due = due(after: try rows.progress())
+    for period in due { try rows.setClosed(period.export.filenameRoot, until: end) }
+    var counts = try rows.releasedCounts(of: due.map { selection(of: $0) })
+    let padding = try padding(of: due, counts: &counts) { period, count in
+      try rows.released(in: selection(of: period), atMost: count)
+    }
+    try rows.insert(padding)
+    let batches = try zip(due, counts).flatMap {
+      try self.batches(of: $0, released: $1, in: rows)
+    }
+    try rows.insert(batches)
+    return batches
+  }
+
+  private func selection(of period: Period) -> KeySelection {
+    KeySelection(start: period.start, end: end, filter: period.export.filter)
+  }
+
+  /// Returns the batches of `period`, which has `released` new keys; none if it has no keys at all.
+  private func batches(
+    of period: Period, released: Int, in rows: some ClosingRows
+  ) throws -> [Batch] {
+    let selection = selection(of: period)
+    let count = try released + rows.revisedCount(in: selection)
+    guard count > 0 else { return [] }
+    let cuts = Self.cuts(of: count, atMost: period.export.maximumKeysPerFile)
+    return batches(of: period, laterKeys: try rows.keys(at: Set(cuts), in: selection))
+  }
+
   /// Returns the periods that may be closed after `progress`. Closed periods are left out, and so are periods
   /// that end at or before a moment that another export has closed: their padding could not be added there.
-  func due(after progress: ExportProgress) -> [Period] {
+  private func due(after progress: ExportProgress) -> [Period] {
     periods.filter { period in
       let closed = progress.closedUntil[period.export.filenameRoot]
       return progress.openFrom < end && closed.map { $0 < end } ?? true
@@ -80,79 +116,49 @@ extension ClosingPlan {
 
   /// Returns the positions at which `count` keys are split so that no file exceeds `maximum` and all have
   /// nearly the same size.
-  static func cuts(of count: Int, atMost maximum: Int) -> [Int] {
+  private static func cuts(of count: Int, atMost maximum: Int) -> [Int] {
     let files = (count + maximum - 1) / maximum
     return (0..<max(1, files)).dropFirst().map { count * $0 / files }
   }
 
   /// Returns the batches of a period whose second and later files begin with `laterKeys`. The end of each is a
   /// second after that of the one before, which makes the file names unique.
-  func batches(of period: Period, laterKeys: [Data]) -> [Batch] {
+  private func batches(of period: Period, laterKeys: [Data]) -> [Batch] {
     let firstKeys: [Data?] = [nil] + laterKeys
     return firstKeys.indices.map { number in
       Batch(
-        export: period.export.filenameRoot, region: period.export.region, start: period.start,
-        end: end.addingTimeInterval(Double(number)), releasedBefore: end,
-        filter: period.export.filter, firstKey: firstKeys[number],
-        beforeKey: number + 1 < firstKeys.count ? firstKeys[number + 1] : nil)
+        export: period.export.filenameRoot, region: period.export.region,
+        end: end.addingTimeInterval(Double(number)),
+        selection: KeySelection(
+          start: period.start, end: end, filter: period.export.filter, firstKey: firstKeys[number],
+          beforeKey: number + 1 < firstKeys.count ? firstKeys[number + 1] : nil))
     }
   }
 }
 
-/// The keys of one batch, read from the database one at a time.
-struct BatchKeys {
-  /// The way in which a key came into the file.
-  enum Kind: Hashable, Sendable {
-    case uploaded
-    /// A synthetic key.
-    case padding
-    /// A key of an earlier file with other properties.
-    case revised
-  }
+/// The rows that closing periods reads and writes in one transaction.
+protocol ClosingRows {
+  /// Returns the time until which each export is closed.
+  func progress() throws -> ExportProgress
 
-  typealias Body = (_ key: DiagnosisKey, _ kind: Kind) throws -> Void
+  /// Marks all periods of the export `root` that end at `end` or before as closed.
+  func setClosed(_ root: String, until end: Date) throws
 
-  private let read: (_ body: Body) throws -> Void
+  /// Returns the number of keys that were released in each of `selections`, which all end at one moment.
+  func releasedCounts(of selections: [KeySelection]) throws -> [Int]
 
-  init(_ read: @escaping (_ body: Body) throws -> Void) {
-    self.read = read
-  }
+  /// Returns the number of keys that were released before the selection and revised in it.
+  func revisedCount(in selection: KeySelection) throws -> Int
 
-  /// Calls `body` for every new key in the order of their bytes, then for every revised key in the same order.
-  func forEach(_ body: Body) throws {
-    try read(body)
-  }
-}
+  /// Returns at most `count` of the keys that were released in the selection, the first ones by their bytes.
+  func released(in selection: KeySelection, atMost count: Int) throws -> [PublishableKey]
 
-/// The state of all exports of a server.
-struct ExportProgress: Hashable, Sendable {
-  /// The moment until which each export is closed, by file name root. Exports that are no longer configured
-  /// stay in it.
-  var closedUntil: [String: Date] = [:]
+  /// Returns the bytes of the keys at `positions` in the order of all released and revised keys.
+  func keys(at positions: Set<Int>, in selection: KeySelection) throws -> [Data]
 
-  /// The first moment that no export has closed. A new key is released at this moment or later, so that it is in
-  /// the next file of every export and in no closed one.
-  var openFrom: Date { closedUntil.values.max() ?? Date(unixSecond: 0) }
+  /// Inserts padding. Its release times are those of the plan, before the end of the periods that are being closed.
+  func insert(_ padding: [PublishableKey]) throws
 
-  /// Adds the new ones of `exports`. Each begins with the period that contains `now`, or with the current period of
-  /// the other exports if they are behind, so that it does not close a period before they do.
-  mutating func begin(_ exports: [ExportConfiguration], at now: Date) {
-    let moment = closedUntil.isEmpty ? now : min(now, openFrom)
-    for export in exports where closedUntil[export.filenameRoot] == nil {
-      closedUntil[export.filenameRoot] = export.period.boundary(notAfter: moment)
-    }
-  }
-
-  /// Returns the period of `export` that ends next.
-  ///
-  /// It ends after everything that any export has closed, because its padding must be added to all of them. If an
-  /// export was removed from the configuration and is added again, the periods it missed are part of this period,
-  /// as far back as keys are retained.
-  func nextPeriod(of export: ExportConfiguration, at now: Date) -> (start: Date, end: Date) {
-    let period = export.period
-    let oldest = period.boundary(
-      notAfter: now.addingTimeInterval(-KeyServerLimit.retentionSeconds))
-    let start = max(closedUntil[export.filenameRoot] ?? oldest, oldest)
-    return (start, period.boundary(after: max(start, openFrom)))
-  }
+  /// Stores the descriptions of files.
+  func insert(_ batches: [Batch]) throws
 }

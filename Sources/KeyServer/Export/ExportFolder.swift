@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DiagnosisKeyFile
 import Foundation
-import Hummingbird
 import KeyServerAPI
-import QuietHTTP
 import World
 
 /// The folder of the key files and their indexes, which clients download.
@@ -53,16 +51,23 @@ struct ExportFolder: Sendable {
   ///   an empty index: phones would treat all files as analysed.
   func index(of root: String) throws -> Data { try Data(contentsOf: indexFile(root)) }
 
-  /// Returns `true` if the index lists `name`.
-  func isListed(_ name: KeyFileName, of root: String) throws -> Bool {
-    let line = KeyFileIndex.line(name, under: root)
+  /// The names in the index; empty if there is no index.
+  func listedNames(of root: String) throws -> [KeyFileName] {
+    guard exists(indexFile(root)) else { return [] }
     return String(decoding: try index(of: root), as: UTF8.self).split(separator: "\n")
-      .contains { $0 == line }
+      .compactMap { KeyFileName($0.split(separator: "/").last ?? "") }
   }
 
   /// Creates an empty index unless there is one.
   func createIndex(of root: String) throws {
     if !exists(indexFile(root)) { try replaceIndex([], of: root) }
+  }
+
+  /// True if files can be written: the folder allows it, and the disk has room for the largest file.
+  var isWritable: Bool {
+    var status = statvfs()
+    guard access(url.path, W_OK) == 0, statvfs(url.path, &status) == 0 else { return false }
+    return Int(status.f_bavail) * Int(status.f_frsize) >= KeyFileLimit.fileByteCountMax
   }
 
   /// Writes the index if its content changes.
@@ -74,14 +79,18 @@ struct ExportFolder: Sendable {
   }
 
   /// Removes the key files of the export that are not in `names`, and temporary files of interrupted writes.
-  func removeAll(but names: Set<KeyFileName>, of root: String) throws {
+  ///
+  /// - Returns: The number of key files.
+  @discardableResult
+  func removeAll(but names: Set<KeyFileName>, of root: String) throws -> Int {
+    var count = 0
     for file in try FileManager.default.contentsOfDirectory(atPath: folder(root).path) {
-      let isObsolete =
-        KeyFileName(file).map { !names.contains($0) } ?? Self.isTemporary(file)
-      if isObsolete {
-        try FileManager.default.removeItem(at: folder(root).appendingPathComponent(file))
-      }
+      let name = KeyFileName(file)
+      guard name.map({ !names.contains($0) }) ?? Self.isTemporary(file) else { continue }
+      try FileManager.default.removeItem(at: folder(root).appendingPathComponent(file))
+      if name != nil { count += 1 }
     }
+    return count
   }
 
   /// The temporary files of our own writes and of `KeyFileWriter`.
@@ -97,84 +106,7 @@ struct ExportFolder: Sendable {
     root.isEmpty ? url : url.appendingPathComponent(root)
   }
 
-  private func indexFile(_ root: String) -> URL {
+  func indexFile(_ root: String) -> URL {
     folder(root).appendingPathComponent("index.txt")
-  }
-}
-
-/// The downloads: indexes, the key files they list, the remote configuration and the device configuration.
-///
-/// All of them are public and the same for all clients, so any cache may store them. The formats are in
-/// Documentation/ProteGOSafeContract.md.
-struct DownloadRoutes: Sendable {
-  let folder: ExportFolder
-  /// The file name roots of the exports; that of the ProteGO Safe contract is empty.
-  let roots: [String]
-  let remoteConfiguration: SignedConfiguration
-  /// Reads the device configuration, which was signed elsewhere; nil if there is none.
-  let readDeviceConfiguration: (@Sendable () throws -> Data)?
-
-  func add(to router: Router<QuietContext>) {
-    router.get(RouterPath(KeyServerRoute.remoteConfiguration)) { request, _ in
-      Self.document(
-        try remoteConfiguration.data(), type: Self.json, for: request)
-    }
-    router.get(RouterPath(KeyServerRoute.deviceConfiguration)) { request, _ in
-      guard let readDeviceConfiguration else { throw QuietRefusal.notFound }
-      return Self.document(try readDeviceConfiguration(), type: Self.json, for: request)
-    }
-    for root in roots {
-      router.get(RouterPath(KeyServerRoute.index(of: root))) { request, context in
-        let index = try await QuietRefusal.mappingServerErrors(context.logger) {
-          try folder.index(of: root)
-        }
-        return Self.document(
-          index, type: "text/plain; charset=us-ascii", cache: Self.indexCache, for: request)
-      }
-      router.get(RouterPath(KeyServerRoute.keyFile(":name", of: root))) { request, context in
-        try await keyFile(of: root, for: request, in: context)
-      }
-    }
-  }
-
-  /// Shared caches may answer for a minute, phones ask each time.
-  private static let indexCache =
-    "public, max-age=0, s-maxage=\(KeyServerLimit.indexSharedSecondsMax), must-revalidate"
-
-  private static let json = "application/json; charset=utf-8"
-
-  /// Serves a file only if its index lists it; every other name is 404. A listed file that cannot be read is
-  /// 503: the next export writes it again.
-  private func keyFile(
-    of root: String, for request: Request, in context: QuietContext
-  ) async throws -> Response {
-    let text = try context.parameters.require("name")
-    guard let name = KeyFileName(text), name.text == text else { throw QuietRefusal.notFound }
-    let file: FileDownload? = try await QuietRefusal.mappingServerErrors(context.logger) {
-      guard try folder.isListed(name, of: root) else { return nil }
-      return try FileDownload(folder.file(name, of: root))
-    }
-    guard let file else { throw QuietRefusal.notFound }
-    // A file never changes under its name, so caches need not revalidate it.
-    let cache = "public, max-age=\(Int(KeyServerLimit.retentionSeconds)), immutable"
-    return file.response(
-      to: request, modified: Date(unixSecond: name.endTimestamp),
-      headers: [.contentType: "application/zip", .cacheControl: cache], in: context)
-  }
-
-  /// A document that changes: caches may store it but must revalidate it.
-  private static func document(
-    _ data: Data, type: String, cache: String = "public, no-cache", for request: Request
-  ) -> Response {
-    let tag = EntityTag(of: data)
-    let headers: HTTPFields = [.contentType: type, .eTag: tag.text, .cacheControl: cache]
-    guard tag.isWanted(by: request.headers) else {
-      return Response(status: .preconditionFailed, headers: headers)
-    }
-    if tag.matches(request.headers[.ifNoneMatch]) {
-      return Response(status: .notModified, headers: headers)
-    }
-    return Response(
-      status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
   }
 }

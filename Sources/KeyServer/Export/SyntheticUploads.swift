@@ -268,7 +268,8 @@ private struct Style: Sendable {
         reportType: id.reportType, daysSinceOnsetOfSymptoms: days)
     else { return nil }
     return PublishableKey(
-      key: diagnosisKey, regions: id.regions, travels: id.travels, releasedAt: releasedAt)
+      key: diagnosisKey, regions: id.regions, travels: id.travels, releasedAt: releasedAt,
+      isPadding: true)
   }
 
   /// The distance of two days for comparisons; of two equal distances, the earlier day is smaller.

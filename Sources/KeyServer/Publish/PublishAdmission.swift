@@ -111,7 +111,7 @@ struct PublishAdmission: Sendable {
 
   private func revision(
     _ text: String, _ ring: RevisionKeyring
-  ) -> (RevisionPolicy, earlier: [RevisableKey]) {
+  ) -> (RevisionPolicy, earlier: [TemporaryExposureKey]) {
     let token = RevisionToken(text, with: ring)
     let sent: RevisionPolicy.Sent =
       text.isEmpty ? .absent : token.map { .valid($0) } ?? .invalid

@@ -194,7 +194,7 @@ extension PublishResponse {
   /// - Throws: If the revision token cannot be encrypted. Nothing may be stored then: the client could
   ///   never revise its keys.
   init(
-    _ keys: CheckedKeys, _ outcome: StoredUploadCounts, earlier: [RevisableKey],
+    _ keys: CheckedKeys, _ outcome: StoredUploadCounts, earlier: [TemporaryExposureKey],
     sealedWith ring: RevisionKeyring, at now: Date, randomness: any Randomness
   ) throws {
     let others = Self.stillRevisable(earlier, at: now).filter { !outcome.revisable.contains($0) }
@@ -224,12 +224,12 @@ extension PublishResponse {
 
   /// The keys of an earlier token that are not older than an upload may be; of too many, the newest.
   private static func stillRevisable(
-    _ keys: [RevisableKey], at now: Date
-  ) -> [RevisableKey] {
+    _ keys: [TemporaryExposureKey], at now: Date
+  ) -> [TemporaryExposureKey] {
     let oldest = IntervalNumber(now.addingTimeInterval(-UploadLimit.keyAgeSecondsMax))
-    let live = keys.filter { $0.key.rollingEnd >= oldest ?? IntervalNumber(rawValue: 0) }
+    let live = keys.filter { $0.rollingEnd >= oldest ?? IntervalNumber(rawValue: 0) }
     guard live.count > RevisionLimit.entriesMax else { return live }
-    let newestFirst = live.sorted { $0.key.rollingStart > $1.key.rollingStart }
+    let newestFirst = live.sorted { $0.rollingStart > $1.rollingStart }
     return Array(newestFirst.prefix(RevisionLimit.entriesMax))
   }
 }

@@ -13,10 +13,10 @@ import World
 /// Base64 of the protobuf message `{key id = 1, data = 2}`, where data is nonce, AES-GCM ciphertext and tag of
 /// `{revisable keys = 1 {key = 1, interval = 2, count = 3}}`.
 struct RevisionToken: Redacted, Hashable, Sendable {
-  let keys: [RevisableKey]
+  let keys: [TemporaryExposureKey]
 
   /// A token that covers `keys`, which must be distinct.
-  init(_ keys: some Sequence<RevisableKey>) {
+  init(_ keys: some Sequence<TemporaryExposureKey>) {
     self.keys = Array(keys)
   }
 
@@ -54,13 +54,12 @@ struct RevisionToken: Redacted, Hashable, Sendable {
 
   /// True if it holds this key with this interval data. The duration does not depend on the bytes of its keys,
   /// which the sender of a stolen token would like to guess.
-  func covers(_ key: RevisableKey) -> Bool {
-    let bytes = key.key.secretBytes
+  func covers(_ key: TemporaryExposureKey) -> Bool {
+    let bytes = key.secretBytes
     return keys.reduce(false) { found, known in
       let isEqual =
-        isEqualInConstantTime(known.key.secretBytes, bytes)
-        && known.key.rollingStart == key.key.rollingStart
-        && known.key.rollingPeriod == key.key.rollingPeriod
+        isEqualInConstantTime(known.secretBytes, bytes)
+        && known.rollingStart == key.rollingStart && known.rollingPeriod == key.rollingPeriod
       return isEqual || found
     }
   }
@@ -69,7 +68,7 @@ struct RevisionToken: Redacted, Hashable, Sendable {
     let entries = max(keys.count, RevisionLimit.entriesMin)
     var text: [UInt8] = []
     text.reserveCapacity(entries * (2 + Self.entryByteCount))
-    for key in keys.lazy.map(\.key) {
+    for key in keys {
       Self.append(key.secretWords, key.rollingStart.rawValue, key.rollingPeriod, to: &text)
     }
     for _ in keys.count..<entries { Self.append((0, 0), 0, 0, to: &text) }
@@ -88,9 +87,9 @@ struct RevisionToken: Redacted, Hashable, Sendable {
   /// Bytes of one entry: each field's tag, the key with its length, and the two numbers.
   private static let entryByteCount = 2 + UploadLimit.keyByteCount + 1 + 5 + 1 + 2
 
-  private static func keys(in plain: [UInt8]) -> [RevisableKey]? {
+  private static func keys(in plain: [UInt8]) -> [TemporaryExposureKey]? {
     guard let entries = ProtobufFields.fields(of: plain[...]) else { return nil }
-    var keys: [RevisableKey] = []
+    var keys: [TemporaryExposureKey] = []
     for entry in entries {
       guard case .bytes(let text) = entry.value, let fields = ProtobufFields.fields(of: text) else {
         return nil
@@ -109,21 +108,12 @@ struct RevisionToken: Redacted, Hashable, Sendable {
         let key = TemporaryExposureKey(
           bytes: bytes, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period)
       else { return nil }
-      keys.append(RevisableKey(key))
+      keys.append(key)
     }
     return keys
   }
 
   var description: String { "RevisionToken(\(keys.count) keys)" }
-}
-
-/// A key that a revision token covers, with the interval data of its upload.
-struct RevisableKey: Redacted, Hashable, Sendable {
-  let key: TemporaryExposureKey
-
-  init(_ key: TemporaryExposureKey) {
-    self.key = key
-  }
 }
 
 /// Decides what an upload does with one of its keys, which may be stored already.
@@ -141,23 +131,33 @@ enum RevisionRule {
     case refuse(RevisionRefusal)
   }
 
-  /// The outcome of `sent`; `known` is the stored key with the same bytes.
+  /// The outcome of `sent`; `known` is the report of the stored key with the same bytes.
   static func outcome(
-    of sent: DiagnosisKey, known: KnownKey?, under policy: RevisionPolicy
+    of sent: DiagnosisKey, known: StoredReport?, under policy: RevisionPolicy
   ) -> Outcome {
     guard let known else {
       // A key that was never published cannot be revoked.
       return sent.reportType == .revoked ? .drop : .insert
     }
     guard case .token(_, let allowsPartial) = policy else { return .leave }
-    if let refusal = policy.refusal(of: RevisableKey(sent.key)) {
+    if let refusal = policy.refusal(of: sent.key) {
       return allowsPartial ? .drop : .refuse(refusal)
     }
     let type = sent.reportType
-    if type == known.reportType || type == known.revisedReportType { return .leave }
-    if type == stated(known.reportType) { return .leave }
-    guard known.revisedReportType == nil else { return .refuse(.alreadyRevised) }
-    return canBecome(type, from: known.reportType) ? .revise : .refuse(.invalidTransition)
+    if type == known.type || type == known.revisedType { return .leave }
+    if type == stated(known.type) { return .leave }
+    guard known.revisedType == nil else { return .refuse(.alreadyRevised) }
+    return canBecome(type, from: known.type) ? .revise : .refuse(.invalidTransition)
+  }
+
+  /// The outcome of a revised key in the file of another server, which has checked the permission; `known` is the
+  /// report of the stored key with the same bytes.
+  static func outcome(ofImported sent: DiagnosisKey, known: StoredReport?) -> Outcome {
+    guard let known else { return sent.reportType == .revoked ? .drop : .insert }
+    guard known.revisedType == nil, sent.reportType != known.type,
+      canBecome(sent.reportType, from: known.type)
+    else { return .leave }
+    return .revise
   }
 
   /// True if a report type may change to `new`: it may become more certain or be revoked, never less certain.
@@ -193,7 +193,7 @@ enum RevisionPolicy: Sendable {
   }
 
   /// The reason why the stored `key` may not be revised; nil if it may.
-  func refusal(of key: RevisableKey) -> RevisionRefusal? {
+  func refusal(of key: TemporaryExposureKey) -> RevisionRefusal? {
     switch self {
     case .leaveKnown, .token(.invalid, _): .invalidToken
     case .token(.absent, _): .missingToken
@@ -228,12 +228,11 @@ enum RevisionRefusal: Error, Hashable, Sendable {
   }
 }
 
-/// The properties of a stored key that a revision depends on.
-struct KnownKey: Redacted, Hashable, Sendable {
-  let bytes: Data
-  let reportType: ReportType?
-  /// Nil if it was never revised.
-  let revisedReportType: ReportType?
+/// The report types of a stored key, on which a revision depends.
+struct StoredReport: Hashable, Sendable {
+  let type: ReportType?
+  /// Nil if the key was never revised.
+  let revisedType: ReportType?
 }
 
 /// The parts of Protocol Buffers that revision tokens use: varints and byte fields.

@@ -216,7 +216,7 @@ struct FileCounts: Sendable {
     guard let closedUntil, end <= closedUntil,
       now < start.addingTimeInterval(KeyServerLimit.retentionSeconds)
     else { return [] }
-    let files = files.filter { start <= $0.start && $0.releasedBefore <= end }
+    let files = files.filter { start <= $0.start && $0.selection.end <= end }
     return files.allSatisfy { $0.writtenAt != nil } ? files : []
   }
 
@@ -240,7 +240,7 @@ struct FileCounts: Sendable {
   private static func wait(of hour: Int64, until file: Batch) -> TimeInterval? {
     let start = Date(unixSecond: hour)
     let first = max(start, file.start)
-    let last = min(start.addingTimeInterval(hourSeconds), file.releasedBefore)
+    let last = min(start.addingTimeInterval(hourSeconds), file.selection.end)
     guard first < last, let writtenAt = file.writtenAt else { return nil }
     return writtenAt.timeIntervalSince(first.addingTimeInterval(last.timeIntervalSince(first) / 2))
   }

@@ -55,7 +55,8 @@ struct PeriodKeys {
           key: try row.key(),
           regions: String(decoding: row.regions, as: UTF8.self).split(separator: ",")
             .map(String.init),
-          travels: row.travels, releasedAt: Date(unixSecond: row.releasedAt)))
+          travels: row.travels, releasedAt: Date(unixSecond: row.releasedAt),
+          isPadding: row.isPadding))
     }
     return keys
   }
@@ -81,6 +82,12 @@ struct PeriodKeys {
 }
 
 extension PeriodKeys {
+  init(_ selection: KeySelection) {
+    self.init(
+      start: selection.start.unixSecond, end: selection.end.unixSecond, filter: selection.filter,
+      firstKey: selection.firstKey, beforeKey: selection.beforeKey)
+  }
+
   /// SQL conditions that select keys.
   private enum Kind: String {
     case released = """

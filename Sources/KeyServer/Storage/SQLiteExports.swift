@@ -12,7 +12,7 @@ extension SQLiteKeyStore {
     try await database.read { try Self.progress(in: $0) }
   }
 
-  private static func progress(in db: Database) throws -> ExportProgress {
+  fileprivate static func progress(in db: Database) throws -> ExportProgress {
     var progress = ExportProgress()
     for row in try Row.fetchAll(db, sql: "SELECT export, closed_until FROM period_progress") {
       progress.closedUntil[row["export"]] = Date(timeIntervalSince1970: row["closed_until"])
@@ -36,7 +36,7 @@ extension SQLiteKeyStore {
     if db.changesCount > 0 { try renewChecksums(in: db) }
   }
 
-  private static func set(_ export: String, to end: Date, in db: Database) throws {
+  fileprivate static func set(_ export: String, to end: Date, in db: Database) throws {
     try db.execute(
       sql: """
         INSERT INTO period_progress (export, closed_until) VALUES (?, ?)
@@ -51,30 +51,15 @@ extension SQLiteKeyStore {
         db.cachedStatement(sql: "SELECT max(closed_until) FROM period_progress")) ?? 0)
   }
 
-  func close(_ plan: ClosingPlan) async throws -> [Batch] {
+  func closing<Result: Sendable>(
+    _ body: @escaping @Sendable (any ClosingRows) throws -> Result
+  ) async throws -> Result {
     try await write { db in
       try db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiBWhileClosing)")
       // SQLite applies the size when it compiles the statement, so this works even if GRDB refuses to run it after
       // a rollback on a full disk.
       defer { try? db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiB)") }
-      let due = plan.due(after: try Self.progress(in: db))
-      for period in due { try Self.set(period.export.filenameRoot, to: plan.end, in: db) }
-      let periodKeys = due.map { PeriodKeys($0, until: plan.end) }
-      var counts = try PeriodKeys.releasedCounts(of: periodKeys, in: db)
-      let padding = try plan.padding(of: due, counts: &counts) { period, count in
-        try PeriodKeys(period, until: plan.end).released(atMost: count, in: db)
-      }
-      try KeyInsertion(in: db).insert(padding.map { StoredKey($0, isPadding: true) })
-      return try zip(zip(due, periodKeys), counts).flatMap { due, released in
-        let (period, keys) = due
-        let count = try released + keys.revisedCount(in: db)
-        guard count > 0 else { return [Batch]() }
-        let cuts = ClosingPlan.cuts(of: count, atMost: period.export.maximumKeysPerFile)
-        let batches = plan.batches(
-          of: period, laterKeys: try keys.keys(at: Set(cuts), in: db))
-        for batch in batches { try BatchRow(batch).insert(in: db) }
-        return batches
-      }
+      return try body(SQLiteClosingRows(db: db))
     }
   }
 
@@ -110,7 +95,7 @@ extension SQLiteKeyStore {
     of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
   ) async throws -> Result {
     try await database.read { db in
-      var keys = PeriodKeys(batch)
+      var keys = PeriodKeys(batch.selection)
       keys.skippedRows = skippedRows
       return try body(
         BatchKeys { handle in
@@ -123,16 +108,36 @@ extension SQLiteKeyStore {
   }
 }
 
-extension PeriodKeys {
-  fileprivate init(_ period: ClosingPlan.Period, until end: Date) {
-    self.init(start: period.start.unixSecond, end: end.unixSecond, filter: period.export.filter)
+/// The rows of a transaction that closes periods.
+private struct SQLiteClosingRows: ClosingRows {
+  let db: Database
+
+  func progress() throws -> ExportProgress { try SQLiteKeyStore.progress(in: db) }
+
+  func setClosed(_ root: String, until end: Date) throws {
+    try SQLiteKeyStore.set(root, to: end, in: db)
   }
 
-  /// The keys of the file of `batch`.
-  init(_ batch: Batch) {
-    self.init(
-      start: batch.start.unixSecond, end: batch.releasedBefore.unixSecond,
-      filter: batch.filter, firstKey: batch.firstKey, beforeKey: batch.beforeKey)
+  func releasedCounts(of selections: [KeySelection]) throws -> [Int] {
+    try PeriodKeys.releasedCounts(of: selections.map { PeriodKeys($0) }, in: db)
+  }
+
+  func revisedCount(in selection: KeySelection) throws -> Int {
+    try PeriodKeys(selection).revisedCount(in: db)
+  }
+
+  func released(in selection: KeySelection, atMost count: Int) throws -> [PublishableKey] {
+    try PeriodKeys(selection).released(atMost: count, in: db)
+  }
+
+  func keys(at positions: Set<Int>, in selection: KeySelection) throws -> [Data] {
+    try PeriodKeys(selection).keys(at: positions, in: db)
+  }
+
+  func insert(_ padding: [PublishableKey]) throws { try KeyInsertion(in: db).insert(padding) }
+
+  func insert(_ batches: [Batch]) throws {
+    for batch in batches { try BatchRow(batch).insert(in: db) }
   }
 }
 
@@ -159,12 +164,12 @@ private struct BatchRow {
     region = batch.region
     start = batch.start.unixSecond
     end = batch.end.unixSecond
-    releasedBefore = batch.releasedBefore.unixSecond
-    inputRegions = Self.text(batch.filter.inputRegions)
-    excludedRegions = Self.text(batch.filter.excludedRegions)
-    travellers = batch.filter.travellers.rawValue
-    firstKey = batch.firstKey
-    beforeKey = batch.beforeKey
+    releasedBefore = batch.selection.end.unixSecond
+    inputRegions = Self.text(batch.selection.filter.inputRegions)
+    excludedRegions = Self.text(batch.selection.filter.excludedRegions)
+    travellers = batch.selection.filter.travellers.rawValue
+    firstKey = batch.selection.firstKey
+    beforeKey = batch.selection.beforeKey
   }
 
   init(row: Row) {
@@ -193,14 +198,15 @@ private struct BatchRow {
       guard let travellers = ExportConfiguration.Travellers(rawValue: travellers) else {
         throw DatabaseError(resultCode: .SQLITE_CORRUPT)
       }
+      let filter = KeyFilter(
+        inputRegions: Self.regions(inputRegions), excludedRegions: Self.regions(excludedRegions),
+        travellers: travellers)
       return Batch(
-        export: export, region: region, start: Date(unixSecond: start),
-        end: Date(unixSecond: end),
-        releasedBefore: Date(unixSecond: releasedBefore),
-        filter: KeyFilter(
-          inputRegions: Self.regions(inputRegions),
-          excludedRegions: Self.regions(excludedRegions), travellers: travellers),
-        firstKey: firstKey, beforeKey: beforeKey, sha256: sha256,
+        export: export, region: region, end: Date(unixSecond: end),
+        selection: KeySelection(
+          start: Date(unixSecond: start), end: Date(unixSecond: releasedBefore), filter: filter,
+          firstKey: firstKey, beforeKey: beforeKey),
+        sha256: sha256,
         earlierHashes: Self.hashes(earlierSHA256),
         writtenAt: writtenAt.map { Date(unixSecond: $0) },
         paddingCount: paddingCount, edition: edition)

@@ -9,7 +9,7 @@ import World
 struct SQLiteKeyStore: KeyStore {
   let database: ServerDatabase
   let skippedRows = SkippedRows()
-  private let commits: GroupCommit<StoredUpload>
+  private let commits: GroupCommit<AdmittedUpload>
   let checkpoints: LogCheckpoints
 
   /// Opens or creates the file. Each new one of `exports` begins with the period that contains `now`.
@@ -55,7 +55,7 @@ struct SQLiteKeyStore: KeyStore {
   }
 
   func accept(_ upload: AdmittedUpload) async throws -> Acceptance {
-    try await commits.accept(StoredUpload(upload))
+    try await commits.accept(upload)
   }
 
   func isInPlace() -> Bool { database.isInPlace }
@@ -82,7 +82,7 @@ struct SQLiteKeyStore: KeyStore {
   /// Inserts keys without an upload, in one transaction.
   func insert(_ keys: [PublishableKey]) throws {
     try mappingErrors {
-      try database.write { try KeyInsertion(in: $0).insert(keys.map { StoredKey($0) }) }
+      _ = try database.write { try KeyInsertion(in: $0).insert(keys) }
     }
   }
 
@@ -102,6 +102,9 @@ extension SQLiteKeyStore {
       try db.execute(
         sql: "DELETE FROM withdrawn_file_key WHERE end_at <= ?",
         arguments: [retention.filesEndedBy.unixSecond])
+      try db.execute(
+        sql: "DELETE FROM imported_file WHERE imported_at < ?",
+        arguments: [retention.importsFrom.unixSecond])
       try db.execute(
         sql: "DELETE FROM statistic WHERE hour < ?", arguments: [retention.countsFrom])
       return try Self.oldestNeeded(retention, in: db)

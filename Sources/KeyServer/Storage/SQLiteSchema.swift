@@ -38,6 +38,9 @@ enum SQLiteSchema {
       for entry in RegisterEntry.Kind.allCases { try db.execute(sql: removalTrigger(of: entry)) }
       try db.execute(sql: withdrawnFileKeys)
     }
+    migrator.registerMigration("6 imported files") { db in
+      try db.execute(sql: importedFiles)
+    }
     return migrator
   }
 
@@ -67,6 +70,15 @@ enum SQLiteSchema {
       is_revision INTEGER NOT NULL,
       end_at INTEGER NOT NULL,
       PRIMARY KEY (key_data, is_revision)
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// The files of other servers that were imported, so that an import continues where it was interrupted.
+  private static let importedFiles = """
+    CREATE TABLE imported_file (
+      sha256 BLOB NOT NULL PRIMARY KEY CHECK (length(sha256) = 32),
+      source TEXT NOT NULL,
+      imported_at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     """
 

@@ -11,7 +11,7 @@ struct SQLiteUploads {
   let db: Database
 
   /// Stores `uploads` in order and returns their results. If it throws, the transaction is rolled back.
-  func accept(_ uploads: [StoredUpload]) throws -> [Acceptance] {
+  func accept(_ uploads: [AdmittedUpload]) throws -> [Acceptance] {
     let openFrom = try SQLiteKeyStore.openFrom(in: db)
     let insertion = try KeyInsertion(in: db, releasedFrom: openFrom)
     var tally = StatisticTally()
@@ -33,23 +33,23 @@ struct SQLiteUploads {
   }
 
   private func accept(
-    _ stored: StoredUpload, openFrom: Date, _ insertion: KeyInsertion, _ tally: inout StatisticTally
+    _ upload: AdmittedUpload, openFrom: Date, _ insertion: KeyInsertion,
+    _ tally: inout StatisticTally
   ) throws -> Acceptance {
-    let upload = stored.admitted
     // The insertion finds a used token; a lookup before it would double the cost.
     guard try UploadInsertion(upload).insertUnlessUsed(in: db) else {
       return try acceptance(of: upload) ?? .tokenUsed
     }
     // Nearly all keys are new. Inserting them without a lookup saves a tenth of the time of an upload.
-    if stored.inserted.count == upload.keys.count, try insertion.insertIfAllAreNew(stored.inserted)
-    {
+    let inserted = upload.decisionIfNew.plan.inserted
+    if inserted.count == upload.keys.count, try insertion.insertIfAllAreNew(inserted) {
       tally.add(upload.facts, upload.decisionIfNew.plan.outcome)
       return .accepted(response: upload.decisionIfNew.response)
     }
     do {
       let decision = try upload.decision(known: try known(upload.keys))
-      try insertion.insert(decision.plan.inserted.map { StoredKey($0) })
-      for key in decision.plan.revised { try revise(StoredKey(key.released(from: openFrom))) }
+      try insertion.insert(decision.plan.inserted)
+      for key in decision.plan.revised { try revise(key.released(from: openFrom)) }
       try setResponse(decision.response, of: upload)
       tally.add(upload.facts, decision.plan.outcome)
       return .accepted(response: decision.response)
@@ -59,8 +59,8 @@ struct SQLiteUploads {
     }
   }
 
-  /// Returns those of `keys` that are stored, by their bytes.
-  private func known(_ keys: [PublishableKey]) throws -> [Data: KnownKey] {
+  /// Returns the reports of those of `keys` that are stored, by their bytes.
+  func known(_ keys: [PublishableKey]) throws -> [Data: StoredReport] {
     guard !keys.isEmpty else { return [:] }
     let parameters = Array(repeating: "?", count: keys.count).joined(separator: ",")
     let rows = try Row.fetchCursor(
@@ -70,12 +70,11 @@ struct SQLiteUploads {
           WHERE key_data IN (\(parameters))
           """),
       arguments: StatementArguments(keys.map { Data($0.bytes) }))
-    var known: [Data: KnownKey] = [:]
+    var known: [Data: StoredReport] = [:]
     while let row = try rows.next() {
       let bytes: Data = row[0]
-      known[bytes] = KnownKey(
-        bytes: bytes, reportType: Self.reportType(row[1]),
-        revisedReportType: Self.reportType(row[2]))
+      known[bytes] = StoredReport(
+        type: Self.reportType(row[1]), revisedType: Self.reportType(row[2]))
     }
     return known
   }
@@ -96,7 +95,7 @@ struct SQLiteUploads {
       .execute(arguments: [upload.token.digest])
   }
 
-  private func revise(_ stored: StoredKey) throws {
+  func revise(_ key: PublishableKey) throws {
     try db.cachedStatement(
       sql: """
         UPDATE diagnosis_key SET revised_report_type = ?, revised_transmission_risk = ?,
@@ -104,8 +103,9 @@ struct SQLiteUploads {
         WHERE key_data = ?
         """
     ).execute(arguments: [
-      stored.reportType, stored.transmissionRisk, stored.daysSinceOnset, stored.releasedAt,
-      stored.revisionChecksum, stored.bytes,
+      key.key.reportType?.rawValue, key.key.transmissionRiskLevel,
+      key.key.daysSinceOnsetOfSymptoms, key.releasedAt.unixSecond, key.revisionChecksum,
+      Data(key.bytes),
     ])
   }
 
@@ -121,20 +121,6 @@ struct SQLiteUploads {
     ])
   }
 }
-
-/// An upload with its keys in the form of the database, prepared outside the transaction.
-struct StoredUpload: Sendable {
-  let admitted: AdmittedUpload
-  /// The rows to insert if none of the upload's keys is stored.
-  let inserted: [StoredKey]
-
-  init(_ admitted: AdmittedUpload) {
-    self.admitted = admitted
-    inserted = admitted.decisionIfNew.plan.inserted.map { StoredKey($0) }
-  }
-}
-
-extension StoredUpload: Redacted {}
 
 /// Inserts a row of `upload` with the usual response, which marks its token as used.
 private struct UploadInsertion {

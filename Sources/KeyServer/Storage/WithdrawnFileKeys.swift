@@ -37,7 +37,7 @@ enum WithdrawnFileKeys {
   }
 
   private static func record(_ batch: Batch, in db: Database) throws {
-    var keys = PeriodKeys(batch)
+    var keys = PeriodKeys(batch.selection)
     keys.database = EarlierDatabase.name
     let insertion = try db.cachedStatement(
       sql: "INSERT OR IGNORE INTO main.withdrawn_file_key VALUES (?, ?, ?)")

@@ -46,10 +46,10 @@ struct AdmittedUpload: Redacted, Sendable {
     decisionIfNew = Decision(plan: plan, response: try response(plan.outcome))
   }
 
-  /// The decision if the keys of `known` are stored.
+  /// The decision if keys with the bytes in `known` are stored, with these reports.
   ///
   /// - Throws: `RevisionRefusal` if the whole upload is rejected; the error of `response`.
-  func decision(known: [Data: KnownKey]) throws -> Decision {
+  func decision(known: [Data: StoredReport]) throws -> Decision {
     let plan = try UploadPlan(for: keys, under: revision, known: known)
     return Decision(plan: plan, response: try response(plan.outcome))
   }
@@ -63,17 +63,17 @@ struct UploadPlan: Sendable {
   private(set) var inserted: [PublishableKey] = []
   private(set) var revised: [PublishableKey] = []
   /// The keys that the next revision token covers: all that are stored and were not refused.
-  private(set) var revisable: [RevisableKey] = []
+  private(set) var revisable: [TemporaryExposureKey] = []
 
-  /// The plan for `keys`, given which of them are `known`, by their bytes.
+  /// The plan for `keys`, given the reports of those that are stored, by their bytes.
   ///
   /// - Throws: `RevisionRefusal` if the whole upload is rejected.
   init(
-    for keys: [PublishableKey], under policy: RevisionPolicy, known: [Data: KnownKey]
+    for keys: [PublishableKey], under policy: RevisionPolicy, known: [Data: StoredReport]
   ) throws(RevisionRefusal) {
     if known.isEmpty, keys.allSatisfy({ Self.isInserted($0, under: policy) }) {
       // The usual case: the array is shared instead of copied key by key.
-      (inserted, revisable) = (keys, keys.map(\.revisable))
+      (inserted, revisable) = (keys, keys.map(\.key.key))
       return
     }
     for key in keys {
@@ -86,7 +86,7 @@ struct UploadPlan: Sendable {
       case .drop: continue
       case .refuse(let refusal): throw refusal
       }
-      revisable.append(key.revisable)
+      revisable.append(key.key.key)
     }
   }
 
@@ -106,7 +106,7 @@ struct StoredUploadCounts: Redacted, Hashable, Sendable {
   /// The number of keys that were revised.
   var revised = 0
   /// The keys that the next revision token covers.
-  var revisable: [RevisableKey] = []
+  var revisable: [TemporaryExposureKey] = []
 
   var description: String { "StoredUploadCounts(\(inserted) inserted, \(revised) revised)" }
 }

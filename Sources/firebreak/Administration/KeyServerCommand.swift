@@ -13,7 +13,8 @@ struct KeyServerCommand: AsyncParsableCommand {
     subcommands: [
       AuthorityCommand.self, AppCommand.self, ExportNowCommand.self,
       SettingsCommand<AdministeredKeyServer>.self, SigningKeyCommand<AdministeredKeyServer>.self,
-      DeviceConfigurationCommand.self, PauseCommand.self, ResumeCommand.self, WithdrawCommand.self,
+      ImportCommand.self, MirrorCommand.self, DeviceConfigurationCommand.self, PauseCommand.self,
+      ResumeCommand.self, WithdrawCommand.self,
       ClockCommand<AdministeredKeyServer>.self,
     ])
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Hummingbird
+import KeyServerAPI
+import QuietHTTP
+import Synchronization
+import World
+
+/// The downloads: indexes, the key files they list, the remote configuration and the device configuration.
+///
+/// All of them are public and the same for all clients, so any cache may store them. The formats are in
+/// Documentation/ProteGOSafeContract.md.
+struct DownloadRoutes: Sendable {
+  let folder: ExportFolder
+  /// The file name roots of the exports; that of the ProteGO Safe contract is empty.
+  let roots: [String]
+  let remoteConfiguration: SignedConfiguration
+  /// Reads the device configuration, which was signed elsewhere; nil if there is none.
+  let readDeviceConfiguration: (@Sendable () throws -> Data)?
+
+  func add(to router: Router<QuietContext>) {
+    router.get(RouterPath(KeyServerRoute.remoteConfiguration)) { request, _ in
+      Self.document(
+        try remoteConfiguration.data(), type: Self.json, for: request)
+    }
+    router.get(RouterPath(KeyServerRoute.deviceConfiguration)) { request, _ in
+      guard let readDeviceConfiguration else { throw QuietRefusal.notFound }
+      return Self.document(try readDeviceConfiguration(), type: Self.json, for: request)
+    }
+    for root in roots {
+      let index = CachedIndex(folder.indexFile(root))
+      router.get(RouterPath(KeyServerRoute.index(of: root))) { request, context in
+        let content = try await QuietRefusal.mappingServerErrors(context.logger) {
+          try index.content()
+        }
+        return Self.response(
+          content.body, content.tag, type: "text/plain; charset=us-ascii", cache: Self.indexCache,
+          for: request)
+      }
+      router.get(RouterPath(KeyServerRoute.keyFile(":name", of: root))) { request, context in
+        try await keyFile(of: root, listedIn: index, for: request, in: context)
+      }
+    }
+  }
+
+  /// Shared caches may answer for half a minute, phones ask each time.
+  private static let indexCache =
+    "public, max-age=0, s-maxage=\(KeyServerLimit.indexSharedSecondsMax), must-revalidate"
+
+  private static let json = "application/json; charset=utf-8"
+
+  /// Serves a file only if its index lists it; every other name is 404. A listed file that cannot be read is
+  /// 503: the next export writes it again.
+  private func keyFile(
+    of root: String, listedIn index: CachedIndex, for request: Request,
+    in context: QuietContext
+  ) async throws -> Response {
+    let text = try context.parameters.require("name")
+    guard let name = KeyFileName(text), name.text == text else { throw QuietRefusal.notFound }
+    let file: FileDownload? = try await QuietRefusal.mappingServerErrors(context.logger) {
+      guard try index.content().lists(name, of: root) else { return nil }
+      return try FileDownload(folder.file(name, of: root))
+    }
+    guard let file else { throw QuietRefusal.notFound }
+    // A file never changes under its name, so caches need not revalidate it.
+    let cache = "public, max-age=\(Int(KeyServerLimit.retentionSeconds)), immutable"
+    return file.response(
+      to: request, modified: Date(unixSecond: name.endTimestamp),
+      headers: [.contentType: "application/zip", .cacheControl: cache], in: context)
+  }
+
+  /// A document that changes: caches may store it but must revalidate it.
+  private static func document(
+    _ data: Data, type: String, cache: String = "public, no-cache", for request: Request
+  ) -> Response {
+    response(
+      ByteBuffer(bytes: data), EntityTag(of: data), type: type, cache: cache, for: request)
+  }
+
+  private static func response(
+    _ body: ByteBuffer, _ tag: EntityTag, type: String, cache: String, for request: Request
+  ) -> Response {
+    let headers: HTTPFields = [.contentType: type, .eTag: tag.text, .cacheControl: cache]
+    guard tag.isWanted(by: request.headers) else {
+      return Response(status: .preconditionFailed, headers: headers)
+    }
+    if tag.matches(request.headers[.ifNoneMatch]) {
+      return Response(status: .notModified, headers: headers)
+    }
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+  }
+}
+
+/// The content of an index, which is read again only if its file was replaced: phones request it far more often than
+/// it changes. Other processes may write it, too.
+final class CachedIndex: Sendable {
+  struct Content: Sendable {
+    let version: FileVersion
+    let body: ByteBuffer
+    let tag: EntityTag
+    fileprivate let lines: Set<Substring>
+
+    /// Returns `true` if the index lists `name`.
+    func lists(_ name: KeyFileName, of root: String) -> Bool {
+      lines.contains(KeyFileIndex.line(name, under: root)[...])
+    }
+  }
+
+  private let file: URL
+  private let path: String
+  private let last = Mutex<Content?>(nil)
+
+  init(_ file: URL) {
+    (self.file, path) = (file, file.path)
+  }
+
+  /// - Throws: The error of the file system if the index is missing or unreadable. It must not be served as an empty
+  ///   index: phones would treat all files as analysed.
+  func content() throws -> Content {
+    // Before the content, so that an index that is replaced in between is read again.
+    let version = FileVersion(path: path)
+    if let last = last.withLock({ $0 }), last.version == version { return last }
+    let data = try Data(contentsOf: file)
+    guard let version else { throw POSIXError(.ENOENT) }
+    let content = Content(
+      version: version, body: ByteBuffer(bytes: data), tag: EntityTag(of: data),
+      lines: Set(String(decoding: data, as: UTF8.self).split(separator: "\n")))
+    last.withLock { $0 = content }
+    return content
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServerAPI
+import ServerStorage
+import Synchronization
+import TestSupport
+import Testing
+import World
+
+@testable import KeyServer
+
+@Suite("Key server: readiness")
+struct KeyServerReadinessTests {
+  private static func untilReady(_ server: RunningKeyServer, _ expected: String) async throws {
+    try await Patience.until {
+      String(decoding: try await server.get("/ready").body, as: UTF8.self) == expected
+    }
+  }
+
+  @Test("A server that is well is ready, also after its periods were closed in time")
+  func ready() async throws {
+    try await RunningKeyServer.run { server in
+      try await Self.untilReady(server, #"{"ready":true}"#)
+      for _ in 0..<4 {
+        server.clock.advance(by: 14_400)
+        try await server.untilIdle()
+      }
+      try await Self.untilReady(server, #"{"ready":true}"#)
+      #expect(try await server.get("/health").status == 200)
+    }
+  }
+
+  @Test("A server whose database was deleted is alive but not ready")
+  func lostDatabase() async throws {
+    try await RunningKeyServer.run { server in
+      try FileManager.default.removeItem(at: server.configuration.databaseFile)
+      try await Self.untilReady(server, #"{"ready":false,"faults":["database"]}"#)
+      #expect(try await server.get("/health").status == 200)
+    }
+  }
+
+  @Test("A server whose clock was set back is not ready until it is corrected")
+  func clock() async throws {
+    try await RunningKeyServer.run { server in
+      try await server.untilIdle()
+      try await Self.untilReady(server, #"{"ready":true}"#)
+      server.clock.jump(by: -86_400)
+      try await Self.untilReady(server, #"{"ready":false,"faults":["clock"]}"#)
+      server.clock.jump(by: 86_400)
+      try await Self.untilReady(server, #"{"ready":true}"#)
+    }
+  }
+
+  @Test("A server without signing keys is not ready")
+  func secrets() async throws {
+    let hasSigners = Mutex(true)
+    let authority = Authority()
+    try await RunningKeyServer.run(
+      authority: authority,
+      { $0.readExportSigners = { hasSigners.withLock { $0 } ? authority.signers : [] } }
+    ) { server in
+      try await server.untilIdle()
+      try await Self.untilReady(server, #"{"ready":true}"#)
+      hasSigners.withLock { $0 = false }
+      try await Self.untilReady(server, #"{"ready":false,"faults":["secrets"]}"#)
+    }
+  }
+
+  @Test("A server is not ready if a period was not closed within the next one")
+  func overdue() async throws {
+    let folder = try TemporaryFolder()
+    let (store, clock) = (MemoryKeyStore(), ManualClock(RunningKeyServer.start))
+    let exports = [StoreScene.export(), StoreScene.export("daily", hours: 24)]
+    store.begin(exports, at: clock.now)
+    let authority = Authority()
+    let readiness = KeyServerReadiness(
+      store: store, folder: try ExportFolder(folder.path("export")), exports: exports,
+      signers: ExportSigners { authority.signers },
+      health: ServerHealth(logger: CollectedLog().logger, server: "KeyServer"), clock: clock,
+      time: TrustedTime(clock, store))
+    #expect(await readiness.faults().isEmpty)
+    clock.advance(by: 8 * 3_600 - 1)
+    #expect(await readiness.faults().isEmpty)
+    clock.advance(by: 1)
+    #expect(await readiness.faults() == ["exports"])
+  }
+}
