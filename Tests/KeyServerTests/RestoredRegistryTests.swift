@@ -233,7 +233,7 @@ struct RestoredRegistryTests {
     _ = try await exporter("first").exportDue()
     let revoked = try StoreScene.key(1, .revoked, released: clock.now)
     _ = try await store.accept(
-      try StoreScene.upload("other", [revoked], revising: [revoked.revisable], at: clock.now))
+      try StoreScene.upload("other", [revoked], revising: [revoked.key.key], at: clock.now))
     try await backUp("first", to: "backup")
     clock.advance(by: 4 * StoreScene.hour)
     _ = try await exporter("first").exportDue()
