@@ -91,7 +91,8 @@ struct SQLiteExportTests {
         try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(released)").map { $0["detail"] as String }
       }
       #expect(plan.count == 1, "\(plan)")
-      #expect(plan.allSatisfy { $0.hasPrefix("SEARCH diagnosis_key USING PRIMARY KEY") }, "\(plan)")
+      #expect(
+        plan.allSatisfy { $0.hasPrefix("SEARCH main.diagnosis_key USING PRIMARY KEY") }, "\(plan)")
     }
   }
 
