@@ -76,6 +76,7 @@ struct BenchmarkMachine {
   init(compiler: String) {
     self.compiler = compiler
     cores = ProcessInfo.processInfo.activeProcessorCount
+    // Without the file, the processor of the report is unknown.
     let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
     func first(_ field: String) -> String? {
       lines.split(separator: "\n").first { $0.hasPrefix(field) }?

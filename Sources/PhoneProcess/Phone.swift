@@ -250,7 +250,7 @@ package final class Phone: Sendable {
   /// Stores the record of messages, and removes expired stays and notices.
   func updateRecords() async {
     await messages.flush()
-    // What the disk refuses to remove is removed after the next check.
+    // If the file cannot be written, the next check tries again.
     try? travel.removeOld()
     await notices.removeOld()
   }
