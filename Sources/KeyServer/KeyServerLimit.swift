@@ -50,9 +50,8 @@ public enum KeyServerLimit {
   static let uploadsInOneCommit = 64
   /// The maximum age of the cached registry of apps and authorities, in seconds.
   static let registryAgeSecondsMax: TimeInterval = 60
-  /// The maximum age of the cached registry if a signature names an unknown key, in seconds. Many such
-  /// signatures cause at most one database read per second.
-  static let registryAgeSecondsMaxForUnknownKey: TimeInterval = 1
+  /// The minimum interval between two reads of the registry because a signature names an unknown key, in seconds.
+  static let unknownKeyReadSecondsMin: TimeInterval = 1
   /// The lowest configurable minimum number of uploads of a day in statistics.
   public static let statisticsUploadsMin = 10
   /// Counts of uploads in statistics are rounded to a multiple of this.

@@ -350,6 +350,28 @@ struct TokenKeyTests {
     }
   }
 
+  @Test("A key added right after a read of the registry is accepted, the next one after a second")
+  func addedAfterRead() async throws {
+    try await run { server, keyFile async throws in
+      let old = server.authority.tokenKey
+      let (second, third) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+      func upload(_ keyID: String, _ key: P256.Signing.PrivateKey) async throws -> UInt {
+        let token = try await server.authority.token(at: server.clock.now, key: key, keyID: keyID)
+        return try await server.upload(server.request(server.keys(1), token: token)).status
+      }
+      // The cached registry is too old now, so that this upload reads it.
+      server.clock.advance(by: 61)
+      #expect(try await upload("t1", old) == 200)
+      keyFile.set(["t1": old, "t2": second])
+      #expect(try await upload("t2", second) == 200)
+      keyFile.set(["t2": second, "t3": third])
+      #expect(try await upload("t3", third) == 401)
+      server.clock.advance(by: 1)
+      #expect(try await upload("t3", third) == 200)
+      #expect(try await upload("t1", old) == 401)
+    }
+  }
+
   @Test("If the file is unreadable or empty, the known keys stay valid")
   func unreadable() async throws {
     try await run { server, keyFile async throws in

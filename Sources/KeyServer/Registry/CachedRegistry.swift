@@ -12,7 +12,13 @@ final class CachedRegistry: Sendable {
   private let store: any KeyStore
   private let clock: any WallClock
   private let reportFault: @Sendable (_ fault: String?) -> Void
-  private let latest = Mutex<(registry: Registry, readAt: Date)?>(nil)
+  private let latest = Mutex(Latest())
+
+  private struct Latest {
+    var cached: (registry: Registry, readAt: Date)?
+    /// The last read because of an unknown key.
+    var unknownKeyReadAt: Date?
+  }
 
   /// Combines `configured` and `store` at every read.
   ///
@@ -29,22 +35,34 @@ final class CachedRegistry: Sendable {
 
   /// The registry, at most `KeyServerLimit.registryAgeSecondsMax` old.
   func registry() async throws -> Registry {
-    try await registry(atMost: KeyServerLimit.registryAgeSecondsMax)
-  }
-
-  /// The registry for a token with an unknown key: read again, unless that was done within the last second.
-  func registryForUnknownKey() async throws -> Registry {
-    try await registry(atMost: KeyServerLimit.registryAgeSecondsMaxForUnknownKey)
-  }
-
-  private func registry(atMost ageSeconds: TimeInterval) async throws -> Registry {
     let now = clock.now
-    let cached = latest.withLock { $0 }
-    if let cached, cached.readAt <= now, now.timeIntervalSince(cached.readAt) < ageSeconds {
+    if let cached = latest.withLock({ $0.cached }), cached.readAt <= now,
+      now.timeIntervalSince(cached.readAt) < KeyServerLimit.registryAgeSecondsMax
+    {
       return cached.registry
     }
+    return try await read(at: now)
+  }
+
+  /// The registry for a token with an unknown key: read again, unless that was done for another unknown key within
+  /// the last second. A read for another reason does not count, because the key may have been added after it.
+  func registryForUnknownKey() async throws -> Registry {
+    let now = clock.now
+    let (cached, readAt) = latest.withLock { ($0.cached, $0.unknownKeyReadAt) }
+    if let cached, let readAt, readAt <= now,
+      now.timeIntervalSince(readAt) < KeyServerLimit.unknownKeyReadSecondsMin
+    {
+      return cached.registry
+    }
+    let registry = try await read(at: now)
+    // Only after the read: a second request with the new key must not get the registry from before it.
+    latest.withLock { $0.unknownKeyReadAt = now }
+    return registry
+  }
+
+  private func read(at now: Date) async throws -> Registry {
     let registry = Registry(configured: configured(), stored: try await store.registryEntries())
-    latest.withLock { $0 = (registry, now) }
+    latest.withLock { $0.cached = (registry, now) }
     reportFault(Self.fault(of: registry))
     return registry
   }
@@ -58,7 +76,7 @@ final class CachedRegistry: Sendable {
 
   /// Drops the cached registry, after the stored one has changed.
   func invalidate() {
-    latest.withLock { $0 = nil }
+    latest.withLock { $0.cached = nil }
   }
 }
 
