@@ -33,8 +33,27 @@ import World
       let later = try await anna.get("/").text
       #expect(
         !later.contains("paused until") && later.contains("No signing key of tokens is valid"))
-      console.authority.state.failure = .unavailable
-      #expect(try await anna.get("/").status == 200)
+    }
+  }
+
+  @Test("While the servers do not answer, the start page says what is not known")
+  func unavailable() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let anna = try await console.signedIn(.administrator, name: "Anna")
+      let jan = try await console.signedIn(.issuer, name: "Jan")
+      for _ in 0..<2 {
+        console.authority.state.failure = .unavailable
+        let page = try await anna.get("/")
+        #expect(page.status == 200)
+        #expect(page.text.contains("It is not known whether phones are paused"))
+        #expect(page.text.contains("whether a signing key of key files is valid"))
+        #expect(page.text.contains("whether a signing key of tokens is valid"))
+        #expect(!page.text.contains("how many codes"))
+        #expect(try await jan.get("/").text.contains("how many codes can still be issued today"))
+        console.authority.state.failure = nil
+        #expect(!(try await anna.get("/").text.contains("not known")))
+        #expect(!(try await jan.get("/").text.contains("not known")))
+      }
     }
   }
 

@@ -45,7 +45,7 @@ struct HomePage: Sendable {
         ]), for: visit)
   }
 
-  /// The remarks that the rights of an account concern. A server that does not answer has none: its pages say so.
+  /// The remarks that the rights of an account concern. What a server does not answer is named as not known.
   private func remarks(for account: Account, _ texts: Texts) async throws -> [Remark] {
     let rights = account.role.rights
     var remarks: [Remark] = []
@@ -67,16 +67,24 @@ struct HomePage: Sendable {
   }
 
   private func pause(_ texts: Texts) async -> String? {
-    // Without the instructions, nothing is said.
-    guard let pause = try? await authority.instructions().pause else { return nil }
-    guard let until = pause.until else { return texts[.homePaused] }
-    return until > clock.now.unixSecond ? texts[.phonesPausedUntil, texts.time(until)] : nil
+    do throws(AuthorityFailure) {
+      guard let pause = try await authority.instructions().pause else { return nil }
+      guard let until = pause.until else { return texts[.homePaused] }
+      return until > clock.now.unixSecond ? texts[.phonesPausedUntil, texts.time(until)] : nil
+    } catch {
+      // The page of the phones has the reason.
+      return texts[.homePauseUnknown]
+    }
   }
 
   /// The codes of the last day, if the quota is nearly used up.
   private func quota(_ texts: Texts) async throws -> String? {
-    // Without the quota, nothing is said.
-    guard let quota = try? await authority.codeRules().codesPerDay else { return nil }
+    let quota: Int
+    do throws(AuthorityFailure) {
+      quota = try await authority.codeRules().codesPerDay
+    } catch {
+      return texts[.homeQuotaUnknown]
+    }
     let day = Int64(Date.unixDaySeconds)
     let count = try await issuedCodes.count(since: clock.now.unixSecond - day)
     guard count * 100 >= quota * ConsoleLimit.quotaWarningPercent else { return nil }
@@ -86,19 +94,24 @@ struct HomePage: Sendable {
 
   /// The servers whose signing keys end soon.
   private func keys(_ texts: Texts) async -> [String] {
-    let soon = clock.now.unixSecond + ConsoleLimit.keyWarningSeconds
     var sentences: [String] = []
     for server in SigningServer.allCases {
-      // Without the keys, nothing is said.
-      guard let keys = try? await authority.signingKeys(of: server), !keys.isEmpty,
-        let last = keys.max(by: { $0.validThru ?? .max < $1.validThru ?? .max }),
-        let end = last.validThru, end < soon
-      else { continue }
       let name = texts[server == .keys ? .keysOfKeys : .keysOfVerification]
-      sentences.append(
-        end < clock.now.unixSecond
-          ? texts[.homeNoKey, name] : texts[.homeKeyEnds, name, texts.time(end)])
+      do throws(AuthorityFailure) {
+        let ends = try await authority.signingKeys(of: server).map(\.validThru)
+        if let text = keyEnd(ends, of: name, texts) { sentences.append(text) }
+      } catch {
+        sentences.append(texts[.homeKeysUnknown, name])
+      }
     }
     return sentences
+  }
+
+  /// Nil if a key is valid for long enough, or if there is none yet.
+  private func keyEnd(_ ends: [Int64?], of server: String, _ texts: Texts) -> String? {
+    let now = clock.now.unixSecond
+    guard let end = ends.map({ $0 ?? .max }).max(), end < now + ConsoleLimit.keyWarningSeconds
+    else { return nil }
+    return end < now ? texts[.homeNoKey, server] : texts[.homeKeyEnds, server, texts.time(end)]
   }
 }

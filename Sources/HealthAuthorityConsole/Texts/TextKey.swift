@@ -3,7 +3,8 @@
 enum TextKey: String, CaseIterable, Sendable {
   // Common.
   case console, skip, menu, signedInAs, signOut, languageSwitch, home, homeLead, homePaused,
-    homeKeyEnds, homeNoKey, homeQuotaNear, homeQuotaUsedUp,
+    homePauseUnknown, homeKeyEnds, homeNoKey, homeKeysUnknown, homeQuotaNear, homeQuotaUsedUp,
+    homeQuotaUnknown,
     homeListInterrupted, back, date,
     time, name, actions, status, none, unknown, zone, daysInUTC, shownOnce, roleIssuer,
     roleEpidemiologist,

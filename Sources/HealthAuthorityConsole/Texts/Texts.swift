@@ -106,12 +106,20 @@ extension Texts {
     .home: Phrase("Start", "Start"),
     .homeLead: Phrase("Choose a task.", "Wybierz zadanie."),
     .homePaused: Phrase("Phones are paused.", "Telefony są wstrzymane."),
+    .homePauseUnknown: Phrase(
+      "It is not known whether phones are paused, because the servers do not answer.",
+      "Nie wiadomo, czy telefony są wstrzymane, bo serwery nie odpowiadają."
+    ),
     .homeKeyEnds: Phrase(
       "The signing key %1 ends at %2, and no other follows: rotate it.",
       "Klucz podpisu %1 wygasa %2, a po nim nie ma innego: wymień go."
     ),
     .homeNoKey: Phrase(
       "No signing key %1 is valid: rotate it.", "Żaden klucz podpisu %1 nie jest ważny: wymień go."
+    ),
+    .homeKeysUnknown: Phrase(
+      "It is not known whether a signing key %1 is valid, because the servers do not answer.",
+      "Nie wiadomo, czy klucz podpisu %1 jest ważny, bo serwery nie odpowiadają."
     ),
     .homeQuotaNear: Phrase(
       "%1 of the %2 codes of a day are issued. The operator raises the quota (attempts.issuesPerApiKey).",
@@ -120,6 +128,10 @@ extension Texts {
     .homeQuotaUsedUp: Phrase(
       "The quota of the day, %1 codes, is used up. The operator raises it (attempts.issuesPerApiKey).",
       "Dzienny limit kodów (%1) został wyczerpany. Podnosi go operator (attempts.issuesPerApiKey)."
+    ),
+    .homeQuotaUnknown: Phrase(
+      "It is not known how many codes can still be issued today, because the servers do not answer.",
+      "Nie wiadomo, ile kodów można dziś jeszcze wydać, bo serwery nie odpowiadają."
     ),
     .homeListInterrupted: Phrase(
       "A list of codes by SMS was interrupted: continue it.",
