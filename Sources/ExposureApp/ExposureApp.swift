@@ -278,15 +278,28 @@ extension ExposureApp {
     return outcome
   }
 
-  /// Removes the stored upload, which can then not be continued.
-  public func forgetUpload() throws(StorageFailure) {
-    guard context.runningUpload == nil else { return }
+  /// Removes the stored upload, which can then not be continued, and stops an attempt of the app to finish it.
+  ///
+  /// - Returns: A failure if nothing was removed, because an upload of the user is running; `nil` otherwise.
+  public func forgetUpload() async throws(StorageFailure) -> UploadOutcome? {
+    await stopContinuingUploads()
+    guard context.runningUpload == nil else { return UploadOutcome(.alreadyRunning) }
     var record = try uploading.record()
-    guard record.pending != nil else { return }
+    guard record.pending != nil else { return nil }
     record.pending = nil
     try context.uploads.save(record)
     housekeeping.forgetStatedDay()
     context.announce(.removal)
+    return nil
+  }
+
+  /// Stops the upload that the app runs by itself.
+  private func stopContinuingUploads() async {
+    while isContinuingUpload, let attempt = context.runningUpload {
+      attempt.cancel()
+      _ = await attempt.value
+      await Task.yield()
+    }
   }
 
   /// Agrees to share the keys of the following days, each after it has ended; the system asks the user.
@@ -300,10 +313,7 @@ extension ExposureApp {
   /// Ends the sharing of the keys of the following days, or declines it.
   public func endFollowingDays() async throws(StorageFailure) {
     guard context.state.followUp?.isOpen == true else { return }
-    if isContinuingUpload {
-      context.runningUpload?.cancel()
-      _ = await context.runningUpload?.value
-    }
+    await stopContinuingUploads()
     try followUps.end(.ended)
   }
 

@@ -68,7 +68,8 @@ final class PhoneClock {
   private func update(_ change: (inout ClockRecord) -> Void) {
     var record = context.state.clockRecord ?? ClockRecord()
     change(&record)
-    let files = record.takeFiles(at: context.now)
+    let now = context.now
+    let files = record.takeFiles(at: now)
     guard record != context.state.clockRecord ?? ClockRecord() || !files.isEmpty else { return }
     let isRecovery = context.isClockWrong && !record.countsAsWrong
     let detectsAgain = isRecovery && context.configuration.windowRisk != nil
@@ -77,6 +78,8 @@ final class PhoneClock {
       state.download.wantAgain(files)
       // The files of the current days may have been ignored meanwhile, although the index has not changed.
       if isRecovery { state.download.indexVersion = nil }
+      // The phone may have been turned on while its clock was ahead.
+      if isRecovery, state.download.receiving != nil { state.download.beginReceiving(at: now) }
       if detectsAgain { state.mustDetectAgain = true }
     }
     tellSystem()

@@ -100,7 +100,7 @@ extension Phone {
     let outcome = await app.check()
     let state = await app.currentState
     var report = CheckReport(
-      ok: outcome.isSuccess, riskLevel: state.riskLevel.known, paused: state.isPaused,
+      ok: outcome.isSuccess, riskLevel: Self.riskLevel(of: state), paused: state.isPaused,
       configurationRefused: state.configurationRefusal?.description)
     switch outcome {
     case .checked(let level): return PhoneReply(.done, "Checked: \(level.words).", report)
@@ -141,7 +141,7 @@ extension Phone {
       }
       return noted(outcome)
     case .forget:
-      try await app.forgetUpload()
+      if let failure = try await app.forgetUpload() { return noted(failure) }
       let report = UploadReport(ok: false, result: UploadResult.canceled.rawValue, reason: nil)
       return PhoneReply(.done, "The unfinished upload was removed.", report)
     case .seen:

@@ -209,7 +209,7 @@ extension Phone {
   }
 
   /// The number of the level; `nil` while it is unknown. Without a complete check, nothing is known of the files.
-  private static func riskLevel(of state: AppState) -> Int? {
+  static func riskLevel(of state: AppState) -> Int? {
     state.lastCheck == nil && state.riskLevel == .none ? nil : state.riskLevel.known
   }
 

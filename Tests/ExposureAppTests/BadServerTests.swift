@@ -224,7 +224,7 @@ import Testing
   func clockBehind() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    let end = Int64(phone.clock.now.timeIntervalSince1970 + DownloadLimit.futureSecondsMax) + 1
+    let end = Int64(phone.clock.now.timeIntervalSince1970 + TestApp.day) + 1
     phone.network.index(["\(end)-00001.zip"])
     #expect(await app.check() == .failed(.clockWrong))
     #expect(try await phone.launch().riskLevel == .unknown)
@@ -250,7 +250,7 @@ import Testing
     phone.clock.advance(by: 1)
     #expect(await app.check() == .failed(.noKeyFiles))
     #expect(await app.riskLevel == .unknown)
-    phone.clock.advance(by: NoticeRule.failingSeconds)
+    phone.clock.advance(by: 2 * TestApp.day)
     _ = await app.check()
     #expect(phone.notices.shown.map(\.cause) == [.checksFailing(.noKeyFiles)])
     // Files arrive, and stop again.
@@ -263,10 +263,33 @@ import Testing
     try phone.serve(try phone.document(version: 3))
     #expect(await app.check() == .failed(.noKeyFiles))
     #expect(phone.notices.shown.count == 1)
-    phone.clock.advance(by: NoticeRule.failingSeconds)
+    phone.clock.advance(by: 2 * TestApp.day)
     _ = try await phone.launch().check()
     let causes = [Notice.Cause.checksFailing(.noKeyFiles), .checksFailing(.noKeyFiles)]
     #expect(phone.notices.shown.map(\.cause) == causes)
+  }
+
+  @Test("A phone whose clock was ahead when it was turned on misses key files fourteen days later")
+  func noKeyFilesAfterClockAhead() async throws {
+    let phone = try TestApp()
+    let (ahead, time) = (300 * TestApp.day, ManualClock(phone.clock.now))
+    phone.network.states { time.now }
+    phone.network.index([])
+    phone.clock.jump(by: ahead)
+    #expect(try await phone.launch().check() == .failed(.clockWrong))
+    phone.clock.jump(by: -ahead)
+    for (days, failure) in [(0, nil), (13, nil), (14, CheckFailure.noKeyFiles)] {
+      phone.clock.advance(
+        by: TestApp.noon.addingTimeInterval(Double(days) * TestApp.day).timeIntervalSince(
+          phone.clock.now))
+      time.advance(by: phone.clock.now.timeIntervalSince(time.now))
+      try phone.serve(try phone.document(version: 2 + days))
+      for _ in 1...2 {
+        let app = try phone.launch()
+        #expect(await app.check() == failure.map(CheckOutcome.failed) ?? .checked(.none), "\(days)")
+        #expect(await app.riskLevel == (failure == nil ? .none : .unknown))
+      }
+    }
   }
 
   @Test("A device configuration that is missing or forged for two days fails the checks")
@@ -277,7 +300,7 @@ import Testing
       phone.network.script(TestApp.deviceConfigurationPath, reply)
       let app = try phone.launch()
       #expect(await app.check() == .checked(.none))
-      phone.clock.advance(by: NoticeRule.failingSeconds - 1)
+      phone.clock.advance(by: 2 * TestApp.day - 1)
       #expect(await app.check() == .checked(.none))
       phone.clock.advance(by: 1)
       #expect(try await phone.launch().check() == .failed(.notConfigured))

@@ -15,7 +15,7 @@ struct ClockRecordTests {
     func days(_ comparisons: (TimeInterval, days: TimeInterval)...) -> [Int] {
       var record = ClockRecord()
       for (ahead, days) in comparisons {
-        let isWrong = abs(ahead) > ClockRule.differenceSecondsMax
+        let isWrong = abs(ahead) > Self.hour
         let now = TestApp.noon.addingTimeInterval(days * TestApp.day + ahead)
         record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
         record.confirm(true)
@@ -47,7 +47,7 @@ struct ClockRecordTests {
       var record = ClockRecord()
       for (ahead, days) in comparisons {
         let now = TestApp.noon.addingTimeInterval(days * TestApp.day + (ahead ?? 0))
-        let isWrong = ahead.map { abs($0) > ClockRule.differenceSecondsMax } ?? true
+        let isWrong = ahead.map { abs($0) > Self.hour } ?? true
         record.note(isWrong: isWrong, secondsAhead: ahead, at: now)
         record.confirm(true)
       }

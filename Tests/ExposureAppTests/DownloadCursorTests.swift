@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Download cursor") struct DownloadCursorTests {
   private let now = TestApp.noon
-  private let oldest = RemovalRule.oldestExposure(at: TestApp.noon)
+  private let oldest = TestApp.noon.addingTimeInterval(-14 * TestApp.day)
 
   private func names(_ numbers: Int...) throws -> [KeyFileName] {
     try numbers.map { try #require(KeyFileName(TestApp.name($0))) }

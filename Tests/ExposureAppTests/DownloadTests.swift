@@ -148,7 +148,7 @@ import Testing
     let app = try phone.launch()
     _ = await app.check()
     #expect(await app.cursor == 0)
-    let latest = Int64(phone.clock.now.timeIntervalSince1970 + DownloadLimit.futureSecondsMax)
+    let latest = Int64(phone.clock.now.timeIntervalSince1970 + TestApp.day)
     let download = await app.keyFileDownload(from: phone.network)
     for (end, isTaken) in [(latest - 1, true), (latest, true), (latest + 1, false)] {
       phone.network.script("/index.txt", .response(200, Data("\(end)-00001.zip".utf8), tag: "1"))

@@ -119,7 +119,7 @@ import World
     await app.start()
     phone.network.script("/index.txt", .fails(.unreachable))
     _ = await app.check()
-    phone.clock.advance(by: NoticeRule.failingSeconds)
+    phone.clock.advance(by: 2 * TestApp.day)
     for count in 1...2 {
       _ = await app.check()
       #expect(phone.notices.shown.filter { $0.identifier == .checksFailing }.count == count)

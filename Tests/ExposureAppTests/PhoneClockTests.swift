@@ -54,7 +54,7 @@ struct PhoneClockTests {
   @Test("A difference up to the limit is no failure", arguments: [1.0, -1.0])
   func limit(sign: Double) async throws {
     let (phone, app, _) = try await scene()
-    phone.clock.advance(by: sign * ClockRule.differenceSecondsMax)
+    phone.clock.advance(by: sign * Self.hour)
     #expect(await app.check() == .checked(.none))
     phone.clock.advance(by: sign)
     #expect(await app.check() == .failed(.clockWrong))
@@ -375,10 +375,10 @@ struct PhoneClockTests {
     let app = try phone.launch()
     #expect(await app.check() == .checked(.none))
     #expect(await app.configurationRefusal == .expired(document.expires))
-    phone.clock.advance(by: NoticeRule.failingSeconds)
+    phone.clock.advance(by: 2 * TestApp.day)
     #expect(await app.check() == .failed(.notConfigured))
     #expect(await app.riskLevel == .unknown)
-    phone.clock.advance(by: NoticeRule.failingSeconds)
+    phone.clock.advance(by: 2 * TestApp.day)
     #expect(await app.check() == .failed(.notConfigured))
     #expect(phone.notices.shown == [Notice(.checksFailing(.notConfigured))])
   }

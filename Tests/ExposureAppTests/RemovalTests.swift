@@ -16,6 +16,38 @@ import Testing
     return (phone, app)
   }
 
+  @Test("Forgetting an upload stops the app's attempts to finish it, each time, but not the user's")
+  func forgottenUpload() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.addKey(daysAgo: 1)
+    phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
+    func sentCount() -> Int { phone.network.requests(for: TestApp.uploadPath).count }
+    for pin in ["A1B2C3", "D4E5F6"] {
+      // The pause after the attempt that was stopped.
+      phone.clock.advance(by: 60)
+      phone.network.script(TestApp.uploadPath, .fails(.interrupted), .hangs)
+      _ = await app.upload(pin: pin, isInteroperabilityEnabled: true)
+      let sent = sentCount()
+      let check = Task { await app.check() }
+      await Patience.yielding { sentCount() > sent }
+      #expect(try await app.forgetUpload() == nil)
+      #expect(try await app.uploadRecord.pending == nil)
+      _ = await check.value
+      #expect(try await app.uploadRecord.pending == nil)
+    }
+    phone.network.script(TestApp.uploadPath, .hangs)
+    let sent = sentCount()
+    let upload = Task { await app.upload(pin: "G7H8J9", isInteroperabilityEnabled: true) }
+    await Patience.yielding { sentCount() > sent }
+    for _ in 1...2 { #expect(try await app.forgetUpload()?.reason == .alreadyRunning) }
+    #expect(try await app.uploadRecord.pending != nil)
+    upload.cancel()
+    #expect(await upload.value.reason == .stopped)
+    #expect(try await app.forgetUpload() == nil)
+    #expect(try await app.uploadRecord.pending == nil)
+  }
+
   @Test("An exposure is kept for fourteen days from the start of its day, and a check from its end")
   func fourteenDays() async throws {
     let (phone, app) = try await exposedPhone()

@@ -38,7 +38,7 @@ import World
       Exposure(
         id: UUID(), day: UTCDay(now.unixDay - daysAgo), durationSeconds: 600, riskScore: score)
     }
-    let oldest = RemovalRule.oldestExposure(at: now)
+    let oldest = now.addingTimeInterval(-14 * TestApp.day)
     let assessment = RiskAssessment(thresholds: .protegoDefault)
     #expect(assessment.level(of: [], since: oldest) == .none)
     let low = exposure(1_000, daysAgo: 1)
@@ -105,7 +105,7 @@ import World
     _ = await app.check()
     #expect(await app.keysCount(ofDays: 7) == 0)
     #expect(await app.totalKeysCount == 20)
-    #expect(await app.store.state.history.dayChecks.count <= RemovalRule.dayChecksDays)
+    #expect(await app.store.state.history.dayChecks.count <= 7)
     #expect(await app.checks.map(\.keysCount) == [10, 10])
   }
 

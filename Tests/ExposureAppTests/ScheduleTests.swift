@@ -164,7 +164,7 @@ import Testing
     #expect(schedule.due(at: now) == now)
     schedule.finish(.checked(.none), at: now, pause: nil, randomness: TestRandomness())
     let due = schedule.due(at: now)
-    let seconds = due.timeIntervalSince(now) - BackgroundRule.checkSeconds
+    let seconds = due.timeIntervalSince(now) - 4 * 3_600
     #expect((0...Double(BackgroundRule.jitterSeconds.upperBound)).contains(seconds))
     let before = now.addingTimeInterval(-365 * TestApp.day)
     #expect(schedule.due(at: before) == before)
@@ -179,16 +179,16 @@ import Testing
       schedule.finish(.failed(.noConnection), at: now, pause: nil, randomness: TestRandomness())
       let seconds = schedule.due(at: now).timeIntervalSince(now)
       #expect(seconds >= max(last, BackgroundRule.retrySeconds))
-      #expect(seconds <= BackgroundRule.checkSeconds + 120)
+      #expect(seconds <= 4 * 3_600 + 120)
       last = seconds
     }
-    #expect(last >= BackgroundRule.checkSeconds)
+    #expect(last >= 4 * 3_600)
     schedule.finish(.checked(.none), at: now, pause: nil, randomness: TestRandomness())
     let pause = now.addingTimeInterval(20 * 3_600)
     schedule.finish(.failed(.serverBusy), at: now, pause: pause, randomness: TestRandomness())
     #expect(schedule.due(at: now) >= pause)
     schedule.finish(.failed(.rateLimited), at: now, pause: nil, randomness: TestRandomness())
-    #expect(schedule.due(at: now) >= now.addingTimeInterval(BackgroundRule.checkSeconds))
+    #expect(schedule.due(at: now) >= now.addingTimeInterval(4 * 3_600))
   }
 }
 
@@ -265,7 +265,7 @@ import Testing
     let app = try await phone.launchedAfterFirstCheck()
     phone.network.script("/index.txt", .fails(.unreachable))
     _ = await app.check()
-    phone.clock.advance(by: NoticeRule.failingSeconds - 1)
+    phone.clock.advance(by: 2 * TestApp.day - 1)
     _ = await app.check()
     #expect(phone.notices.shown.isEmpty)
     phone.clock.advance(by: 1)
@@ -285,7 +285,7 @@ import Testing
     let app = try phone.launch()
     await app.start()
     _ = await app.check()
-    phone.clock.advance(by: NoticeRule.failingSeconds)
+    phone.clock.advance(by: 2 * TestApp.day)
     _ = await app.check()
     #expect(phone.notices.shown.isEmpty)
   }

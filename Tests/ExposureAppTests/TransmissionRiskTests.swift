@@ -98,13 +98,13 @@ import Testing
     let preview = await again.uploadPreview(of: [], diagnosis: .notStated)
     #expect(preview.map(\.transmissionRisk).sorted() == [4, 5, 8])
     // Without a valid token only its own PIN continues it.
-    phone.clock.advance(by: RemovalRule.pendingUploadSeconds)
+    phone.clock.advance(by: 30 * 60)
     for (pin, isContinued) in [("a1b 2c3", true), ("D4E5F6", false), ("", false)] {
       let preview = await again.uploadPreview(
         of: [], diagnosis: .notStated, pin: ZeroingBytes(copying: pin.utf8))
       #expect((preview.map(\.transmissionRisk).sorted() == [4, 5, 8]) == isContinued)
     }
-    phone.clock.advance(by: -RemovalRule.pendingUploadSeconds)
+    phone.clock.advance(by: -30 * 60)
     #expect(await again.continueUpload() == .success)
     let sent = try risks(phone)
     #expect(sent.count == 2 && sent.first == sent.last)
@@ -117,7 +117,7 @@ import Testing
     phone.network.script(TestApp.uploadPath, .fails(.interrupted), .text(#"{"result":""}"#))
     _ = await app.upload(
       pin: "A1B2C3", isInteroperabilityEnabled: false, diagnosis: .test(day: Self.day(2)))
-    try await app.forgetUpload()
+    #expect(try await app.forgetUpload() == nil)
     #expect(await !app.hasPendingUpload)
     #expect(await app.continueUpload() == nil)
     _ = await app.upload(

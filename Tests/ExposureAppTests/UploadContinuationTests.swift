@@ -79,14 +79,14 @@ import World
   func tooLate() async throws {
     let (phone, app) = try await interrupted(
       .response(401, Data(#"{"error":{"message":"","status":"UNAUTHENTICATED"}}"#.utf8)))
-    phone.clock.advance(by: RemovalRule.pendingUploadSeconds)
+    phone.clock.advance(by: 30 * 60)
     phone.network.script(TestApp.tokenPath, UploadTests.wrongPIN)
     _ = await app.check()
     _ = await app.check()
     #expect(count(phone) == 2)
     #expect(phone.notices.shown.map(\.cause) == [.uploadUnfinished])
     #expect(await app.store.state.refusedPINs.isEmpty)
-    phone.clock.advance(by: RemovalRule.daySeconds)
+    phone.clock.advance(by: TestApp.day)
     _ = await app.check()
     #expect(phone.notices.removed == [.upload])
   }
@@ -133,7 +133,7 @@ import World
   @Test("After a lost response, the expired token gets the first result from the key server")
   func expiredToken() async throws {
     let (phone, app) = try await interrupted(Self.accepted)
-    phone.clock.advance(by: RemovalRule.pendingUploadSeconds + 600)
+    phone.clock.advance(by: 30 * 60 + 600)
     phone.network.script(TestApp.tokenPath, UploadTests.wrongPIN)
     #expect(await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true) == .success)
     #expect(phone.network.requests(for: TestApp.tokenPath).count == 2)
@@ -143,7 +143,7 @@ import World
   @Test("After the token has expired, an attempt without a connection is not the last one")
   func offlineAtTheEnd() async throws {
     let (phone, app) = try await interrupted(Self.accepted)
-    phone.clock.advance(by: RemovalRule.pendingUploadSeconds + 600)
+    phone.clock.advance(by: 30 * 60 + 600)
     phone.network.script(TestApp.tokenPath, .fails(.interrupted))
     _ = await app.check()
     #expect(phone.notices.shown.isEmpty)
@@ -193,7 +193,7 @@ import World
 
   @Test("The limit of an unfinished upload is to the second")
   func limit() {
-    let limit = RemovalRule.unfinishedUploadSeconds
+    let limit = 3 * TestApp.day
     let pending = PendingUpload(
       pin: nil, keys: [], hmacSecret: ZeroingBytes(count: 32) { _ in },
       isInteroperabilityEnabled: false, at: TestApp.noon)
@@ -281,7 +281,7 @@ import World
     let (phone, app) = try await withoutToken()
     _ = await app.check()
     #expect(phone.notices.shown.isEmpty)
-    phone.clock.advance(by: RemovalRule.pendingUploadSeconds)
+    phone.clock.advance(by: 30 * 60)
     _ = await app.check()
     _ = await app.check()
     #expect(phone.notices.shown.map(\.cause) == [.uploadUnfinished])
@@ -307,7 +307,7 @@ import World
     arguments: [true, false])
   func newerUpload(isSent: Bool) async throws {
     let (phone, app) = try await withoutToken()
-    phone.clock.advance(by: RemovalRule.pendingUploadSeconds)
+    phone.clock.advance(by: 30 * 60)
     phone.network.script(TestApp.tokenPath, .text(UploadTests.token))
     phone.network.script(TestApp.uploadPath, isSent ? Self.accepted : .fails(.interrupted))
     let signed = try UnverifiedDeviceConfiguration.signed(
@@ -337,7 +337,7 @@ import World
     for _ in 1...2 { _ = await app.check() }
     #expect(phone.notices.shown.map(\.cause) == [.uploadUnfinished])
     #expect(try await app.uploadRecord.pending != nil)
-    clock.advance(by: RemovalRule.daySeconds)
+    clock.advance(by: TestApp.day)
     _ = await app.check()
     #expect(try await app.uploadRecord == UploadRecord())
   }
@@ -345,7 +345,7 @@ import World
   @Test("A phone that was off for days says that the interrupted upload was not finished")
   func offForDays() async throws {
     let (phone, _) = try await interrupted(Self.accepted)
-    phone.clock.advance(by: 3 * RemovalRule.daySeconds)
+    phone.clock.advance(by: 3 * TestApp.day)
     let app = try phone.launch()
     await app.start()
     _ = await app.check()

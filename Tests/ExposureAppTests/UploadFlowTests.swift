@@ -137,7 +137,7 @@ import Testing
 
   @Test("After half an hour a token is requested again with the same PIN and keys, for a day")
   func expiry() throws {
-    let (end, day) = (RemovalRule.pendingUploadSeconds, RemovalRule.daySeconds)
+    let (end, day) = (30 * 60.0, TestApp.day)
     let cases: [(age: TimeInterval, text: String, hasToken: Bool?)] = [
       (end - 1, "A1B2C3", true), (end - 1, "Z9Z9Z9", true), (end, "A1B2C3", false),
       (end, "Z9Z9Z9", nil), (day - 1, "A1B2C3", false), (day, "A1B2C3", nil),

@@ -68,7 +68,7 @@ import Testing
       try await manager.requestPreAuthorizedDiagnosisKeys()
     }
     try await manager.preAuthorizeDiagnosisKeys()
-    phone.clock.advance(by: DeviceLimit.preAuthorizationSeconds + 1)
+    phone.clock.advance(by: 5 * 86_400 + 1)
     await #expect(throws: ENError(.notAuthorized)) {
       try await manager.requestPreAuthorizedDiagnosisKeys()
     }
@@ -86,7 +86,7 @@ import Testing
   @Test("Pre-authorization is valid from the moment it is given for exactly five days")
   func limits() {
     let preAuthorization = PreAuthorization(given: TestPhone.noon)
-    let end = TestPhone.noon + DeviceLimit.preAuthorizationSeconds
+    let end = TestPhone.noon + 5 * 86_400
     #expect([end - 1, end, end + 1].map(preAuthorization.isValid) == [true, true, false])
     #expect([TestPhone.noon - 1, TestPhone.noon].map(preAuthorization.isValid) == [false, true])
   }

@@ -44,8 +44,8 @@ import World
   func step() {
     for sign in [-1.0, 1] {
       for (seconds, isTrusted) in [
-        (ClockLimit.stepSeconds - 1, true), (ClockLimit.stepSeconds, true),
-        (ClockLimit.stepSeconds + 1, false),
+        (Self.day - 1, true), (Self.day, true),
+        (Self.day + 1, false),
       ] {
         var clock = Self.trusting()
         clock.read(Self.noon + sign * seconds)
@@ -94,12 +94,12 @@ import World
   @Test("A clock that is known to be wrong by less than a day is trusted, and both times are kept")
   func smallError() {
     for sign in [-1.0, 1] {
-      let error = ClockError(secondsAhead: sign * (ClockLimit.stepSeconds - 1))
+      let error = ClockError(secondsAhead: sign * (Self.day - 1))
       var clock = Self.trusting()
       let now = Self.noon + 10 * Self.day
       for hour in -240...0 { clock.read(now + Double(hour) * 3_600, with: error) }
       #expect(clock.trusted == now)
-      let right = now - sign * (ClockLimit.stepSeconds - 1)
+      let right = now - sign * (Self.day - 1)
       #expect(clock.period(at: now, with: error).earliest == min(now, right))
       #expect(clock.period(at: now, with: error).keeps(Day(of: max(now, right))))
     }
@@ -117,7 +117,7 @@ import World
         #expect(period.keeps(Day(of: Self.noon)) && period.keeps(Day(of: now)))
         #expect(!period.isCertain && !period.keeps(Day(of: Self.noon + 50 * Self.day)))
       }
-      clock.read(start + ClockLimit.persistenceSeconds)
+      clock.read(start + Self.day)
       let period = clock.period(at: start + Self.day)
       #expect(period.isCertain && !period.keeps(Day(of: Self.noon)))
       #expect(!period.keeps(since: Self.noon) == (days > 0))
@@ -145,7 +145,7 @@ import World
     // A device that is on for a moment every other day still trusts its clock.
     for days in [2.0, 4, 6] { clock.read(Self.noon + days * Self.day) }
     #expect(clock.trusted == Self.noon + 6 * Self.day)
-    #expect(ClockLimit.countedGapSeconds * 2 == ClockLimit.persistenceSeconds)
+    #expect(ClockLimit.countedGapSeconds * 2 == Self.day)
   }
 
   @Test(

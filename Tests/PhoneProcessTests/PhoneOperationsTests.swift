@@ -27,6 +27,22 @@ struct PhoneOperationsTests {
     try await phone.facts(.status).json["damaged"] as? [String] ?? []
   }
 
+  @Test("Until a check is complete the risk is not known, also in the results of checks that fail")
+  func firstCheck() async throws {
+    _ = try await started().facts(.enable)
+    for page in ["<html>Sign in</html>", "<html>Sign in again</html>"] {
+      scene.server.answerAll(with: page)
+      let phone = try await started()
+      let check = try await phone.facts(.check)
+      #expect(check.status == .failed && check.json["failure"] as? String == "portal")
+      for json in [check.json, try await phone.facts(.status).json] {
+        #expect(json["riskLevel"] is NSNull)
+      }
+    }
+    scene.server.answerAll(with: nil)
+    #expect(try await started().facts(.check).json["riskLevel"] as? Int == 0)
+  }
+
   @Test("Damaged stays are set aside and reported until the owner acknowledges it")
   func damagedTravel() async throws {
     var phone = try await started()

@@ -172,7 +172,7 @@ struct PhoneUserInterfaceTests {
   func lastDays() async throws {
     var state = try await phone().state()
     let day = try #require(CalendarDay("2020-09-10"))
-    let until = day.adding(days: AdviceRule.isolationDays)
+    let until = try #require(CalendarDay("2020-09-20"))
     state.positiveTest = PhoneState.PositiveTest(
       shared: [clock.now], day: day, until: until, isOver: false, isRecent: false)
     state.advice = PhoneState.Advice(until: day, isOver: true)

@@ -43,10 +43,10 @@ struct ReportedTestStateTests {
     for pin in ["AB2CD3", "EF4GH6"] {
       try scene.publishConfiguration(version: pin == "AB2CD3" ? 2 : 3)
       try await share(try await started(), pin: pin, daysAgo: daysAgo)
-      for day in 0...AdviceRule.thanksDays + 1 {
+      for day in 0...4 {
         let reply = await (try await started()).perform(PhoneRequest(.status))
         let test = try await started().facts(.status).json["positiveTest"] as? [String: Any]
-        let isRecent = day <= AdviceRule.thanksDays
+        let isRecent = day <= 3
         #expect(test?["isOver"] as? Bool == true && test?["isRecent"] as? Bool == isRecent)
         #expect(
           reply.text.contains("thank you for sharing your keys. The time at home") == isRecent)

@@ -53,9 +53,9 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     (newest ?? receiving).map { $0 <= date.unixSecond } ?? false
   }
 
-  /// Records that the phone can receive. Only the first call counts.
+  /// Records that the phone can receive. The earliest time counts.
   mutating func beginReceiving(at now: Date) {
-    receiving = receiving ?? now.unixSecond
+    receiving = min(receiving ?? .max, now.unixSecond)
   }
 
   /// Adds the files of an index. Files up to the newest one in the first index that ended before the phone

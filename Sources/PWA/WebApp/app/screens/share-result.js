@@ -115,9 +115,11 @@ async function forget() {
     title: t("unfinished.forget"), text: t("unfinished.forget.text"), confirmText: t("unfinished.forget"),
   });
   if (!isSure) return;
-  await request(1007, { action: "forget" });
-  forgetDraft();
+  const { reason } = await request(1007, { action: "forget" });
   await refreshState();
+  // Another page has begun an upload.
+  if (reason) return replace("/share/progress");
+  forgetDraft();
   announce(t("unfinished.forgotten"));
   go("/");
 }
