@@ -52,11 +52,12 @@ package struct ConsoleConfiguration: Redacted, Sendable {
       throw .configuration("secret must have \(ConsoleLimit.secretBytes) bytes.")
     }
     guard let origin else { return }
-    guard let url = URL(string: origin), url.isEncryptedOrLocal, url.host() != nil,
+    guard let url = URL(string: origin), url.isEncryptedOrLocal, url.isOfServer,
       url.path.isEmpty, url.query == nil, url.fragment == nil
     else {
       throw .configuration(
-        "origin must be https:// and a host, without a path; http only for this machine.")
+        "origin must be https:// and a host, without user and path, on a port of 1 to 65535; http only for this"
+          + " machine.")
     }
   }
 }

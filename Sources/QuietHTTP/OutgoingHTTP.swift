@@ -25,6 +25,21 @@ extension URL {
     scheme == "https"
       || scheme == "http" && ["127.0.0.1", "localhost", "[::1]", "::1"].contains(host)
   }
+
+  /// True if the address has a host, no user, and no port or one of 1 to 65535: a request can be sent there.
+  public var isOfServer: Bool {
+    guard let parts = URLComponents(url: self, resolvingAgainstBaseURL: false),
+      parts.host?.isEmpty == false, parts.user == nil, parts.password == nil
+    else { return false }
+    // Foundation has no port for a number that it cannot represent.
+    let text = absoluteString
+    guard let start = text.firstRange(of: "//")?.upperBound else { return false }
+    let authority = text[start...].prefix { !"/?#".contains($0) }
+    guard let colon = authority.lastIndex(of: ":"), authority.last != "]" else { return true }
+    let digits = authority[authority.index(after: colon)...]
+    guard digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return false }
+    return UInt16(digits).map { $0 > 0 } ?? false
+  }
 }
 
 extension HTTPClientError: LoggableError {

@@ -172,7 +172,7 @@ extension Setting {
     _ name: String, _ path: WritableKeyPath<Root, URL?>, _ meaning: String
   ) -> Self {
     value(
-      name, path, form: "an https URL, or an http URL of this machine", meaning, allowsNull: true,
+      name, path, form: WebAddress.form, meaning, allowsNull: true,
       write: { $0.map { .string($0.absoluteString) } }
     ) { value -> URL?? in value.string.flatMap { WebAddress($0).map { .some($0.url) } } }
   }
@@ -218,7 +218,7 @@ extension Setting {
     _ name: String, _ path: WritableKeyPath<Root, URL>, required: Bool = false, _ meaning: String
   ) -> Self {
     value(
-      name, path, form: "an https URL, or an http URL of this machine", meaning,
+      name, path, form: WebAddress.form, meaning,
       isRequired: required, write: { .string($0.absoluteString) }
     ) { $0.string.flatMap { WebAddress($0)?.url } }
   }
@@ -298,18 +298,21 @@ extension Setting {
 
 /// An address that a server may send secrets to: https anywhere, http on this machine only.
 package struct WebAddress {
+  /// The addresses that are accepted, as the rest of the sentence "NAME must be ...".
+  package static let form =
+    "an https URL, or an http URL of this machine, without user, query and fragment, on a port of 1 to 65535"
+
   package let url: URL
   /// True if the address is an origin as browsers write it: without a path, not even a slash, in lower case, and
   /// without the usual port.
   package let isOrigin: Bool
 
-  /// Fails if `text` is not such an address, or has a user, a query or a fragment.
+  /// Fails if `text` is not such an address.
   package init?(_ text: String) {
     guard text.utf8.count <= SettingLimit.nameCharacters.upperBound,
-      let parts = URLComponents(string: text), let url = parts.url, let host = parts.host,
-      !host.isEmpty, parts.user == nil, parts.query == nil, parts.fragment == nil
+      let parts = URLComponents(string: text), let url = parts.url, url.isOfServer,
+      url.isEncryptedOrLocal, parts.query == nil, parts.fragment == nil
     else { return nil }
-    guard url.isEncryptedOrLocal else { return nil }
     self.url = url
     let usualPort = url.scheme == "https" ? 443 : 80
     isOrigin = parts.path.isEmpty && text == text.lowercased() && parts.port != usualPort

@@ -142,7 +142,9 @@ struct BenchPublishCommandTests {
     }
     let key = folder.path("key.pem").path
     #expect(try await run("https://127.0.0.1:1", key: key).status == 2)
-    #expect(try await run("not an address", key: key).status == 2)
+    for target in ["not an address", "http://127.0.0.1:99999", "http://127.0.0.1:0"] {
+      #expect(try await run(target, key: key).status == 2)
+    }
     #expect(try await run("http://127.0.0.1:1", key: folder.path("none.pem").path).status == 2)
     let wrong = folder.path("wrong.pem")
     try Data("no key".utf8).write(to: wrong)

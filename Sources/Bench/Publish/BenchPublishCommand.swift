@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
+import QuietHTTP
 import Secrets
 import Terminal
 import World
@@ -224,10 +225,11 @@ package struct PublishTarget: Sendable {
     url: String, issuer: String, audience: String, keyID: String, signingKeyPEM: String,
     application: String
   ) throws {
-    guard let address = URLComponents(string: url), let host = address.host, !host.isEmpty,
-      address.query == nil, address.fragment == nil
+    guard let address = URLComponents(string: url), let host = address.host,
+      address.url?.isOfServer == true, address.query == nil, address.fragment == nil
     else {
-      throw CommandFailure.badInput("--target must be a URL such as http://127.0.0.1:8080.")
+      throw CommandFailure.badInput(
+        "--target must be a URL such as http://127.0.0.1:8080, on a port of 1 to 65535.")
     }
     guard address.scheme == "http" else {
       throw CommandFailure.badInput(

@@ -30,8 +30,8 @@ package struct KeyFileSource: Sendable {
     _ places: [String], client: HTTPClient = .withoutRedirects
   ) throws(KeyImportFailure) {
     for place in places where Self.isAddress(place) {
-      guard let url = URL(string: place), url.host?.isEmpty == false else {
-        throw .badSource(place, "not an address")
+      guard let url = URL(string: place), url.isOfServer else {
+        throw .badSource(place, "an address needs a host, no user, and a port of 1 to 65535 if any")
       }
       guard url.isEncryptedOrLocal else {
         throw .badSource(place, "unencrypted: use https")

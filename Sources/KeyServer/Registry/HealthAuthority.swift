@@ -52,9 +52,10 @@ extension HealthAuthority {
         throw .configuration("The key \(id) of \(issuer) must be a P-256 public key in PEM.")
       }
     }
-    if let jwksURL, !jwksURL.isEncryptedOrLocal {
+    if let jwksURL, !jwksURL.isEncryptedOrLocal || !jwksURL.isOfServer {
       throw .configuration(
-        "The address of \(issuer)'s keys must begin with https (http only on this machine).")
+        "The address of \(issuer)'s keys must begin with https (http only on this machine), and have a host, no user,"
+          + " and a port of 1 to 65535 if any.")
     }
   }
 }

@@ -157,7 +157,7 @@ package struct PhoneConfigurationFile {
         root.rootKeyPEM = try P256KeyFile(place.file(name).path, what: "root key").publicKeyPEM()
       },
       .text(
-        "statistics", \.statistics, form: "an https URL, or an http URL of this machine",
+        "statistics", \.statistics, form: WebAddress.form,
         "the server of the health authority's statistics, for the web app"
       ) { WebAddress($0) != nil },
       .regions(

@@ -49,29 +49,26 @@ package struct ConsoleSettings: Redacted {
     + " runs on another machine, set origin in console/settings.json to the proxy's https address and"
     + " allowsPlainHTTP to true."
 
-  private static let addressForm = "an https URL, or an http URL of this machine"
-
-  private static func isAddress(_ text: String) -> Bool {
-    URL(string: text).map { $0.isEncryptedOrLocal && $0.host() != nil } ?? false
-  }
+  private static func isAddress(_ text: String) -> Bool { WebAddress(text) != nil }
 
   private static var table: SettingsTable<Self> {
     SettingsTable(rows: [
       .text(
-        "origin", \.origin, form: addressForm + ", without a path, in lower case",
+        "origin", \.origin, form: WebAddress.form + ", without a path, in lower case",
         "the address of the console, to whose host name passkeys belong"
       ) { WebAddress($0)?.isOrigin == true },
       .flag(
         "allowsPlainHTTP", \.allowsPlainHTTP,
         "with an `https` `origin`: listen on `--host`, unencrypted, for a proxy on another machine"),
       .text(
-        "appAddress", \.appAddress, form: addressForm, "the page that opens the app with a code",
+        "appAddress", \.appAddress, form: WebAddress.form,
+        "the page that opens the app with a code",
         isAddress),
       .timeZone(
         "timeZone", \.timeZone,
         "the time zone of the office, for the times and days of pages, texts for an SMS and lists"),
       .text(
-        "verificationURL", \.verificationURL, form: addressForm,
+        "verificationURL", \.verificationURL, form: WebAddress.form,
         "the verification server, if it runs elsewhere", isAddress),
       .file("apiKeyFile", required: false, "the file with an admin API key for it") {
         file, settings, place in

@@ -68,7 +68,7 @@ struct AuthorityAddCommand: AsyncParsableCommand {
       throw ValidationError("Name a key with --key-id and --public-key, or a page with --jwks-url.")
     }
     guard jwksURL.map({ WebAddress($0) != nil }) ?? true else {
-      throw ValidationError("--jwks-url takes an https URL (http only for this machine).")
+      throw ValidationError("--jwks-url takes \(WebAddress.form).")
     }
     guard jwksURL == nil || !removesJWKSURL else {
       throw ValidationError("--jwks-url and --no-jwks-url exclude each other.")
