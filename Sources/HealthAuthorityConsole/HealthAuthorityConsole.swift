@@ -169,15 +169,23 @@ package struct ConsoleAdministration: Sendable {
     self.randomness = randomness
   }
 
+  /// The name of an account as it is stored.
+  ///
+  /// - Throws: `ConsoleError.configuration` if no account can have the name.
+  package static func accountName(_ text: String) throws(ConsoleError) -> String {
+    guard let name = AccountName.checked(text, ConsoleLimit.nameCharacters) else {
+      throw .configuration(
+        "--name takes \(ConsoleLimit.nameCharacters.lowerBound) to"
+          + " \(ConsoleLimit.nameCharacters.upperBound) letters, digits, spaces or . - _ @ '.")
+    }
+    return name
+  }
+
   /// Adds an account with a random password and a code generator.
   ///
   /// - Throws: `ConsoleError.configuration` if the name is taken or not allowed; `.database`.
   package func addAccount(name: String, role: Role) async throws -> Credentials {
-    guard let name = AccountName.checked(name, ConsoleLimit.nameCharacters) else {
-      throw ConsoleError.configuration(
-        "--name takes \(ConsoleLimit.nameCharacters.lowerBound) to"
-          + " \(ConsoleLimit.nameCharacters.upperBound) letters, digits, spaces or . - _ @ '.")
-    }
+    let name = try Self.accountName(name)
     let (shown, stored) = try await newCredentials(name: name, role: role)
     do {
       try await composition.accounts.add(

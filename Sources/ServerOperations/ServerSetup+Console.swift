@@ -21,25 +21,52 @@ extension ServerSetup {
     try ConsoleSettings(folder.consoleSettings)
   }
 
-  /// Runs an operation on the console's database, which is created if there is none yet.
+  /// Runs an operation on the console's database.
+  ///
+  /// - Parameter isNew: True if the database may be created.
+  /// - Throws: `CommandFailure` if there is no database and it may not be created.
   package func withConsole<Value>(
-    _ work: (ConsoleAdministration) async throws -> Value
+    isNew: Bool = false, _ work: (ConsoleAdministration) async throws -> Value
   ) async throws -> Value {
-    try await reportingErrors {
+    if !isNew { try requireConsoleDatabase() }
+    return try await reportingErrors {
       try await completeAuditUpgrade(warn)
       return try await work(consoleAdministration(consoleSecrets()))
     }
+  }
+
+  /// Adds an account, also before the first start of the servers: their folder is created if it is missing or empty.
+  ///
+  /// - Throws: `CommandFailure`, before anything is created if the name or the settings are not valid.
+  package func addAccount(
+    name: String, role: Role
+  ) async throws -> ConsoleAdministration.Credentials {
+    let name = try reportingErrors { try ConsoleAdministration.accountName(name) }
+    _ = try consoleSettings()
+    let isNew = !folder.exists
+    try folder.prepare()
+    let credentials = try await withConsole(isNew: true) {
+      try await $0.addAccount(name: name, role: role)
+    }
+    if isNew {
+      let path = folder.url.path.printable
+      warn("The folder \(path) is new: start its servers with `firebreak serve --data \(path)`.")
+    }
+    return credentials
   }
 
   /// The console's audit log, for operations that only read it.
   ///
   /// - Throws: `CommandFailure` if the console has no database yet.
   package func consoleAudit() throws -> ConsoleAdministration {
-    guard FileManager.default.fileExists(atPath: folder.consoleDatabase.path) else {
-      throw CommandFailure.badInput(
-        "The console of \(folder.url.path.printable) has no database yet: add an account first.")
-    }
+    try requireConsoleDatabase()
     return try ConsoleAdministration(reading: consoleConfiguration(consoleSecrets()))
+  }
+
+  private func requireConsoleDatabase() throws {
+    guard !FileManager.default.fileExists(atPath: folder.consoleDatabase.path) else { return }
+    throw CommandFailure.badInput(
+      "The console of \(folder.url.path.printable) has no database yet: add an account first.")
   }
 
   /// Ends all sessions and links of a restored console: those of the backup may have been ended after it.

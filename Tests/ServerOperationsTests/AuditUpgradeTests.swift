@@ -63,7 +63,7 @@ struct AuditUpgradeTests {
 
   @Test("The log of a version without a key is upgraded once, by a start, and not by a check")
   func upgraded() async throws {
-    try await setup.withConsole { _ in }
+    try await setup.withConsole(isNew: true) { _ in }
     try replaceLog(count: 3, actor: "anna")
     var secrets = try #require(try setup.folder.consoleSecrets.read(ConsoleSecrets.self))
     #expect(secrets.auditStart == .empty)
@@ -90,7 +90,7 @@ struct AuditUpgradeTests {
 
   @Test("Secrets of before the upgrade that are restored accept the log again, which is reported")
   func restoredSecrets() async throws {
-    try await setup.withConsole { _ in }
+    try await setup.withConsole(isNew: true) { _ in }
     for name in ["Berta", "Carla"] {
       try replaceLog(count: 3, actor: "eve")
       var secrets = try #require(try setup.folder.consoleSecrets.read(ConsoleSecrets.self))
@@ -107,7 +107,7 @@ struct AuditUpgradeTests {
     "A log that is replaced by entries without a key is found, also after the console has started")
   func replaced() async throws {
     let add = ["console", "account", "add", "--role", "issuer", "--data", data, "--name"]
-    try await setup.withConsole { _ in }
+    try await setup.withConsole(isNew: true) { _ in }
     #expect(try await Run(add + ["Anna"]).status == 0)
     #expect(try await verify().status == 0)
     try replaceLog(count: 5, actor: "eve")

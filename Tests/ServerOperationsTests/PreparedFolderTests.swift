@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import HealthAuthorityConsole
 import KeyServer
 import ServerOperations
 import Settings
@@ -67,6 +68,19 @@ struct PreparedFolderTests {
       #expect(message.hasSuffix("has no keys yet: start it first."), "\(message)")
       #expect(files() == ["settings.json"])
     }
+  }
+
+  @Test("An operation on accounts creates no database, apart from the one that adds them")
+  func accounts() async throws {
+    for _ in 0..<2 {
+      let message = await message {
+        try await setup.withConsole { try await $0.setAccount(name: "Anna", isDisabled: true) }
+      }
+      #expect(message.hasSuffix("has no database yet: add an account first."), "\(message)")
+      #expect(files() == ["settings.json"])
+    }
+    _ = try await setup.addAccount(name: "Anna", role: .administrator)
+    _ = try await setup.withConsole { try await $0.recoverAccount(name: "Anna") }
   }
 
   @Test("A clock is neither compared nor confirmed without a database")

@@ -44,17 +44,19 @@ package struct ServerFolder: Sendable {
   ) throws {
     self.init(at: path)
     try refuseFile()
-    guard exists, hasContent(self) else {
-      let fault =
-        exists
-        ? "The folder \(path.printable) has no \(content)"
-        : "There is no folder \(path.printable)"
-      throw CommandFailure.badInput(
-        "\(fault): name the folder of the servers with --data, or create it with"
-          + " `firebreak serve --data \(path.printable)`.")
-    }
+    guard exists, hasContent(self) else { throw Self.failure(path, exists: exists, content) }
     try RestorationFolder.refuseUnfinished(in: url)
     try FolderRights.refuseShared(self)
+  }
+
+  private static func failure(_ path: String, exists: Bool, _ content: String) -> CommandFailure {
+    let fault =
+      exists
+      ? "The folder \(path.printable) has no \(content)"
+      : "There is no folder \(path.printable)"
+    return .badInput(
+      "\(fault): name the folder of the servers with --data, or create it with"
+        + " `firebreak serve --data \(path.printable)`.")
   }
 
   package var exists: Bool { FileManager.default.isFolder(at: url.path) }
@@ -83,6 +85,29 @@ package struct ServerFolder: Sendable {
     }
     try FolderRights.refuseShared(self)
     return created
+  }
+
+  /// Creates the folders that are missing, for an operation that may precede the first start of the servers.
+  ///
+  /// - Throws: `CommandFailure` if the folder has other content and no data of a server, so that a mistyped path is
+  ///   noticed.
+  func prepare() throws {
+    guard !exists || isUnused || servers.contains(where: \.hasFiles) else {
+      throw Self.failure(url.path, exists: true, "data of a server")
+    }
+    try create()
+  }
+
+  /// True if the folder has nothing but empty folders of servers.
+  private var isUnused: Bool {
+    let own = [verification, keys, console, exports].map(\.lastPathComponent)
+    let names = FileManager.default.names(in: url)
+    return Set(names).isSubset(of: own)
+      && names.allSatisfy {
+        let folder = url.appendingPathComponent($0)
+        return FileManager.default.isFolder(at: folder.path)
+          && FileManager.default.names(in: folder).isEmpty
+      }
   }
 
   /// Throws if a restoration into this folder is in progress or was interrupted.

@@ -110,7 +110,8 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
       commandName: "add", abstract: "Add an account and show its credentials once.",
       discussion: """
         The sign-in needs the name, the password and a code of an app for one-time codes (TOTP), which takes the \
-        secret. An administrator adds further accounts in the console, with a link for their holders.
+        secret. An administrator adds further accounts in the console, with a link for their holders. The command \
+        works before the first start of the servers, too: it creates their folder.
         """)
 
     @Option(help: "The name that is typed at the sign-in.")
@@ -122,10 +123,8 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
     @OptionGroup var report: ServerCommandOptions
 
     func run() async throws {
-      let credentials = CredentialsReport(
-        try await report.setup(of: .console).withConsole {
-          try await $0.addAccount(name: name, role: role)
-        })
+      let setup = report.options.setup(ServerFolder(at: report.options.data))
+      let credentials = CredentialsReport(try await setup.addAccount(name: name, role: role))
       try report.write(credentials, credentials.text)
     }
   }

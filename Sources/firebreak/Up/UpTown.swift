@@ -129,7 +129,7 @@ struct UpTown: Sendable {
 
   /// The account of the console that the first start creates; `nil` at later starts.
   private func firstAccount() async throws -> UpAddresses.Account? {
-    try await setup.withConsole { console in
+    try await setup.withConsole(isNew: true) { console in
       guard try await !console.hasAccounts else { return nil }
       return UpAddresses.Account(
         try await console.addAccount(name: "admin", role: .administrator))
