@@ -224,6 +224,29 @@ struct RestoredRegistryTests {
     #expect(left == 0)
   }
 
+  @Test("A key that was revoked after the backup stays so and is published so, each time")
+  func revoked() async throws {
+    let store = try store("first")
+    _ = try await store.accept(
+      try StoreScene.upload("token", [try StoreScene.key(1, .confirmedClinicalDiagnosis)]))
+    try await backUp("first", to: "backup")
+    clock.advance(by: 4 * StoreScene.hour)
+    let revoked = try StoreScene.key(1, .revoked, released: clock.now)
+    _ = try await store.accept(
+      try StoreScene.upload("other", [revoked], revising: [revoked.key.key], at: clock.now))
+    clock.advance(by: 4 * StoreScene.hour)
+    for (name, earlier) in [("second", "first"), ("third", "second")] {
+      try restore("backup", as: name, from: [earlier])
+      let types = try await self.store(name).database.pool.read {
+        try Int.fetchAll($0, sql: "SELECT revised_report_type FROM diagnosis_key")
+      }
+      #expect(types == [Int(ReportType.revoked.rawValue)])
+      _ = try await exporter(name).exportDue()
+      // One file with the key and one with its revision, in each export.
+      #expect(try files(of: name).count == 4)
+    }
+  }
+
   @Test("A revision in a withdrawn file is not published again, and its key is")
   func withdrawnRevision() async throws {
     let store = try store("first")

@@ -16,13 +16,16 @@ package struct RestoredRegistry: Sendable {
   /// The number of diagnosis keys that are not published again: they were in withdrawn files of which the backup does
   /// not know.
   package let withdrawnFileKeys: Int
+  /// The number of diagnosis keys that were revised or revoked.
+  package let revisedKeys: Int
   /// The authorities and apps that were changed, apart from removals. They are as in the backup again. Empty if the
   /// database may be older than the backup.
   package let changed: [String]
   private let entries: Set<RegisterEntry>
   private let removals: [Data: RegisterEntry]
 
-  /// Takes the withdrawals over from the database `earlier`, and the names and hashes that key files have had.
+  /// Takes the withdrawals over from the database `earlier`, the revisions of keys that the backup has, and the names
+  /// and hashes that key files have had.
   ///
   /// Nothing else is taken over: uploads, authorities, apps and keys that are newer than the backup are lost.
   ///
@@ -40,6 +43,7 @@ package struct RestoredRegistry: Sendable {
       return RestoredRegistry(
         hasContinued: hasContinued, endedKeys: try endKeys(in: db),
         withdrawnFileKeys: try WithdrawnFileKeys.takeOver(withdrawn, in: db),
+        revisedKeys: try reviseKeys(in: db),
         changed: hasContinued ? try changed(in: db) : [],
         entries: try RegisterEntry.all(in: db, of: EarlierDatabase.name),
         removals: try RegisterEntry.removals(in: db, of: EarlierDatabase.name))
@@ -56,6 +60,24 @@ package struct RestoredRegistry: Sendable {
         WHERE other.withdrawn_at IS NOT NULL AND restored.withdrawn_at IS NULL
           OR other.good_until < coalesce(restored.good_until, other.good_until + 1)
             AND restored.public_key = other.public_key AND restored.withdrawn_at IS NULL
+        """)
+    return db.changesCount
+  }
+
+  /// A revision is final. Those in withdrawn files are not published again.
+  private static func reviseKeys(in db: Database) throws -> Int {
+    try db.execute(
+      sql: """
+        UPDATE main.diagnosis_key SET revised_report_type = other.revised_report_type,
+          revised_transmission_risk = other.revised_transmission_risk,
+          revised_days_since_onset = other.revised_days_since_onset,
+          revised_released_at = other.revised_released_at,
+          revision_checksum = other.revision_checksum
+        FROM earlier.diagnosis_key AS other
+        WHERE diagnosis_key.key_data = other.key_data
+          AND diagnosis_key.revised_released_at IS NULL AND other.revised_released_at IS NOT NULL
+          AND other.key_data NOT IN (
+            SELECT key_data FROM main.withdrawn_file_key WHERE is_revision)
         """)
     return db.changesCount
   }

@@ -47,8 +47,9 @@ struct EarlierFolder {
   /// has the newest.
   var newestTime: Date { relations.values.compactMap(\.newestTime).max() ?? .distantPast }
 
-  /// True if the root key or the secret of the server is in this folder.
+  /// True if the database, the root key or the secret of the server is in this folder.
   func had(_ server: StoredServer) -> Bool {
+    if relations[server.name]?.isOfSameServer == true { return true }
     let root = FileManager.default.contents(atPath: folder.rootPublicKey.path)
     if server.name == .keys, let root,
       root == FileManager.default.contents(atPath: server.folder.rootPublicKey.path)
@@ -81,10 +82,13 @@ struct EarlierFolder {
 
   /// Takes over keys that were added, rotated or revoked, and API tokens that were replaced, after the backup.
   ///
+  /// - Parameter hasReplacedTokens: Becomes true if API tokens of the backup are not valid any more.
   /// - Returns: Sentences for the operator.
-  func takeOverSecrets(by server: StoredServer, at now: Date) throws -> [String] {
+  func takeOverSecrets(
+    by server: StoredServer, at now: Date, hasReplacedTokens: inout Bool
+  ) throws -> [String] {
     let earlier = folder.server(server.name).secrets
-    var hasFollowed = true
+    var (hasFollowed, hasReplaced) = (true, false)
     let isChanged: Bool
     switch server.name {
     case .keys:
@@ -94,8 +98,9 @@ struct EarlierFolder {
     case .verification:
       isChanged = try server.secrets.takeOver(VerificationSecrets.self, from: earlier) {
         hasFollowed = $0.signingKeys.follow($1.signingKeys)
-        $0.takeOverAPITokens(of: $1)
+        hasReplaced = $0.takeOverAPITokens(of: $1)
       }
+      hasReplacedTokens = hasReplaced
       let keys = try server.secrets.read(VerificationSecrets.self)?.signingKeys ?? []
       try server.folder.tokenPublicKeys.write(keys, at: now)
     case .console: isChanged = false
@@ -117,6 +122,11 @@ struct EarlierFolder {
     // The document may be missing or damaged.
     let signed = try? signedInstructions(of: restored)
     return [signed, stored].compactMap(\.self).max { $0.document.version < $1.document.version }
+  }
+
+  /// True if the key server has continued after the backup, and what it told phones is lost.
+  func hasLostInstructions(of restored: DeviceConfigurationFiles) -> Bool {
+    hasContinued(.keys) && instructions(of: restored) == nil
   }
 
   private func signedInstructions(

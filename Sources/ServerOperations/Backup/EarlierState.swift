@@ -44,11 +44,19 @@ struct EarlierState {
     let accounts = try await console?.accountsOfBackup()
     for folder in folders {
       for server in content.stored {
-        do { try folder.takeOverSecrets(by: server, at: now).forEach(note) } catch {
-          note(folder.fault("secrets", of: server.name))
-        }
+        var hasReplacedTokens = false
         do {
-          try await read(server, of: folder, withdrawn: withdrawn, console, accounts)
+          try folder.takeOverSecrets(by: server, at: now, hasReplacedTokens: &hasReplacedTokens)
+            .forEach(note)
+        } catch { note(folder.fault("secrets", of: server.name)) }
+        do {
+          switch server.name {
+          case .verification:
+            try endCodes(of: server, in: folder, hasReplacedTokens: hasReplacedTokens, at: now)
+          case .keys: try read(server, of: folder, withdrawn: withdrawn)
+          case .console:
+            if let console, let accounts { try await read(console, of: folder, since: accounts) }
+          }
         } catch {
           note(folder.fault("database", of: server.name))
         }
@@ -56,38 +64,42 @@ struct EarlierState {
     }
     for server in content.stored where server.name == .keys {
       try removeEntries(from: server)
+      if !content.servers.contains(.verification) { takeOverTokenKeys(by: server) }
     }
     if let console, let accounts { try await takeOverAccounts(by: console, since: accounts) }
     EarlierSettings(folders, since: content.createdAt, note: note).takeOver(by: content.stored)
   }
 
-  /// Takes over what is final, and reads what depends on the other folders.
+  private mutating func endCodes(
+    of server: StoredServer, in folder: EarlierFolder, hasReplacedTokens: Bool, at now: Date
+  ) throws {
+    let codes = try RestoredCodes.takeOver(
+      from: folder.folder.verificationDatabase, by: server.database,
+      hasReplacedTokens: hasReplacedTokens, at: now)
+    guard let codes else { throw ServerDatabaseError.otherSecret }
+    if codes.hasContinued { continued.insert(.verification) }
+    folder.kept([("revoked API keys", codes.revokedKeys), ("ended codes", codes.endedCodes)])
+      .forEach(note)
+  }
+
+  /// Takes over what is final of the key server, and reads what depends on the other folders.
   private mutating func read(
-    _ server: StoredServer, of folder: EarlierFolder, withdrawn: Set<KeyFileHash>,
-    _ console: ServerSetup?, _ accounts: AccountsOfBackup?
+    _ server: StoredServer, of folder: EarlierFolder, withdrawn: Set<KeyFileHash>
+  ) throws {
+    let register = try RestoredRegistry.takeOver(
+      from: folder.folder.keyDatabase, by: server.database, withdrawn: withdrawn)
+    guard let register else { throw ServerDatabaseError.otherSecret }
+    add(register, of: folder)
+  }
+
+  private mutating func read(
+    _ console: ServerSetup, of folder: EarlierFolder, since accounts: AccountsOfBackup
   ) async throws {
-    let earlier = folder.folder.server(server.name).database
-    switch server.name {
-    case .verification:
-      guard let codes = try RestoredCodes.takeOver(from: earlier, by: server.database) else {
-        throw ServerDatabaseError.otherSecret
-      }
-      if codes.hasContinued { continued.insert(server.name) }
-      folder.kept([("revoked API keys", codes.revokedKeys), ("ended codes", codes.endedCodes)])
-        .forEach(note)
-    case .keys:
-      let register = try RestoredRegistry.takeOver(
-        from: earlier, by: server.database, withdrawn: withdrawn)
-      guard let register else { throw ServerDatabaseError.otherSecret }
-      add(register, of: folder)
-    case .console:
-      guard let console, let accounts else { return }
-      let hasContinued = folder.hasContinued(server.name)
-      consoles.append(
-        try await console.changesOfAccounts(
-          in: earlier, hasContinued: hasContinued, since: accounts))
-      if hasContinued { continued.insert(server.name) }
-    }
+    let hasContinued = folder.hasContinued(.console)
+    consoles.append(
+      try await console.changesOfAccounts(
+        in: folder.folder.consoleDatabase, hasContinued: hasContinued, since: accounts))
+    if hasContinued { continued.insert(.console) }
   }
 
   private mutating func add(_ register: RestoredRegistry, of folder: EarlierFolder) {
@@ -95,6 +107,7 @@ struct EarlierState {
     folder.kept([
       ("withdrawn or ended keys of authorities", register.endedKeys),
       ("keys of withdrawn files, which are not published again", register.withdrawnFileKeys),
+      ("revised or revoked diagnosis keys", register.revisedKeys),
     ]).forEach(note)
     if register.hasContinued {
       continued.insert(.keys)
@@ -108,6 +121,29 @@ struct EarlierState {
     note(
       "Not kept from \(folder.path): changes of authorities and apps: repeat them for"
         + " \(Self.list(register.changed)).")
+  }
+
+  /// Takes the token keys over that were copied from another machine, where a key may have been revoked after the
+  /// backup.
+  private func takeOverTokenKeys(by server: StoredServer) {
+    let newest = folders.first {
+      $0.had(server) && ($0.hasContinued(.keys) || $0.newestTime > content.createdAt)
+    }
+    guard let newest else { return }
+    let file = server.folder.tokenPublicKeys
+    do {
+      let (own, newer) = (try file.read(), try newest.folder.tokenPublicKeys.read())
+      guard own != newer else { return }
+      if newest.hasContinued(.keys) {
+        try file.write(newer)
+        return note("Kept from \(newest.path): token-keys.json.")
+      }
+    } catch {
+      // The sentence below says what to do.
+    }
+    note(
+      "token-keys.json is that of the backup, and may have a revoked key: copy it again from the folder of the"
+        + " verification server.")
   }
 
   private func removeEntries(from server: StoredServer) throws {

@@ -30,15 +30,22 @@ struct InstructionsToKeep {
     let newer = folders.compactMap { $0.instructions(of: files) }
       .filter { $0.document.version > own?.version ?? 0 }
     signed = newer.filter(\.hasContinued).newest
-    guard let own, let newest = newer.newest else {
-      (document, sentences) = (own, [])
+    let lost = folders.filter { $0.hasLostInstructions(of: files) }.map(Self.loss)
+    guard let newest = newer.newest else {
+      (document, sentences) = (own, lost)
       return
     }
-    let certain = signed?.document ?? own
+    let certain = signed?.document ?? own ?? newest.document
     let others = newer.filter { !$0.hasContinued }.map(\.document)
-    (document, sentences) = Self.combined(
+    let (combined, uncertain) = Self.combined(
       newest.document, certain, others: others, at: files.clock.now,
       isCertain: newest.hasContinued)
+    (document, sentences) = (combined, lost + uncertain)
+  }
+
+  private static func loss(of folder: EarlierFolder) -> String {
+    "The device configuration in \(folder.path) cannot be used: a pause or withdrawn files that were ended or begun there"
+      + " after the backup are as in the backup again. Compare them with `firebreak key-server device-configuration`."
   }
 
   private static func combined(

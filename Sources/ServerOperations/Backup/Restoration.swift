@@ -49,6 +49,7 @@ package struct Restoration {
     do {
       let content = try await restoreIntoNewFolder(backup)
       note("The earlier folder is \(away.path.printable): remove it when the servers run.")
+      noteServers(of: ServerFolder(at: away.path), missingIn: content)
       return content
     } catch {
       // An empty folder may be in its place.
@@ -57,6 +58,18 @@ package struct Restoration {
       }
       throw error
     }
+  }
+
+  /// Tells the operator which servers of the folder that was moved away the backup does not have.
+  private func noteServers(of earlier: ServerFolder, missingIn content: BackupContent) {
+    let missing = earlier.servers.filter {
+      !content.servers.contains($0.name)
+        && FileManager.default.fileExists(atPath: $0.database.path)
+    }.map(\.name)
+    guard !missing.isEmpty else { return }
+    note(
+      "Not restored, because the backup does not have it: \(missing.titles). Move its files back from"
+        + " \(earlier.url.path.printable) before a start, which would create new ones.")
   }
 
   /// Moves the present folder away, whose servers must not run.
@@ -187,7 +200,8 @@ extension Restoration {
   /// have. Without the root key, the instructions are stored for the next document.
   private func publish(_ instructions: InstructionsToKeep, of server: StoredServer) throws {
     let files = files(of: server)
-    guard try files.current() != nil else { return }
+    let isLost = try files.current() == nil
+    guard !isLost || instructions.document != nil else { return }
     instructions.sentences.forEach(note)
     let hasRootKey = FileManager.default.fileExists(atPath: server.folder.rootPrivateKey.url.path)
     guard rootKey != nil || hasRootKey else {
@@ -201,7 +215,9 @@ extension Restoration {
           + " and the withdrawn files of the newest one.")
     }
     let keys = try KeySecrets.stored(in: server.folder)?.signingKeys ?? []
-    try files.next(keys, rootKey: rootKey, after: instructions.document).store()
+    try files.next(
+      keys, rootKey: rootKey, replacesLost: isLost, after: instructions.document
+    ).store()
   }
 }
 

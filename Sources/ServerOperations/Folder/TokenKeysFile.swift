@@ -15,7 +15,13 @@ struct TokenKeysFile {
   /// - Throws: `CommandFailure` if the file cannot be written.
   func write(_ keys: [SecretSigningKey], at now: Date) throws {
     let valid = keys.filter { $0.validThru ?? .max > now.unixSecond }
-    let texts = Dictionary(valid.map { ($0.keyID, $0.publicKeyPEM) }, uniquingKeysWith: { $1 })
+    try write(Dictionary(valid.map { ($0.keyID, $0.publicKeyPEM) }, uniquingKeysWith: { $1 }))
+  }
+
+  /// Writes the public keys `texts`, in PEM by id, if the file has other content.
+  ///
+  /// - Throws: `CommandFailure` if the file cannot be written.
+  func write(_ texts: [String: String]) throws {
     // The key server treats a file without a key as damaged. A file that cannot be read is replaced.
     guard !texts.isEmpty, (try? decoded()) != texts else { return }
     let encoder = JSONEncoder()

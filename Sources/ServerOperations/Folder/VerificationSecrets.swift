@@ -39,17 +39,21 @@ struct VerificationSecrets: Codable, Equatable, Redacted {
   }
 
   /// Removes the tokens that were replaced in `earlier`, and adds its new ones in their place.
-  mutating func takeOverAPITokens(of earlier: VerificationSecrets) {
+  ///
+  /// - Returns: True if there were such tokens.
+  mutating func takeOverAPITokens(of earlier: VerificationSecrets) -> Bool {
     let own = replacedAPITokens ?? []
     let replaced = own + (earlier.replacedAPITokens ?? []).filter { !own.contains($0) }
     let valid = apiTokens.filter { !replaced.contains(Self.hash($0)) }
-    if valid.count < apiTokens.count {
+    let hasReplaced = valid.count < apiTokens.count
+    if hasReplaced {
       let new = earlier.apiTokens.filter {
         !replaced.contains(Self.hash($0)) && !valid.contains($0)
       }
       apiTokens = Array((valid + new).prefix(VerificationLimit.apiTokensMax))
     }
     setReplaced(replaced)
+    return hasReplaced
   }
 
   private mutating func setReplaced(_ hashes: [Data]) {

@@ -179,18 +179,25 @@ extension SQLiteCodeStorage {
 
   func expireCodes(of issuer: APIKeyID?, at now: Date) async throws -> Int {
     try await write { database in
-      let second = now.unixSecond
       let codes = IssueRow.filter(
-        Column("endsAt") >= second && Column("binding") == nil && Column("issuer") == issuer?.text)
-      // A damaged row is not redeemed either.
-      let live = try IssueRow.intact(codes, in: database).filter {
-        max($0.expiresAt, $0.longExpiresAt) >= second
-      }
-      for issue in live {
-        _ = try Self.expire(issue, at: now, skipsDamaged: true, in: database)
-      }
-      return live.count
+        Column("endsAt") >= now.unixSecond && Column("binding") == nil
+          && Column("issuer") == issuer?.text)
+      return try Self.expire(codes, at: now, in: database)
     }
+  }
+
+  /// Ends the live ones of `codes`.
+  ///
+  /// - Returns: Their number.
+  static func expire(
+    _ codes: QueryInterfaceRequest<IssueRow>, at now: Date, in database: Database
+  ) throws -> Int {
+    // A damaged row is not redeemed either.
+    let live = try IssueRow.intact(codes, in: database).filter {
+      max($0.expiresAt, $0.longExpiresAt) >= now.unixSecond
+    }
+    for issue in live { _ = try expire(issue, at: now, skipsDamaged: true, in: database) }
+    return live.count
   }
 
   func withdraw(_ handle: UUID) async throws {
