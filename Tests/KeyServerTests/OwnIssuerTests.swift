@@ -175,7 +175,9 @@ struct AuthorityChangeTests {
     let page = try #require(URL(string: "https://lab.example/jwks"))
     var change = HealthAuthorityChange(issuer: "lab")
     await #expect(throws: KeyServerError.self) { try await registry.apply(change) }
-    (change.audience, change.jwksURL, change.seesStatistics) = ("keys", page, true)
+    (change.audience, change.jwksURL) = ("keys", URL(string: "https://lab.example:99999/jwks"))
+    await #expect(throws: KeyServerError.self) { try await registry.apply(change) }
+    (change.jwksURL, change.seesStatistics) = (page, true)
     change.addedKeysPEM = ["k1": one.publicKey.pemRepresentation]
     try await registry.apply(change)
     var second = HealthAuthorityChange(issuer: "lab")

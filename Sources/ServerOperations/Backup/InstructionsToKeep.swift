@@ -44,8 +44,8 @@ struct InstructionsToKeep {
   }
 
   private static func loss(of folder: EarlierFolder) -> String {
-    "The device configuration in \(folder.path) cannot be used: a pause or withdrawn files that were ended or begun there"
-      + " after the backup are as in the backup again. Compare them with `firebreak key-server device-configuration`."
+    "The device configuration in \(folder.path) cannot be used: pauses and withdrawals are as in the backup again."
+      + " Compare them with `firebreak key-server device-configuration`, and repeat what was changed after it."
   }
 
   private static func combined(
