@@ -104,6 +104,26 @@ import World
     }
   }
 
+  @Test("The time of each day's upload is drawn from one to six o'clock (UTC)")
+  func drawnTimes() throws {
+    let randomness = TestRandomness()
+    for _ in 0..<200 {
+      var followUp = try #require(
+        FollowUp(after: .notStated, isInteroperabilityEnabled: false, at: TestApp.noon))
+      followUp.begin(randomness: randomness)
+      for day in 1...2 {
+        let midnight = Date(unixDay: TestApp.noon.unixDay + day)
+        for (seconds, isDue) in [(3_599.0, false), (6 * 3_600, true)] {
+          let due = followUp.dueDays(at: midnight.addingTimeInterval(seconds))
+          #expect((due != nil) == isDue)
+        }
+        followUp.share(
+          through: midnight.unixDay - 1, at: midnight.addingTimeInterval(7 * 3_600),
+          randomness: randomness)
+      }
+    }
+  }
+
   @Test("Without the user's consent nothing is shared, and the question is asked once")
   func declined() async throws {
     let (phone, app) = try await uploaded()

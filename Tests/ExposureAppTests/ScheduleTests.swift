@@ -183,6 +183,8 @@ import Testing
       last = seconds
     }
     #expect(last >= 4 * 3_600)
+    schedule.finish(.failed(.filesMissing), at: now, pause: nil, randomness: TestRandomness())
+    #expect((0...120).contains(schedule.due(at: now).timeIntervalSince(now) - 4 * 3_600))
     schedule.finish(.checked(.none), at: now, pause: nil, randomness: TestRandomness())
     let pause = now.addingTimeInterval(20 * 3_600)
     schedule.finish(.failed(.serverBusy), at: now, pause: pause, randomness: TestRandomness())
