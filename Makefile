@@ -134,9 +134,9 @@ prepare:
 	@scripts/prepare
 
 # What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
-# check the unit file, a browser, and axe to check pages for accessibility.
+# check the unit file, a PostgreSQL server, a browser, and axe to check pages for accessibility.
 prepare-tests:
-	@scripts/prepare python3 python3-pip dbus-daemon systemd chromium-headless-shell chromium-driver nginx-light openssl curl
+	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql chromium-headless-shell chromium-driver nginx-light openssl curl
 	@scripts/prepare-tests
 
 clean:

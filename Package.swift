@@ -136,11 +136,17 @@ let package = Package(
       name: "DiagnosisKeyFile",
       dependencies: ["Secrets", "World", "ExposureKeys", "CLibDeflate", crypto, protobuf],
       exclude: ["Wire/export.proto", "Wire/README.md"], swiftSettings: strict),
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .target(
+      name: "PostgreSQL", dependencies: ["Secrets", "CPostgreSQL", logging],
+      swiftSettings: strict),
     .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
     .target(
       name: "ServerStorage",
-      dependencies: ["Secrets", "World", "TextEncodings", "CLibArchive", crypto, grdb, logging],
+      dependencies: [
+        "Secrets", "World", "TextEncodings", "CLibArchive", crypto, grdb, logging,
+      ],
       swiftSettings: strict),
     .target(
       name: "Bluetooth", dependencies: ["Secrets", "World", "TextEncodings", "ExposureKeys"],
@@ -183,15 +189,16 @@ let package = Package(
       name: "VerificationServer",
       dependencies: [
         "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
-        "QuietHTTP", "ServerStorage", hummingbird, grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto,
-        logging, serviceLifecycle,
+        "QuietHTTP", "ServerStorage", hummingbird, grdb, asyncHTTPClient, nioCore,
+        nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
     .target(
       name: "KeyServer",
       dependencies: [
         "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
         "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerStorage",
-        hummingbird, grdb, sqlite, asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
+        hummingbird, grdb, sqlite, asyncHTTPClient, nioCore, nioHTTP1, crypto,
+        logging,
         serviceLifecycle,
       ], swiftSettings: strict),
 
@@ -354,7 +361,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "World", logging, asyncHTTPClient, nioCore, nioHTTP1, subprocess, systemPackage,
+        "World", "PostgreSQL", logging, asyncHTTPClient, nioCore, nioHTTP1, subprocess,
+        systemPackage,
       ],
       path: "Tests/TestSupport",
       swiftSettings: strict
@@ -394,6 +402,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
+    .testTarget(
+      name: "PostgreSQLTests", dependencies: ["PostgreSQL", "TestSupport", logging],
+      swiftSettings: strict),
     .testTarget(
       name: "UnixSocketsTests", dependencies: ["UnixSockets", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -482,8 +493,8 @@ let package = Package(
       name: "VerificationServerTests",
       dependencies: [
         "VerificationServer", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        "KeyServer", "KeyServerAPI", "ServerStorage", "World", "TestSupport", hummingbird, grdb,
-        crypto, logging, serviceLifecycle,
+        "KeyServer", "KeyServerAPI", "ServerStorage", "World", "TestSupport",
+        hummingbird, grdb, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
     .testTarget(
       name: "KeyServerAPITests",

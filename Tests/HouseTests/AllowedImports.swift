@@ -30,9 +30,12 @@ enum AllowedImports {
     "CLibArchive": Row(),
     "CLibDeflate": Row(),
     "CZlib": Row(),
+    "CPostgreSQL": Row(),
     "DiagnosisKeyFile": Row(
       ["Secrets", "World", "ExposureKeys"],
       libraries: ["Crypto", "SwiftProtobuf", "CLibDeflate"]),
+    // libpq for Swift concurrency. It knows no table.
+    "PostgreSQL": Row(["Secrets"], libraries: ["CPostgreSQL"]),
     "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
     // The databases of both servers on the disk: their backups, their health, trust in the clock.
     "ServerStorage": Row(
@@ -178,6 +181,7 @@ enum AllowedImports {
     "CLibArchive": ["archive.h", "archive_entry.h"],
     "CLibDeflate": ["libdeflate.h"],
     "CZlib": ["zlib.h"],
+    "CPostgreSQL": ["libpq-fe.h"],
   ]
 
   /// Every module that `target` may import, or nil if the table has no row for it.

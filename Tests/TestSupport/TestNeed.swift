@@ -23,12 +23,19 @@ public enum TestNeed: String, CaseIterable, Sendable {
   private static let areLeftOut =
     ProcessInfo.processInfo.environment["FIREBREAK_CHECK"] == "1"
 
-  fileprivate var isMet: Bool {
+  /// False for a need that `make check` leaves out.
+  var isMet: Bool {
     !Self.areLeftOut && (self != .smallDisk || SmallDisk.isAvailable)
   }
 
   fileprivate var reason: Comment {
     Self.areLeftOut ? "\(Self.leftOut): needs \(rawValue)" : "needs \(rawValue)"
+  }
+
+  /// Records an issue if this is `make check`: the arguments of a test had to leave out what needs something.
+  static func requireCompleteRun(for need: TestNeed) {
+    guard areLeftOut else { return }
+    Issue.record("make check runs what needs \(need.rawValue): leave it out of the arguments")
   }
 
   /// Records an issue if the current test has not declared a need. Programs other than tests need not.

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PostgreSQL
+
+/// Lost connections, crashes and servers that hang.
+@Suite("PostgreSQL: faults", .needs(.process)) struct PostgreSQLFaultTests {
+  private static func database(
+    _ address: String, connections: Int = 1
+  ) throws -> PostgreSQLDatabase {
+    PostgreSQLDatabase(
+      try PostgreSQLAddress(address), connections: connections,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  private static func one(_ database: PostgreSQLDatabase) async throws -> Int64? {
+    try await database.transaction { try $0.run("SELECT 1").firstInteger }
+  }
+
+  @Test("A request whose idle connection was closed by the server is repeated on a new one")
+  func terminated() async throws {
+    let address = try await PrivatePostgreSQL.newDatabase()
+    let (database, other) = (try Self.database(address), try Self.database(address))
+    #expect(try await Self.one(database) == 1)
+    let ended = try await other.transaction {
+      try $0.run(
+        """
+        SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+        """
+      ).firstInteger
+    }
+    #expect(ended == 1)
+    #expect(try await Self.one(database) == 1)
+  }
+
+  @Test("Requests fail within their time while the server is down, and succeed after its start")
+  func crashed() async throws {
+    let server = try await PrivatePostgreSQL()
+    let database = try Self.database(server.address())
+    try await database.execute("CREATE TABLE t (a bigint)")
+    try await database.execute("INSERT INTO t VALUES (1)")
+    try await server.kill()
+    let error = await #expect(throws: PostgreSQLError.self) { try await Self.one(database) }
+    #expect(error?.kind == .unavailable)
+    try await server.start()
+    let count = try await database.transaction {
+      try $0.run("SELECT count(*) FROM t").firstInteger
+    }
+    #expect(count == 1)
+  }
+
+  @Test("A request to a server that hangs ends at its deadline, and later ones fail within theirs")
+  func hanging() async throws {
+    let server = try await PrivatePostgreSQL()
+    let database = try Self.database(server.address())
+    #expect(try await Self.one(database) == 1)
+    server.signalAll(SIGSTOP)
+    defer { server.signalAll(SIGCONT) }
+    for _ in 0..<2 {
+      let error = await #expect(throws: PostgreSQLError.self) {
+        try await database.transaction(seconds: 0.5) { try $0.run("SELECT 1").count }
+      }
+      #expect(error?.kind == .connectionLost || error?.kind == .unavailable)
+    }
+    server.signalAll(SIGCONT)
+    #expect(try await Self.one(database) == 1)
+  }
+
+  @Test("A transaction that loses its connection at COMMIT is repeated only if it is repeatable")
+  func outcome() async throws {
+    let address = try await PrivatePostgreSQL.newDatabase()
+    let (database, other) = (try Self.database(address), try Self.database(address))
+    try await other.execute("CREATE TABLE t (a bigint)")
+    // A deferred trigger runs in COMMIT, and ends its own session the first time.
+    try await other.transaction(.none) { transaction in
+      try transaction.run("CREATE SEQUENCE attempts")
+      try transaction.run(
+        """
+        CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF nextval('attempts') % 2 = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+          RETURN NULL;
+        END $$
+        """)
+      try transaction.run(
+        """
+        CREATE CONSTRAINT TRIGGER t AFTER INSERT ON t DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION stop()
+        """)
+    }
+    let insert = PostgreSQLStatement("INSERT INTO t VALUES (1)")
+    let error = await #expect(throws: PostgreSQLError.self) {
+      try await database.transaction { _ = try $0.runLast([insert]) }
+    }
+    #expect(error?.kind == .outcomeUnknown)
+    try await other.execute("SELECT setval('attempts', 2)")
+    try await database.transaction(isRepeatable: true) { _ = try $0.runLast([insert]) }
+    let count = try await other.transaction {
+      try $0.run("SELECT count(*) FROM t").firstInteger
+    }
+    #expect(count == 1)
+  }
+
+  @Test("Deadlocked transactions are repeated")
+  func deadlocked() async throws {
+    let address = try await PrivatePostgreSQL.newDatabase()
+    let database = try Self.database(address, connections: 2)
+    try await database.execute("CREATE TABLE t (a bigint)")
+    try await database.execute("INSERT INTO t VALUES (0), (1)")
+    let attempts = Atomic<Int>(0)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for first in [Int64(0), 1] {
+        group.addTask {
+          try await database.transaction { transaction in
+            attempts.add(1, ordering: .relaxed)
+            try transaction.run("SELECT FROM t WHERE a = $1 FOR UPDATE", .integer(first))
+            // The first attempts wait for each other.
+            while attempts.load(ordering: .relaxed) < 2 { usleep(1_000) }
+            try transaction.run("SELECT FROM t WHERE a = $1 FOR UPDATE", .integer(1 - first))
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(attempts.load(ordering: .relaxed) == 3)
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Logging
+import PostgreSQL
+import Synchronization
+
+/// A PostgreSQL server for tests: a new cluster on a socket in a folder of its own, without a port.
+///
+/// It runs as the user `postgres` if the test runs as root, which PostgreSQL refuses. It ends with the test process.
+public final class PrivatePostgreSQL: Sendable {
+  /// Starts the server that the tests of this process share. Its processes belong to no single test.
+  private static let sharedServer = Task.detached {
+    let server = try await PrivatePostgreSQL()
+    ending.withLock { $0 = server }
+    atexit {
+      let server = PrivatePostgreSQL.ending.withLock { $0 }
+      server?.endNow()
+      if let folder = server?.folder.url { try? FileManager.default.removeItem(at: folder) }
+    }
+    return server
+  }
+  /// The server that ends when the process exits.
+  private static let ending = Mutex<PrivatePostgreSQL?>(nil)
+  private static let databases = Atomic<Int>(0)
+
+  /// False in `make check`, which starts no process.
+  public static let isAvailable = TestNeed.process.isMet
+
+  private let folder: TemporaryFolder
+  private let postmaster = Mutex<BackgroundProcess?>(nil)
+
+  /// The server of this process, which is started by the first test that needs it.
+  public static func shared() async throws -> PrivatePostgreSQL {
+    TestNeed.requireCompleteRun(for: .process)
+    return try await sharedServer.value
+  }
+
+  /// Creates a new database in the server of this process, and returns its address.
+  public static func newDatabase() async throws -> String {
+    let server = try await shared()
+    return try await server.createDatabase()
+  }
+
+  /// Creates a cluster and starts its server.
+  public init() async throws {
+    folder = try TemporaryFolder()
+    try giveToServer(folder.url)
+    let data = folder.path("d").path
+    let result = try await ChildProcess.run(
+      Self.setpriv,
+      asServer("initdb") + [
+        "-D", data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale", "--no-sync",
+      ])
+    guard result.status == 0 else { throw Failure(description: "initdb: \(result.errors)") }
+    try await start()
+  }
+
+  /// Starts the server again after `kill()` or `stop()`.
+  public func start() async throws {
+    let settings = [
+      "listen_addresses=", "fsync=off", "synchronous_commit=on", "full_page_writes=off",
+      "shared_buffers=32MB", "max_connections=100", "autovacuum=off",
+      "unix_socket_directories=\(folder.url.path)", "max_prepared_transactions=0",
+    ]
+    let process = try await BackgroundProcess(
+      Self.setpriv,
+      asServer("postgres") + ["-D", folder.path("d").path] + settings.flatMap { ["-c", $0] })
+    postmaster.withLock { $0 = process }
+    let database = PostgreSQLDatabase(
+      try PostgreSQLAddress(address()), connections: 1, logger: .silent)
+    try await Patience.until {
+      guard process.process.status == nil else {
+        throw Failure(description: "postgres: \(try process.process.errors)")
+      }
+      // It refuses connections while it starts.
+      return (try? await database.transaction { try $0.run("SELECT 1").count }) == 1
+    }
+  }
+
+  /// The address of the database `name` for libpq.
+  public func address(_ name: String = "postgres") -> String {
+    "host=\(folder.url.path) user=postgres dbname=\(name)"
+  }
+
+  /// Creates a new database and returns its address.
+  public func createDatabase() async throws -> String {
+    let number = Self.databases.add(1, ordering: .relaxed).newValue
+    let name = "test_\(number)"
+    let database = PostgreSQLDatabase(
+      try PostgreSQLAddress(address()), connections: 1, logger: .silent)
+    _ = try await database.transaction(.none) { try $0.run("CREATE DATABASE \(name)").count }
+    return address(name)
+  }
+
+  /// Ends the server at once, as a crash does.
+  public func kill() async throws {
+    guard let process = postmaster.withLock({ $0 })?.process else { return }
+    process.send(SIGKILL)
+    _ = try await process.wait()
+  }
+
+  /// Sends `signal` to all processes of the server: `SIGSTOP` lets it hang, `SIGCONT` continues.
+  public func signalAll(_ signal: Int32) {
+    guard let process = postmaster.withLock({ $0 })?.process else { return }
+    for id in [process.processIdentifier] + Self.children(of: process.processIdentifier) {
+      _ = Foundation.kill(id, signal)
+    }
+  }
+
+  private static func children(of parent: Int32) -> [Int32] {
+    let tasks = "/proc/\(parent)/task/\(parent)/children"
+    guard let text = try? String(contentsOfFile: tasks, encoding: .utf8) else { return [] }
+    return text.split(separator: " ").compactMap { Int32($0) }
+  }
+
+  /// Ends the server when the test process exits, so that it removes its shared memory.
+  private func endNow() {
+    guard let process = postmaster.withLock({ $0 })?.process else { return }
+    signalAll(SIGCONT)
+    process.send(SIGQUIT)
+    // At most 5 seconds.
+    for _ in 0..<500 where process.status == nil { usleep(10_000) }
+  }
+
+  deinit { endNow() }
+
+  private static let setpriv = URL(fileURLWithPath: "/usr/bin/setpriv")
+
+  /// The arguments of `setpriv` that run a program of PostgreSQL as a user that PostgreSQL accepts.
+  private func asServer(_ program: String) -> [String] {
+    let user =
+      geteuid() == 0 ? ["--reuid=postgres", "--regid=postgres", "--init-groups"] : []
+    // A change of the user clears the signal, so it is set again.
+    return user + ["--pdeathsig", "KILL", "--", Self.programs.appendingPathComponent(program).path]
+  }
+
+  /// The programs of the newest installed version.
+  private static let programs: URL = {
+    let versions = URL(fileURLWithPath: "/usr/lib/postgresql")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: versions.path)) ?? []
+    let newest = names.compactMap { Int($0) }.max().map(String.init) ?? "15"
+    return versions.appendingPathComponent(newest).appendingPathComponent("bin")
+  }()
+
+  private func giveToServer(_ folder: URL) throws {
+    guard geteuid() == 0 else { return }
+    guard let user = getpwnam("postgres"),
+      chown(folder.path, user.pointee.pw_uid, user.pointee.pw_gid) == 0
+    else { throw Failure(description: "install postgresql: there is no user postgres") }
+  }
+
+  private struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+}
+
+extension Logger {
+  /// A logger without output.
+  static var silent: Logger { Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() } }
+}
