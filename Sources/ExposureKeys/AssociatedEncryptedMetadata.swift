@@ -21,6 +21,14 @@ public struct AssociatedEncryptedMetadata: Hashable, Sendable {
     self.init(four: bytes)
   }
 
+  /// The four bytes as a word in memory order.
+  package var storedWord: UInt32 { word.bigEndian }
+
+  /// Creates the metadata from a word in memory order.
+  package init(storedWord: UInt32) {
+    word = UInt32(bigEndian: storedWord)
+  }
+
   init(four: some Collection<UInt8>) {
     word = four.reduce(0) { $0 << 8 | UInt32($1) }
   }

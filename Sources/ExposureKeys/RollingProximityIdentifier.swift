@@ -17,6 +17,11 @@ public struct RollingProximityIdentifier: Hashable, Sendable {
     self.value = value
   }
 
+  /// Creates the identifier from two words in memory order.
+  package init(words: (UInt64, UInt64)) {
+    value = SixteenBytes(words: words)
+  }
+
   init(sixteen: SixteenBytes) {
     value = sixteen
   }

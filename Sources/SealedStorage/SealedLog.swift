@@ -37,13 +37,21 @@ public actor SealedLog {
   /// - Throws: `.full` if no space is left, `.tooLarge` if they exceed the limit of a frame or the segment,
   ///   `.disk` for another error.
   public func append(_ records: [Data], day: UInt32) throws(SealedStorageError) {
+    guard Frame.contentBytes(of: records) + Seal.overhead <= Self.frameBytesMax else {
+      throw .tooLarge
+    }
+    try append(LogRecords(records), day: day)
+  }
+
+  /// The same for records that are encoded already.
+  package func append(_ records: LogRecords, day: UInt32) throws(SealedStorageError) {
     guard !records.isEmpty else { return }
-    let boxBytes = Frame.contentBytes(of: records) + Seal.overhead
+    let boxBytes = records.content.count + Seal.overhead
     guard boxBytes <= Self.frameBytesMax else { throw .tooLarge }
     let before = try knownSizes()[day]
     let end = try end(of: day)
     guard end + Frame.headerBytes + boxBytes <= Self.segmentBytesMax else { throw .tooLarge }
-    let box = try seal.seal(Frame.content(of: records), location: location(day, at: end))
+    let box = try seal.seal(records.content, location: location(day, at: end))
     let frame = Frame.around(box)
     // Until the write has succeeded, the size is unknown.
     ends[day] = nil
@@ -69,7 +77,7 @@ public actor SealedLog {
   /// - Throws: `.disk` if the segment cannot be read.
   public func segment(of day: UInt32) throws(SealedStorageError) -> LogSegment {
     try frames(of: day).reduce(into: LogSegment()) { segment, frame in
-      if let frame { segment.records += frame } else { segment.damagedFrames += 1 }
+      if let frame { segment.frames.append(frame) } else { segment.damagedFrames += 1 }
     }
   }
 
@@ -84,8 +92,7 @@ public actor SealedLog {
     let readable = try frames(of: day).compactMap(\.self)
     var segment = Data()
     for records in readable {
-      let box = try seal.seal(
-        Frame.content(of: records), location: location(day, at: segment.count))
+      let box = try seal.seal(records.content, location: location(day, at: segment.count))
       segment += Frame.around(box)
     }
     ends[day] = nil
@@ -148,7 +155,7 @@ public actor SealedLog {
   private func aside(of day: UInt32) -> URL { url(of: day).appendingPathExtension("damaged") }
 
   /// The records of each frame of `day` in order, nil for a damaged frame.
-  private func frames(of day: UInt32) throws(SealedStorageError) -> [[Data]?] {
+  private func frames(of day: UInt32) throws(SealedStorageError) -> [LogRecords?] {
     let bytes: Data
     do throws(SealedStorageError) {
       bytes = try Disk.read(url(of: day), bytesMax: Self.segmentBytesMax) ?? Data()
@@ -157,12 +164,12 @@ public actor SealedLog {
       return [nil]
     }
     let layout = SegmentLayout(of: bytes)
-    let unrecognized = [[Data]?](repeating: nil, count: layout.unrecognizedRangeCount)
+    let unrecognized = [LogRecords?](repeating: nil, count: layout.unrecognizedRangeCount)
     let frames =
       unrecognized
       + layout.boxes.map { start, box in
         // A box that cannot be decrypted is one more unrecognized range.
-        (try? seal.open(box, location: location(day, at: start))).flatMap(Frame.records)
+        (try? seal.open(box, location: location(day, at: start))).flatMap(LogRecords.init(content:))
       }
     let entry = try recordedSizes()[day]
     let isCut = entry.map { $0.isIncomplete || bytes.count < $0.bytes } ?? false
@@ -253,10 +260,22 @@ extension SealedLog {
 
 /// The readable part of one day of a `SealedLog`.
 public struct LogSegment: Sendable {
-  /// The records, in the order of the appends.
-  public internal(set) var records: [Data] = []
+  /// The readable frames, in the order of the appends.
+  var frames: [LogRecords] = []
   /// The number of frames that could not be decrypted and were skipped.
   public internal(set) var damagedFrames = 0
+
+  /// The records, in the order of the appends.
+  public var records: [Data] {
+    var records: [Data] = []
+    forEachRecord { records.append(Data($0)) }
+    return records
+  }
+
+  /// Calls `body` with the bytes of each record, in the order of the appends; they are valid during the call only.
+  package func forEachRecord(_ body: (UnsafeRawBufferPointer) -> Void) {
+    for frame in frames { frame.forEach(body) }
+  }
 }
 
 /// The positions of the frames in a segment.
@@ -329,28 +348,9 @@ enum Frame {
     length(box.count) + length(~UInt32(box.count)) + box
   }
 
-  /// The records, each preceded by its length.
-  static func content(of records: [Data]) -> Data {
-    records.reduce(into: Data()) { $0 += length($1.count) + $1 }
-  }
-
-  /// The size of `content(of:)`, in bytes.
+  /// The size of the content of a frame with these records, in bytes.
   static func contentBytes(of records: [Data]) -> Int {
-    records.reduce(0) { $0 + lengthBytes + $1.count }
-  }
-
-  /// Returns nil if the lengths do not add up.
-  static func records(in content: Data) -> [Data]? {
-    var records: [Data] = []
-    var offset = 0
-    while offset < content.count {
-      guard offset + lengthBytes <= content.count else { return nil }
-      let end = offset + lengthBytes + Int(number(in: content, at: offset))
-      guard end <= content.count else { return nil }
-      records.append(content.subdata(in: offset + lengthBytes..<end))
-      offset = end
-    }
-    return records
+    records.reduce(0) { $0 + LogRecords.lengthBytes + $1.count }
   }
 
   /// The length of the box whose header is at `offset`; nil if there is no header.

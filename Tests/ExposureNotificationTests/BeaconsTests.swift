@@ -55,6 +55,37 @@ import World
     #expect(midnights.count == 2)
   }
 
+  @Test("Beacons of hours that are computed at once belong to their keys and change as others do")
+  func beaconsOfHours() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    var sent: [ScheduledBeacon] = []
+    for _ in 0..<48 {
+      let end = phone.clock.now + 3_600
+      let hour = await device.sendBeacons(until: end)
+      #expect(hour.first?.start == phone.clock.now)
+      #expect(phone.radio.sent.last?.advertisement == hour.last?.advertisement)
+      sent += hour
+      phone.clock.advance(by: 3_600)
+    }
+    let keys = try await device.beacons.release(
+      at: phone.clock.now.addingTimeInterval(TestPhone.day), includingToday: false)
+    var changes = sent
+    changes.removeAll { beacon in
+      sent.contains { $0.advertisement == beacon.advertisement && $0.start < beacon.start }
+    }
+    for (last, next) in zip(changes, changes.dropFirst()) {
+      #expect(next.start.timeIntervalSince(last.start) < 1_200)
+    }
+    for beacon in changes {
+      let interval = try #require(IntervalNumber(beacon.start))
+      let schedule = KeySchedule(try #require(keys.first { $0.covers(interval) }))
+      #expect(beacon.advertisement.identifier == schedule.identifier(at: interval))
+    }
+    try await device.setEnabled(false)
+    #expect(await device.sendBeacons(until: phone.clock.now + 3_600).isEmpty)
+  }
+
   @Test("After a restart the beacon of the same interval is sent again")
   func restart() async throws {
     try await phone.device().setEnabled(true)

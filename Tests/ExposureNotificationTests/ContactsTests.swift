@@ -22,6 +22,25 @@ import Testing
     folder.files().filter { $0.path.contains("/contacts/") }.map(\.lastPathComponent).sorted()
   }
 
+  @Test("Scans that a radio has collected are stored like single ones")
+  func collected() async throws {
+    let other = TestPhone(in: folder.path("other"))
+    let device = phone.device()
+    let single = other.device()
+    for device in [device, single] { try await device.setEnabled(true) }
+    let midnight = Day(of: phone.clock.now).midnight + TestPhone.day
+    let scans = try (0..<30).map { number in
+      let time = midnight - 3_600 + Double(number) * 240
+      return Scan(time: time, sightings: try (0..<3).map { try phone.sighting($0, at: time + 1) })
+    }
+    for clock in [phone.clock, other.clock] { clock.advance(by: TestPhone.day) }
+    await device.receive(scans)
+    for scan in scans { await other.radio.receive(scan) }
+    let received = try await device.contacts.received()
+    #expect(received.sightings.count == 90 && received.scanTimes.count == 30)
+    #expect(received == (try await single.contacts.received()))
+  }
+
   @Test("Received sightings are unchanged after a restart")
   func restart() async throws {
     try await phone.device().setEnabled(true)

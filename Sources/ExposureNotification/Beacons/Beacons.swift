@@ -13,8 +13,10 @@ import World
 actor Beacons {
   private struct CurrentBeacon {
     let key: TemporaryExposureKey
+    let schedule: KeySchedule
     let since: Date
     let until: Date
+    let advertisement: Advertisement
   }
 
   private let radio: any Radio
@@ -57,6 +59,19 @@ actor Beacons {
       return current.until
     }
     return await advertise(key, at: now, interval)
+  }
+
+  /// Sends the beacons from `now` until `end` one after the other, for a simulation that computes this time at once.
+  ///
+  /// The radio sends the last one when this returns. The result is empty if nothing can be sent.
+  func send(from now: Date, until end: Date) async -> [ScheduledBeacon] {
+    var beacons: [ScheduledBeacon] = []
+    var time = now
+    while time < end, let next = await send(at: time), let current {
+      beacons.append(ScheduledBeacon(start: time, advertisement: current.advertisement))
+      time = next
+    }
+    return beacons
   }
 
   /// Stops sending. The keys stay.
@@ -128,14 +143,15 @@ extension Beacons {
   private func advertise(
     _ key: TemporaryExposureKey, at now: Date, _ interval: IntervalNumber
   ) async -> Date {
-    let schedule = KeySchedule(key)
+    let schedule = current.flatMap { $0.key == key ? $0.schedule : nil } ?? KeySchedule(key)
     let identifier = schedule.identifier(at: interval)
     let seconds = randomness.number(in: BeaconLimit.rotationSeconds)
     let until = min(now.addingTimeInterval(TimeInterval(seconds)), key.rollingEnd.date)
-    current = CurrentBeacon(key: key, since: now, until: until)
-    await radio.advertise(
-      Advertisement(
-        identifier: identifier, metadata: schedule.seal(metadata, beside: identifier)))
+    let advertisement = Advertisement(
+      identifier: identifier, metadata: schedule.seal(metadata, beside: identifier))
+    current = CurrentBeacon(
+      key: key, schedule: schedule, since: now, until: until, advertisement: advertisement)
+    await radio.advertise(advertisement)
     return until
   }
 
@@ -192,4 +208,10 @@ extension Beacons {
       return false
     }
   }
+}
+
+/// A beacon and the time from which a device sends it.
+package struct ScheduledBeacon: Hashable, Sendable {
+  package let start: Date
+  package let advertisement: Advertisement
 }

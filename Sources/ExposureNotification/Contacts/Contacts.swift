@@ -47,13 +47,21 @@ actor Contacts {
   }
 
   /// Stores one scan with its sightings. On return it is on the disk; a failure is logged.
-  func receive(_ scan: Scan) async {
+  func receive(_ scan: Scan) async { await receive([scan]) }
+
+  /// Stores scans with their sightings, those of one day together. On return they are on the disk; a failure is logged.
+  func receive(_ scans: [Scan]) async {
     guard isListening else { return }
-    var days = Dictionary(grouping: scan.sightings) { Day(of: $0.time) }
-    days[Day(of: scan.time), default: []] += []
-    for (day, sightings) in days.sorted(by: { $0.key < $1.key }) {
-      await store(sightings, of: scan, day: day)
+    var days: [Day: [ScanPart]] = [:]
+    for scan in scans {
+      var parts = Dictionary(grouping: scan.sightings) { Day(of: $0.time) }
+      parts[Day(of: scan.time), default: []] += []
+      for (day, sightings) in parts {
+        let time = Day(of: scan.time) == day ? scan.time : nil
+        days[day, default: []].append(ScanPart(time: time, sightings: sightings))
+      }
     }
+    for (day, parts) in days.sorted(by: { $0.key < $1.key }) { await store(parts, day: day) }
   }
 
   /// All sightings and the times of all scans within the retention period, oldest day first.
@@ -131,28 +139,28 @@ actor Contacts {
     }
   }
 
-  /// Stores those sightings of `scan` that belong to `day`, and the time of the scan with its day.
-  private func store(_ sightings: [Sighting], of scan: Scan, day: Day) async {
+  /// Stores the parts of scans that belong to `day`.
+  private func store(_ parts: [ScanPart], day: Day) async {
+    let sightingCount = parts.reduce(0) { $0 + $1.sightings.count }
     guard day.isKept(on: Day(of: clock.now)) else {
-      logger.warning("\(sightings.count) sightings discarded: outside the retention period")
+      logger.warning("\(sightingCount) sightings discarded: outside the retention period")
       return
     }
     do throws(SealedStorageError) {
-      let counts = try await counts(of: day)
-      let measured = sightings.filter(\.hasSignalStrength)
-      let kept = ScanAdmission.admitted(
-        measured, atMost: ContactLimit.admitted(measured.count, after: counts.sightings))
-      let dropped = measured.count - kept.count
-      if dropped > 0 { logger.warning("\(dropped) sightings discarded: limit reached") }
-      let hasTime = Day(of: scan.time) == day && counts.scans < ContactLimit.scansPerDay
-      let records =
-        (hasTime ? [StoredScan(time: scan.time).record] : [])
-        + kept.map { StoredSighting($0).record }
-        + (dropped > 0 ? [DroppedSightings(count: dropped).record] : [])
+      var counts = try await counts(of: day)
+      var records = LogRecords()
+      for part in parts {
+        part.add(to: &records, &counts, logger)
+        // One scan takes far less than the other half.
+        guard records.byteCount > SealedLog.frameBytesMax / 2 else { continue }
+        try await log.append(records, day: day.number)
+        self.counts[day.number] = counts
+        records = LogRecords()
+      }
       try await log.append(records, day: day.number)
-      self.counts[day.number, default: counts].add(records)
+      self.counts[day.number] = counts
     } catch {
-      logger.warning("a scan with \(sightings.count) sightings lost: \(error)")
+      logger.warning("\(parts.count) scans with \(sightingCount) sightings lost: \(error)")
     }
   }
 
@@ -164,18 +172,39 @@ actor Contacts {
   }
 }
 
+/// The part of a scan that belongs to one day.
+private struct ScanPart {
+  /// The start of the scan; nil if it belongs to another day.
+  let time: Date?
+  let sightings: [Sighting]
+
+  /// Adds what is stored on a day that already has `counts`.
+  func add(to records: inout LogRecords, _ counts: inout RecordCounts, _ logger: Logger) {
+    let measured = sightings.filter(\.hasSignalStrength)
+    let kept = ScanAdmission.admitted(
+      measured, atMost: ContactLimit.admitted(measured.count, after: counts.sightings))
+    let dropped = measured.count - kept.count
+    if let time, counts.scans < ContactLimit.scansPerDay {
+      StoredScan(time: time).add(to: &records)
+      counts.scans += 1
+    }
+    for sighting in kept { StoredSighting(sighting).add(to: &records) }
+    counts.sightings += kept.count
+    guard dropped > 0 else { return }
+    logger.warning("\(dropped) sightings discarded: limit reached")
+    DroppedSightings(count: dropped).add(to: &records)
+    counts.dropped += dropped
+  }
+}
+
 /// The numbers of sightings and scans of a day that were stored, and of sightings that were not.
 private struct RecordCounts {
-  private(set) var sightings = 0
-  private(set) var scans = 0
-  private(set) var dropped = 0
+  var sightings = 0
+  var scans = 0
+  var dropped = 0
 
   init(of segment: LogSegment) {
-    add(segment.records)
-  }
-
-  mutating func add(_ records: [Data]) {
-    for record in records {
+    segment.forEachRecord { record in
       if let drop = DroppedSightings(record) {
         dropped += drop.count
       } else if record.count == StoredScan.byteCount {
@@ -201,103 +230,12 @@ struct ReceivedBeacons: Equatable, Sendable {
 
   /// Adds the valid records of `segment`, with `decibels` added to the signal strengths.
   fileprivate mutating func add(_ segment: LogSegment, correctedBy decibels: Int8) {
-    for record in segment.records {
-      if let sighting = StoredSighting(record)?.sighting, sighting.hasSignalStrength {
-        sightings.append(sighting.corrected(by: decibels))
+    segment.forEachRecord { record in
+      if let sighting = StoredSighting(record)?.sighting {
+        if sighting.hasSignalStrength { sightings.append(sighting.corrected(by: decibels)) }
       } else if let scan = StoredScan(record) {
         scanTimes.append(scan.time)
       }
     }
-  }
-}
-
-/// The time of a scan as one record of the sealed log, 9 bytes: the kind 2, and the time as a 64-bit float
-/// of Unix seconds (big endian). Every scan has one, also an empty one.
-struct StoredScan {
-  static let byteCount = 9
-  private static let kind: UInt8 = 2
-
-  let time: Date
-
-  init(time: Date) {
-    self.time = time
-  }
-
-  /// Nil if the record is not valid.
-  init?(_ record: Data) {
-    guard record.count == Self.byteCount, record.first == Self.kind else { return nil }
-    time = Date(storedBytes: record.dropFirst())
-  }
-
-  var record: Data { Data([Self.kind]) + time.storedBytes }
-}
-
-/// The number of sightings of a scan that exceeded a limit, as one record of the sealed log, 5 bytes: the kind 3, and
-/// the number as 32 bits (big endian).
-struct DroppedSightings {
-  static let byteCount = 5
-  private static let kind: UInt8 = 3
-
-  let count: Int
-
-  init(count: Int) {
-    self.count = count
-  }
-
-  /// Nil if the record is not valid.
-  init?(_ record: Data) {
-    guard record.count == Self.byteCount, record.first == Self.kind else { return nil }
-    count = record.dropFirst().reduce(0) { $0 << 8 | Int($1) }
-  }
-
-  var record: Data {
-    Data([Self.kind]) + withUnsafeBytes(of: UInt32(clamping: count).bigEndian, Array.init)
-  }
-}
-
-extension Date {
-  /// The eight bytes of a time in a record.
-  fileprivate var storedBytes: [UInt8] {
-    withUnsafeBytes(of: timeIntervalSince1970.bitPattern.bigEndian, Array.init)
-  }
-
-  fileprivate init(storedBytes: some Sequence<UInt8>) {
-    let pattern = storedBytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    self.init(timeIntervalSince1970: Double(bitPattern: pattern))
-  }
-}
-
-/// A sighting as one record of the sealed log, 30 bytes.
-///
-/// The kind 1, 16 bytes of identifier, 4 of metadata, the time as a 64-bit float of Unix seconds (big
-/// endian), the signal strength in dBm as received.
-struct StoredSighting {
-  static let byteCount = 30
-  private static let kind: UInt8 = 1
-  private static let time = 21..<29
-
-  let sighting: Sighting
-
-  init(_ sighting: Sighting) {
-    self.sighting = sighting
-  }
-
-  /// Nil if the record is not valid.
-  init?(_ record: Data) {
-    let bytes = Array(record)
-    guard bytes.count == Self.byteCount, bytes[0] == Self.kind,
-      let identifier = RollingProximityIdentifier(bytes: bytes[1..<17]),
-      let metadata = AssociatedEncryptedMetadata(bytes: bytes[17..<21])
-    else { return nil }
-    self.init(
-      Sighting(
-        advertisement: Advertisement(identifier: identifier, metadata: metadata),
-        time: Date(storedBytes: bytes[Self.time]), signalStrength: Int8(bitPattern: bytes[29])))
-  }
-
-  var record: Data {
-    Data([Self.kind]) + sighting.advertisement.identifier.bytes
-      + sighting.advertisement.metadata.bytes + sighting.time.storedBytes
-      + [UInt8(bitPattern: sighting.signalStrength)]
   }
 }

@@ -155,6 +155,24 @@ extension Device {
     return next ?? clock.now.addingTimeInterval(DeviceLimit.powerCheckSeconds)
   }
 
+  /// Runs everything that is due now and sends beacons until `end`, for a simulation that computes this time at once.
+  ///
+  /// - Returns: The beacons in the order of their times; none while the device is off.
+  package func sendBeacons(until end: Date) async -> [ScheduledBeacon] {
+    // The work does not throw; `withLock` passes on errors of work that does.
+    let sent = try? await mutex.withLock {
+      _ = await self.runDueWork()
+      guard self.state.status == .active else { return [ScheduledBeacon]() }
+      return await self.beacons.send(from: self.clock.now, until: end)
+    }
+    return sent ?? []
+  }
+
+  /// Stores scans that a radio has collected, each as `Radio` passes it on. On return they are on the disk.
+  ///
+  /// - Parameter scans: In the order of their times.
+  package func receive(_ scans: [Scan]) async { await contacts.receive(scans) }
+
   /// Wakes the app: passes `reason` to the activity handlers of its managers. Called by the program
   /// that acts as the system: a scheduler when the app's regular check is due (`.periodicRun`), a
   /// notification when it is tapped. A reason without a handler is pending until the first manager
