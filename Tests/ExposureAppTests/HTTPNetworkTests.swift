@@ -61,6 +61,24 @@ import Testing
     }
   }
 
+  @Test("Dates are read as a formatter reads them, in leap years as well")
+  func dates() {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = .gmt
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    for second in stride(from: 0.0, to: 8_000_000_000, by: 37 * 86_400 + 4_021) {
+      let date = Date(timeIntervalSince1970: second)
+      #expect(RetryAfter.date(formatter.string(from: date)) == date)
+    }
+    for text in [
+      "Wed, 29 Feb 2023 10:00:00 GMT", "Sun, 06 Now 1994 08:49:37 GMT",
+      "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Nov 1994 25:49:37 GMT",
+    ] {
+      #expect(RetryAfter.date(text) == nil, "\(text)")
+    }
+  }
+
   @Test("A response with a date as Retry-After is read, within the limit")
   func retryAfterDate() async throws {
     try await serving { router in
