@@ -229,10 +229,15 @@ let package = Package(
       swiftSettings: strictOnTheCallersActor),
 
     // The simulation, and the demo that runs in it.
+    // The model of a population: people, contacts, infection and radio; it knows no phone.
+    .target(
+      name: "Populations", dependencies: ["World", "TextEncodings", "StrictJSON"],
+      swiftSettings: strict),
     .target(
       name: "Simulation",
       dependencies: [
-        "World", "TextEncodings", "ExposureKeys", "SealedStorage", "ExposureNotification",
+        "Populations", "World", "TextEncodings", "ExposureKeys", "SealedStorage",
+        "ExposureNotification",
         "ExposureApp", "DiagnosisKeyFile", "CallableEnvelope", "UploadToken", "VerificationAPI",
         "KeyServerAPI", "VerificationServer", "KeyServer", crypto, logging, serviceLifecycle,
       ], swiftSettings: strictOnTheCallersActor),
@@ -240,8 +245,9 @@ let package = Package(
       name: "Town",
       dependencies: [
         "World", "TextEncodings", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification",
-        "ExposureApp", "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", "PhoneProcess",
-        "PWA", "RehearsalClock", hummingbird, mustache, nioCore, nioPosix, crypto, logging,
+        "ExposureApp", "KeyServerAPI", "KeyServer", "Populations", "Simulation", "QuietHTTP",
+        "PhoneProcess", "PWA", "RehearsalClock", hummingbird, mustache, nioCore, nioPosix, crypto,
+        logging,
         serviceLifecycle,
       ], resources: [.copy("TownPage")],
       swiftSettings: strictOnTheCallersActor),
@@ -311,7 +317,7 @@ let package = Package(
       dependencies: [
         "Terminal", "Settings", "ServerOperations", "Bench", "Classroom", "PWA", "Town",
         "FieldTrials", "PhoneProcess", "Bluetooth", "DesktopNotifications", "UnixSockets",
-        "RehearsalClock", "Simulation", "HealthAuthorityConsole",
+        "RehearsalClock", "Populations", "Simulation", "HealthAuthorityConsole",
         "DiagnosisKeyFile", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
         "KeyServerAPI", "KeyServer", "VerificationServer", "QuietHTTP", "RiskRules", "Secrets",
         "World", "TextEncodings", crypto, logging, argumentParser, subprocess, systemPackage,
@@ -417,8 +423,8 @@ let package = Package(
     .testTarget(
       name: "TownTests",
       dependencies: [
-        "Town", "Bluetooth", "ExposureApp", "ExposureKeys", "RehearsalClock", "Simulation", "World",
-        "TestSupport",
+        "Town", "Bluetooth", "ExposureApp", "ExposureKeys", "Populations", "RehearsalClock",
+        "Simulation", "World", "TestSupport",
       ], swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "CallableEnvelopeTests", dependencies: ["CallableEnvelope"], swiftSettings: strict),
@@ -546,9 +552,12 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
+      name: "PopulationsTests", dependencies: ["Populations", "CZlib", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "Simulation", "Town", "DiagnosisKeyFile", "ExposureApp", "ExposureKeys",
+        "Populations", "Simulation", "Town", "DiagnosisKeyFile", "ExposureApp", "ExposureKeys",
         "ExposureNotification", "KeyServer", "KeyServerAPI", "World", "TextEncodings",
         "TestSupport", crypto, logging,
       ],

@@ -49,11 +49,13 @@ public final class SimulatedHealthAuthority: Service {
   /// - Parameters:
   ///   - minimumKeys: The number of keys that each key file is padded to.
   ///   - codeLifetime: The lifetime of a PIN and of its token, in seconds.
+  ///   - exportPeriodSeconds: The period of a key file, in seconds.
   /// - Throws: The servers' errors if the folder cannot be used.
   public init(
     folder: URL, clock: any WallClock, randomness: SeededSources,
     deviceCheck: DeviceCheckConfiguration?, minimumKeys: Int = 1_000,
-    codeLifetime: TimeInterval = 1_800, logger: Logger
+    codeLifetime: TimeInterval = 1_800,
+    exportPeriodSeconds: Int = Name.exportPeriodSeconds, logger: Logger
   ) throws {
     let secrets = randomness.source("health authority")
     let tokenKey = P256.Signing.PrivateKey(from: secrets)
@@ -77,7 +79,7 @@ public final class SimulatedHealthAuthority: Service {
       tokenPublicKeysPEM: ["token-1": tokenKey.publicKey.pemRepresentation],
       exportSigners: [], region: Name.region, deviceCheck: deviceCheck,
       remoteConfiguration: RemoteConfiguration(version: 1))
-    keys.exportPeriodSeconds = Name.exportPeriodSeconds
+    keys.exportPeriodSeconds = exportPeriodSeconds
     keys.minimumKeys = minimumKeys
     // The device check is a stand-in on the same machine.
     keys.deviceCheckSeconds = Int(NetworkLimit.ownMachineTimeoutSeconds)
@@ -102,10 +104,13 @@ public final class SimulatedHealthAuthority: Service {
   }
 
   /// The configuration of the authority's app; available once the servers listen.
-  public func appConfiguration() async -> AppConfiguration {
+  ///
+  /// - Parameter windowRisk: The rules of an app of API version 2; nil for version 1.
+  public func appConfiguration(windowRisk: WindowRiskAssessment? = nil) async -> AppConfiguration {
     AppConfiguration(
       verificationServer: await verificationURL, keyServer: await keyServerURL,
-      region: Name.region, appPackageName: Name.app, rootKey: signing.rootKey)
+      region: Name.region, appPackageName: Name.app, rootKey: signing.rootKey,
+      windowRisk: windowRisk)
   }
 
   /// The framework's configuration without keys: the app passes them on from the device configuration.

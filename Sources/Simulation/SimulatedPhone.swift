@@ -44,6 +44,7 @@ public final class SimulatedPhone: Sendable {
       radio: radio, consent: user, clock: world.clock, randomness: randomness,
       folder: folder.appendingPathComponent("framework"), sealingKey: sealingKey, region: region,
       bundleIdentifier: configuration.appPackageName,
+      apiVersion: configuration.windowRisk == nil ? 1 : 2,
       entitlements: [.exposureNotification, .test], calibration: AirModel.calibration,
       logger: world.logger)
     self.device = device

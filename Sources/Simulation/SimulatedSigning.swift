@@ -93,6 +93,13 @@ public final class SimulatedSigning: Sendable {
     try publish { $0.pause = nil }
   }
 
+  /// Signs the device configuration again, so that it does not expire.
+  ///
+  /// - Throws: `KeyServerError` if a key is not valid (a programming error).
+  public func renew() throws {
+    try publish { _ in }
+  }
+
   /// Withdraws a key file.
   ///
   /// - Throws: `KeyServerError` if a key is not valid (a programming error).

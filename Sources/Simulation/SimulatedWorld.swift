@@ -8,8 +8,8 @@ import World
 
 /// The clock, the radio channel and the random sources that simulated phones and servers share.
 ///
-/// Time passes only in `run(until:)`, which runs one due action after another and waits for each. So the
-/// same seed gives the same run.
+/// Time passes only in `step(until:)`. Phones depend on each other only between its parts, so the same seed gives the
+/// same run on any number of threads.
 public struct SimulatedWorld: Sendable {
   /// The simulated time.
   public let clock: SimulatedClock
@@ -20,70 +20,91 @@ public struct SimulatedWorld: Sendable {
   /// The logger of all phones and servers.
   public let logger: Logger
 
+  /// The number of threads that compute phones.
+  public let threads: Int
+
   /// Creates a world without phones.
   ///
-  /// - Parameter recordsBeacons: True if the radio channel keeps all identifiers, for observers.
-  public init(start: Date, seed: UInt64, recordsBeacons: Bool = true, logger: Logger) {
+  /// - Parameters:
+  ///   - recordsBeacons: True if the radio channel keeps all identifiers, for observers.
+  ///   - model: The parameters of the radio channel.
+  ///   - threads: The number of threads that compute phones; it does not change any result.
+  public init(
+    start: Date, seed: UInt64, recordsBeacons: Bool = true, model: AirModel = AirModel(),
+    threads: Int = 1, logger: Logger
+  ) {
     randomness = SeededSources(seed: seed)
     clock = SimulatedClock(now: start)
-    air = SimulatedAir(randomness: randomness.source("air"), records: recordsBeacons)
+    air = SimulatedAir(
+      randomness: randomness.source("air"), model: model, records: recordsBeacons)
+    self.threads = threads
     self.logger = logger
   }
 
-  /// The interval between two scans of a phone, in seconds. The Bluetooth specification demands that a
-  /// nearby phone is found within five minutes.
-  public static let scanSeconds = 210...300
+  /// The longest time that is computed at once, in seconds.
+  static let stepSeconds: TimeInterval = 3_600
 
-  /// Runs the phones until `end`.
+  /// Runs the phones until `end`. They stay in the range of those that the radio channel has placed near them.
   public func run(until end: Date, phones: [SimulatedPhone]) async {
-    var schedules: [PhoneSchedule] = []
-    for phone in phones {
-      schedules.append(
-        await PhoneSchedule(
-          phone, now: clock.now, randomness: randomness.source("scans of \(phone.name)")))
+    let nearby = air.nearby(phones.map(\.name))
+    while clock.now < end {
+      let hour = (clock.now.timeIntervalSince1970 / Self.stepSeconds).rounded(.down) + 1
+      let stop = min(end, Date(timeIntervalSince1970: hour * Self.stepSeconds))
+      await step(until: stop, phones: phones, nearby: nearby)
     }
-    while let next = schedules.indices.min(by: { schedules[$0].due < schedules[$1].due }),
-      schedules[next].due <= end
-    {
-      clock.advance(to: schedules[next].due)
-      await schedules[next].runDue(at: clock.now)
+  }
+
+  /// Runs the phones until `end`, in one step.
+  ///
+  /// First all phones send the beacons of this time, then all scan. Within each of both, no phone depends on another
+  /// one, so that threads may compute them in any order.
+  ///
+  /// - Parameter nearby: The phones in the range of each phone.
+  public func step(until end: Date, phones: [SimulatedPhone], nearby: [[NearbyPhone]]) async {
+    let start = clock.now
+    let beacons = await phones.concurrentMap(threads) { _, phone in
+      await phone.device.sendBeacons(until: end)
     }
     clock.advance(to: end)
+    _ = await phones.concurrentMap(threads) { number, phone in
+      guard let scans = phone.radio.scans(after: start, until: end, nearby[number], beacons)
+      else { return }
+      await phone.device.receive(scans)
+    }
   }
 }
 
-/// The times of the next beat and the next scan of a phone.
-struct PhoneSchedule {
-  private let phone: SimulatedPhone
-  private let randomness: any Randomness
-  private var nextBeat: Date
-  private var nextScan: Date
-
-  init(_ phone: SimulatedPhone, now: Date, randomness: any Randomness) async {
-    self.phone = phone
-    self.randomness = randomness
-    nextBeat = await phone.device.beat()
-    nextScan = now
-    nextScan = scan(after: now)
-  }
-
-  var due: Date { min(nextBeat, nextScan) }
-
-  mutating func runDue(at now: Date) async {
-    // The advertised identifier changes before other phones scan at the same time.
-    if nextBeat <= now {
-      let next = await phone.device.beat()
-      // A beat that is due at once is delayed until the next scan, so that time advances.
-      nextBeat = next > now ? next : max(nextScan, now.addingTimeInterval(1))
+extension Array where Element: Sendable {
+  /// The results of `work` for each element with its number, in the order of the elements, computed by `threads` tasks.
+  func concurrentMap<Result: Sendable>(
+    _ threads: Int, _ work: @escaping @Sendable (Int, Element) async -> Result
+  ) async -> [Result] {
+    let next = NextNumber()
+    return await withTaskGroup(of: [(Int, Result)].self) { group in
+      for _ in 0..<Swift.max(threads, 1) {
+        group.addTask {
+          var done: [(Int, Result)] = []
+          while true {
+            let number = next.take()
+            guard number < self.count else { return done }
+            done.append((number, await work(number, self[number])))
+          }
+        }
+      }
+      var results = [Result?](repeating: nil, count: count)
+      for await part in group {
+        for (number, result) in part { results[number] = result }
+      }
+      return results.compactMap(\.self)
     }
-    guard nextScan <= now else { return }
-    await phone.radio.scan(at: now)
-    nextScan = scan(after: now)
   }
+}
 
-  private func scan(after date: Date) -> Date {
-    date.addingTimeInterval(Double(randomness.number(in: SimulatedWorld.scanSeconds)))
-  }
+/// The number of the next element, for several tasks.
+private final class NextNumber: Sendable {
+  private let number = Atomic(0)
+
+  func take() -> Int { number.wrappingAdd(1, ordering: .relaxed).oldValue }
 }
 
 /// A reproducible random source: the same seed and name give the same bytes.

@@ -20,7 +20,8 @@ struct Firebreak: AsyncParsableCommand {
     version: ProductVersion.line,
     subcommands: [
       DemoCommand.self, KeyfileCommand.self, MatchCommand.self, ScoreCommand.self,
-      ConformanceCommand.self, WindowsCommand.self, TrialsCommand.self, BenchCommand.self,
+      ConformanceCommand.self, WindowsCommand.self, TrialsCommand.self, SimulateCommand.self,
+      BenchCommand.self,
       ServeCommand.self, VerificationServerCommand.self, KeyServerCommand.self,
       ConsoleCommand.self, ClocksCommand.self, BackupCommand.self, RestoreCommand.self,
       VerifyBackupCommand.self,

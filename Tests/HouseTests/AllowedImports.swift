@@ -98,10 +98,14 @@ enum AllowedImports {
         "Secrets", "World", "TextEncodings", "ExposureApp", "PhoneProcess", "QuietHTTP",
       ],
       libraries: ["Hummingbird", "CZlib"]),
-    "Simulation": Row(allBelowSimulation),
+    // The model of a population knows no phone and no protocol.
+    "Populations": Row(["World", "TextEncodings", "StrictJSON"]),
+    "Simulation": Row(allBelowSimulation.union(["Populations"])),
     // The demo asks the app and the servers directly (Documentation/Decisions/0007).
     "Town": Row(
-      allBelowSimulation.union(["PWA", "PhoneProcess", "RehearsalClock", "Simulation"]),
+      allBelowSimulation.union([
+        "Populations", "PWA", "PhoneProcess", "RehearsalClock", "Simulation",
+      ]),
       libraries: ["Hummingbird", "Mustache"]),
     // A lesson in class: the pages show what the simulation knows.
     "Classroom": Row(
@@ -137,7 +141,7 @@ enum AllowedImports {
     "firebreak": Row(
       allBelowSimulation.union([
         "Terminal", "Bench", "Bluetooth", "Classroom", "DesktopNotifications", "FieldTrials",
-        "PhoneProcess", "PWA", "UnixSockets", "RehearsalClock", "Simulation", "Town",
+        "PhoneProcess", "Populations", "PWA", "UnixSockets", "RehearsalClock", "Simulation", "Town",
         "HealthAuthorityConsole", "RiskRules", "Settings", "ServerOperations",
       ]),
       libraries: [

@@ -2,6 +2,7 @@
 import Bluetooth
 import ExposureKeys
 import Foundation
+import Populations
 import RehearsalClock
 import Simulation
 import Synchronization
@@ -87,13 +88,13 @@ struct ControllerServerTests {
   @Test("The range of the model is some metres, and nothing is received beyond it")
   func model() {
     #expect((5...50).contains(TownAir.rangeMetres))
-    let randomness = SeededRandomness(seed: 2, name: "spread")
+    let model = AirModel()
+    var generator = StreamGenerator(seed: 2)
     for _ in 0..<100 {
       let calibration = Calibration.unknownModel
-      #expect(AirModel.signalStrength(at: 1, from: calibration, randomness) != nil)
-      #expect(
-        AirModel.signalStrength(at: TownAir.rangeMetres + 0.1, from: calibration, randomness) == nil
-      )
+      #expect(model.signalStrength(at: 1, from: calibration, &generator) != nil)
+      let beyond = TownAir.rangeMetres + 0.1
+      #expect(model.signalStrength(at: beyond, from: calibration, &generator) == nil)
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureKeys
 import Foundation
+import Populations
 import Simulation
 import Synchronization
 import World
@@ -93,11 +94,13 @@ package final class TownAir: Sendable {
   func scan(by name: String) -> [Reception] {
     let (places, beacons) = state.withLock { ($0.places, $0.beacons) }
     guard let own = places[name] else { return [] }
+    var generator = StreamGenerator(seed: UInt64(randomness.number(in: 0...Int.max)))
     let receptions = beacons.sorted { $0.key < $1.key }.flatMap { sender, beacon -> [Reception] in
       guard sender != name, let place = places[sender] else { return [] }
       let metres = own.metres(to: place)
-      let received = (0..<randomness.number(in: AirModel.receptionsPerScan)).compactMap { _ in
-        AirModel.signalStrength(at: metres, from: .unknownModel, randomness).map {
+      let count = generator.number(in: Self.model.receptionsPerScan)
+      let received = (0..<count).compactMap { _ in
+        Self.model.signalStrength(at: metres, from: .unknownModel, &generator).map {
           Reception(beacon: beacon, signalStrength: $0)
         }
       }
@@ -122,13 +125,9 @@ package final class TownAir: Sendable {
     }
   }
 
+  /// The same losses as between simulated phones.
+  private static let model = AirModel()
+
   /// The distance in metres at which the model receives nothing any more.
-  package static var rangeMetres: Double {
-    let calibration = Calibration.unknownModel
-    let strongest =
-      Double(calibration.transmitPower) - Double(calibration.receiverCorrection)
-      + Double(AirModel.spreadDecibels)
-    let loss = strongest - AirModel.sensitivity - AirModel.lossAtOneMetreDecibels
-    return pow(10, loss / (10 * AirModel.exponent))
-  }
+  package static var rangeMetres: Double { model.range(of: .unknownModel) }
 }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// Contacts that sensors have recorded, which are repeated when the recording ends.
+///
+/// Each line is `time,person,person,distance`: the end of a step in seconds from 0:00 of the first day, two names, and
+/// metres. A header line with these words may come first. Without the fourth field, the distance is the one that the
+/// scenario states. Spaces and tabs separate fields as well, so that the files of SocioPatterns can be read as they are.
+public struct RecordedContacts: ContactSource {
+  public let population: Population
+  /// The names of the people in the file, by number.
+  public let names: [String]
+  /// The recorded days.
+  public let dayCount: Int
+  private let days: [[Encounter]]
+
+  /// The largest number of lines.
+  public static let linesMax = 5_000_000
+  /// The largest number of days.
+  public static let daysMax = 366
+  private static let daySeconds = 86_400
+
+  /// Reads the text of a recording.
+  ///
+  /// - Parameters:
+  ///   - step: The seconds that each line stands for.
+  ///   - metres: The distance of lines without one.
+  /// - Throws: `RecordedContactsError` with the number of the line.
+  public init(text: String, step: Int, metres: Double) throws(RecordedContactsError) {
+    var reading = RecordedLines(step: step, metres: metres)
+    var number = 0
+    for line in text.utf8.split(omittingEmptySubsequences: false, whereSeparator: { $0 == 10 }) {
+      number += 1
+      guard number <= Self.linesMax else { throw .tooMany(Self.linesMax) }
+      try reading.read(line, number: number)
+    }
+    guard !reading.rows.isEmpty else { throw .empty }
+    names = reading.names
+    population = Population(count: names.count)
+    days = Self.days(of: reading.rows, step: step)
+    dayCount = days.count
+  }
+
+  public func encounters(onDay day: Int) -> [Encounter] { days[day % days.count] }
+
+  /// Joins the steps of each pair that follow one another at the same distance.
+  private static func days(of rows: [RecordedLines.Row], step: Int) -> [[Encounter]] {
+    let sorted = rows.sorted {
+      ($0.first, $0.second, $0.end, $0.metres) < ($1.first, $1.second, $1.end, $1.metres)
+    }
+    var days = [[Encounter]](
+      repeating: [], count: ((rows.map(\.end).max() ?? 1) - 1) / daySeconds + 1)
+    var index = 0
+    while index < sorted.count {
+      let row = sorted[index]
+      var end = row.end
+      index += 1
+      while index < sorted.count, sorted[index].isSamePair(as: row),
+        sorted[index].metres == row.metres, sorted[index].end <= end + step,
+        (sorted[index].end - 1) / daySeconds == (row.end - 1) / daySeconds
+      {
+        end = sorted[index].end
+        index += 1
+      }
+      let day = (row.end - 1) / daySeconds
+      let begin = day * daySeconds
+      days[day].append(
+        Encounter(
+          row.first, row.second, from: max(row.end - step - begin, 0), to: end - begin,
+          metres: row.metres, at: .recorded))
+    }
+    return days.map { day in
+      day.sorted {
+        ($0.start, $0.first, $0.second, $0.end) < ($1.start, $1.first, $1.second, $1.end)
+      }
+    }
+  }
+}
+
+/// The lines of a recording that have been read.
+struct RecordedLines {
+  struct Row {
+    let first: Int
+    let second: Int
+    let end: Int
+    let metres: Double
+
+    func isSamePair(as other: Row) -> Bool { first == other.first && second == other.second }
+  }
+
+  private(set) var rows: [Row] = []
+  private(set) var names: [String] = []
+  private let step: Int
+  private let metres: Double
+  private var numbers: [String: Int] = [:]
+
+  private static let range = 0.0...100.0
+
+  init(step: Int, metres: Double) {
+    self.step = step
+    self.metres = metres
+  }
+
+  mutating func read(
+    _ line: Substring.UTF8View.SubSequence, number: Int
+  ) throws(RecordedContactsError) {
+    let fields = line.split { [9, 13, 32, 44].contains($0) }.map { String(Substring($0)) }
+    guard let head = fields.first else { return }
+    if number == 1, head.lowercased() == "time" { return }
+    guard (3...4).contains(fields.count) else { throw .fields(line: number, fields.count) }
+    guard let end = Int(head), (1...RecordedContacts.daysMax * 86_400).contains(end) else {
+      throw .time(line: number)
+    }
+    let distance = fields.count == 4 ? Double(fields[3]) : metres
+    guard let distance, Self.range.contains(distance) else { throw .distance(line: number) }
+    let (one, other) = (person(fields[1]), person(fields[2]))
+    guard one != other else { throw .samePerson(line: number) }
+    rows.append(Row(first: min(one, other), second: max(one, other), end: end, metres: distance))
+  }
+
+  private mutating func person(_ name: String) -> Int {
+    if let number = numbers[name] { return number }
+    numbers[name] = names.count
+    names.append(name)
+    return names.count - 1
+  }
+}
+
+/// The reason why a recording cannot be read, with what to do.
+public enum RecordedContactsError: Error, Hashable, Sendable, CustomStringConvertible {
+  case empty
+  case tooMany(Int)
+  case fields(line: Int, Int)
+  case time(line: Int)
+  case distance(line: Int)
+  case samePerson(line: Int)
+
+  public var description: String {
+    switch self {
+    case .empty: "has no contact: write lines of time,person,person,distance"
+    case .tooMany(let limit): "has more than \(limit) lines: divide it"
+    case .fields(let line, let count):
+      "has \(count) fields in line \(line): write time,person,person,distance"
+    case .time(let line):
+      "has no time in line \(line): write the seconds from 0:00 of the first day, at most "
+        + "\(RecordedContacts.daysMax) days"
+    case .distance(let line): "has no distance in line \(line): write metres from 0 to 100"
+    case .samePerson(let line): "names one person twice in line \(line): name two people"
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The course of an infection, in days since the infection.
+public struct Disease: Hashable, Sendable {
+  /// The mean time until symptoms, and its standard deviation.
+  public var incubationDays = 5.42
+  public var incubationDeviation = 2.7
+  /// The mean time until a transmission, and its standard deviation: the shape of the infectiousness.
+  public var generationDays = 5.5
+  public var generationDeviation = 2.14
+  /// The share of infected people who get symptoms.
+  public var symptomaticShare = 0.7
+  /// The infectiousness of people without symptoms, as a part of that of others.
+  public var asymptomaticFactor = 0.33
+  /// The standard deviation of the infectiousness of different people, whose mean is 1.
+  public var infectiousnessDeviation = 1.4
+  /// The mean number of people that one infects at the beginning, without tests and isolation.
+  public var reproductionNumber = 2.5
+
+  /// Creates the parameters of OpenABM-Covid19 with a lower reproduction number.
+  public init() {}
+
+  /// The days in which a person can infect others.
+  public static let infectiousDays = 1..<15
+
+  /// The part of the infectiousness that falls on each day since the infection; the sum is 1.
+  var dailyWeights: [Double] {
+    let shape = pow(generationDays / generationDeviation, 2)
+    let scale = generationDays / shape
+    let weights = (0..<Self.infectiousDays.upperBound).map { day -> Double in
+      guard Self.infectiousDays.contains(day) else { return 0 }
+      let middle = Double(day) + 0.5
+      return pow(middle, shape - 1) * exp(-middle / scale)
+    }
+    let sum = weights.reduce(0, +)
+    return weights.map { $0 / sum }
+  }
+
+  /// The dose of a minute at a distance, as a part of that within 1 m (Briers).
+  public static func dose(metres: Double) -> Double { min(1, 1 / (metres * metres)) }
+}
+
+/// The course of the infection of one person, drawn at its start.
+public struct Course: Hashable, Sendable {
+  /// The second of the run at which the person was infected.
+  public let infected: Int
+  /// The person who infected; nil for the first cases.
+  public let source: Int?
+  /// The second of the first symptoms; nil without symptoms.
+  public let onset: Int?
+  /// The infectiousness as a multiple of the mean.
+  let infectiousness: Double
+
+  init(of person: Int, at second: Int, by source: Int?, disease: Disease, seed: UInt64) {
+    var generator = StreamGenerator(seed: seed, Stream.course, UInt64(person))
+    infected = second
+    self.source = source
+    let hasSymptoms = generator.happens(disease.symptomaticShare)
+    let days = generator.lognormal(
+      mean: disease.incubationDays, deviation: disease.incubationDeviation)
+    onset = hasSymptoms ? second + Int(days * Double(Epidemic.daySeconds)) : nil
+    let deviation = disease.infectiousnessDeviation
+    let shape = deviation > 0 ? 1 / (deviation * deviation) : .infinity
+    let own = shape.isFinite ? generator.gamma(shape: shape, scale: 1 / shape) : 1
+    let mean =
+      disease.symptomaticShare + (1 - disease.symptomaticShare) * disease.asymptomaticFactor
+    infectiousness = own * (hasSymptoms ? 1 : disease.asymptomaticFactor) / mean
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExposureApp
+import Foundation
+import Logging
+import Populations
+import World
+
+/// A scenario, run once without the app and once for each share of users with real phones and servers.
+public struct PopulationRun: Sendable {
+  private let scenario: Scenario
+  private let contacts: any ContactSource
+  private let seed: UInt64
+  private let threads: Int
+  private let folder: URL
+  private let logger: Logger
+
+  /// Creates a run.
+  ///
+  /// - Parameters:
+  ///   - threads: The number of threads that compute phones; it does not change any result.
+  ///   - folder: An existing folder for the data of phones and servers.
+  public init(
+    _ scenario: Scenario, contacts: any ContactSource, seed: UInt64, threads: Int, folder: URL,
+    logger: Logger
+  ) {
+    self.scenario = scenario
+    self.contacts = contacts
+    self.seed = seed
+    self.threads = threads
+    self.folder = folder
+    self.logger = logger
+  }
+
+  /// Runs the scenario.
+  ///
+  /// - Parameter progress: Called after each day of each run with the days that have passed and all days.
+  /// - Throws: The error of the phones or servers, `PopulationRunError`, or `CancellationError`.
+  public func run(progress: (Int, Int) -> Void = { _, _ in }) async throws -> PopulationResult {
+    let rate = Epidemic.calibratedRate(of: contacts, disease: scenario.disease)
+    let start = Spread(scenario, contacts: contacts, rate: rate, seed: seed)
+    let all = scenario.days * (scenario.adoption.count + 1)
+    var done = 0
+    let advance = {
+      done += 1
+      progress(done, all)
+    }
+    let without = try Self.withoutPhones(start, days: scenario.days, advance)
+    var runs: [RunResult] = []
+    for (number, share) in scenario.adoption.enumerated() {
+      runs.append(try await run(from: start, share: share, number: number, advance))
+    }
+    return PopulationResult(
+      scenario: scenario, seed: seed, people: contacts.population.count, without: without,
+      runs: runs)
+  }
+
+  private static func withoutPhones(
+    _ start: Spread, days: Int, _ advance: () -> Void
+  ) throws -> RunResult {
+    var (spread, events) = (start, EventLog(start))
+    for _ in 0..<days {
+      try Task.checkCancellation()
+      spread.beginDay()
+      for hour in 0..<24 {
+        events.note(spread.pass(hour: hour).infected, spread)
+        let second = spread.day * Epidemic.daySeconds + (hour + 1) * 3_600
+        for event in spread.takeEvents(until: second) { events.note(event) }
+      }
+      advance()
+    }
+    return RunResult(
+      adoption: 0, phones: 0, events: events.sorted, infected: spread.epidemic.courses.count,
+      reproductionNumber: spread.epidemic.reproductionNumber(ofDays: Spread.cohort(days: days)))
+  }
+
+  private func run(
+    from start: Spread, share: Double, number: Int, _ advance: () -> Void
+  ) async throws -> RunResult {
+    let folder = folder.appendingPathComponent("run-\(number)")
+    // Nothing of it is needed after the run; the caller removes what is left.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let fleet = try PhoneFleet(
+      scenario, owners: contacts.population.owners(share: share, seed: seed), seed: seed,
+      threads: threads, folder: folder, logger: logger)
+    return try await fleet.withServers {
+      var day = PopulationDay(scenario: scenario, spread: start, fleet: fleet)
+      try await fleet.enable()
+      for _ in 0..<scenario.days {
+        try await day.run()
+        advance()
+      }
+      return day.result(adoption: share)
+    }
+  }
+}
+
+/// The reason why a run has ended, with what to do.
+public enum PopulationRunError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The phone of this person could not be switched on.
+  case notEnabled(Int)
+
+  public var description: String {
+    switch self {
+    case .notEnabled(let person):
+      "The phone of person \(person) could not be switched on: free disk space."
+    }
+  }
+}
+
+/// The events of a run.
+struct EventLog {
+  private var events: [RunEvent]
+
+  /// Begins with the first cases.
+  init(_ start: Spread) {
+    events = start.epidemic.courses.keys.map {
+      RunEvent(second: 0, person: $0, kind: .infected(by: nil))
+    }
+  }
+
+  mutating func note(_ infected: [Int], _ spread: Spread) {
+    for person in infected {
+      guard let course = spread.epidemic.courses[person] else { continue }
+      events.append(
+        RunEvent(second: course.infected, person: person, kind: .infected(by: course.source)))
+    }
+  }
+
+  mutating func note(_ event: HealthCare.Dated) {
+    let kind: RunEvent.Kind =
+      switch event.event {
+      case .symptoms: .symptoms
+      case .result(let isPositive): .tested(isPositive: isPositive)
+      }
+    events.append(RunEvent(second: event.second, person: event.person, kind: kind))
+  }
+
+  mutating func note(_ kind: RunEvent.Kind, of person: Int, at second: Int) {
+    events.append(RunEvent(second: second, person: person, kind: kind))
+  }
+
+  /// By time and person; events of one person at one time keep their order.
+  var sorted: [RunEvent] {
+    events.enumerated().sorted {
+      ($0.element.second, $0.element.person, $0.offset)
+        < ($1.element.second, $1.element.person, $1.offset)
+    }.map(\.element)
+  }
+}

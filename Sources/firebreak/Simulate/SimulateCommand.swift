@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Logging
+import Populations
+import Simulation
+import Terminal
+import World
+
+/// `firebreak simulate`: a population with real phones and servers.
+struct SimulateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "simulate",
+    abstract: "Simulate an infection in a population with real phones and servers.",
+    discussion: """
+      People meet, an infection spreads, some are tested, and those with the app upload their keys. Every phone has the \
+      real framework and app, and the servers are the real ones; only time, radio and people are simulated. Writes \
+      events.csv, summary.json and report.html, which are equal for equal seeds on any number of threads. \
+      Documentation/Populations.md describes the scenario.
+      """)
+
+  @Argument(help: "The scenario in JSON.")
+  var scenario: String
+
+  @Option(help: "The seed of all random numbers.")
+  var seed: UInt64 = 1
+
+  @Option(help: "The folder for the results; it is created.")
+  var output = "out/simulation"
+
+  @Option(help: "The number of threads that compute phones; the processors by default.")
+  var threads: Int?
+
+  @Flag(help: "Print the summary as one JSON object.")
+  var json = false
+
+  private static let threadsAllowed = 1...256
+
+  func validate() throws {
+    guard let threads, !Self.threadsAllowed.contains(threads) else { return }
+    throw ValidationError(
+      "--threads needs a number from \(Self.threadsAllowed.lowerBound) to "
+        + "\(Self.threadsAllowed.upperBound).")
+  }
+
+  func run() async throws {
+    let input = try ScenarioInput(scenario, seed: seed)
+    let files = try SimulationFiles(output)
+    let folder = try SimulationFolder()
+    let cleanUp = CleanUp(folder.remove)
+    defer { cleanUp.run() }
+    let bar = ProgressLine("simulated days")
+    defer { bar.clear() }
+    let result = try await PopulationRun(
+      input.scenario, contacts: input.contacts, seed: seed,
+      threads: threads ?? ProcessInfo.processInfo.activeProcessorCount, folder: folder.url,
+      logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
+    ).run(progress: bar.show)
+    try files.write(result)
+    bar.clear()
+    try json
+      ? printJSON(PopulationSummary(result))
+      : StandardOutput.write(SimulationTable(PopulationSummary(result), output: output).text)
+  }
+}
+
+/// The scenario of a command and its contacts.
+struct ScenarioInput {
+  let scenario: Scenario
+  let contacts: any ContactSource
+  private static let recordingBytesMax = 256 << 20
+
+  /// - Throws: `CommandFailure` that names the file, the field and what to write.
+  init(_ path: String, seed: UInt64) throws {
+    let content = try InputFile(
+      path, what: "scenario", byteCountMax: ScenarioLimit.fileBytesMax
+    ).content
+    do throws(ScenarioError) {
+      scenario = try Scenario(json: content)
+    } catch {
+      throw CommandFailure.badInput("\(path.printable): \(error.description.printable)")
+    }
+    switch scenario.contacts {
+    case .generated(let people):
+      contacts = GeneratedContacts(people: people, seed: seed)
+    case .recorded(let file, let step, let metres):
+      // Relative to the scenario, so that both can be moved together.
+      let url = URL(
+        fileURLWithPath: file,
+        relativeTo: URL(fileURLWithPath: path).deletingLastPathComponent())
+      contacts = try Self.recorded(url.path, step: step, metres: metres)
+    }
+    guard scenario.firstCases <= contacts.population.count else {
+      throw CommandFailure.badInput(
+        "\(path.printable): firstCases needs a number up to the \(contacts.population.count) people."
+      )
+    }
+  }
+
+  private static func recorded(_ path: String, step: Int, metres: Double) throws -> RecordedContacts
+  {
+    let text = try InputFile(
+      path, what: "recording of contacts.file", byteCountMax: recordingBytesMax
+    ).text
+    do throws(RecordedContactsError) {
+      return try RecordedContacts(text: text, step: step, metres: metres)
+    } catch {
+      throw CommandFailure.badInput("The recording \(path.printable) \(error.description).")
+    }
+  }
+}

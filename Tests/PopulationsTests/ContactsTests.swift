@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import CZlib
+import Foundation
+import Populations
+import TestSupport
+import Testing
+
+@Suite("Generated contacts") struct GeneratedContactsTests {
+  private static let people = 4_000
+  private static let contacts = GeneratedContacts(people: people, seed: 3)
+
+  /// The mean numbers of different partners of a person on a day, by place.
+  private func means(onDay day: Int) -> [Place: Double] {
+    let encounters = Self.contacts.encounters(onDay: day)
+    return Dictionary(grouping: encounters, by: \.place).mapValues { found in
+      let pairs = Set(found.map { [$0.first, $0.second] })
+      return 2 * Double(pairs.count) / Double(Self.people)
+    }
+  }
+
+  @Test("The means by place are near those of POLYMOD on a weekday")
+  func polymod() throws {
+    let means = means(onDay: 1)
+    // Contacts of the survey a day: work 2.47, school 2.85, leisure 2.75, transport and others 2.96.
+    let expected: [Place: ClosedRange<Double>] = [
+      .work: 1.6...3.2, .school: 1.2...3.2, .leisure: 2.4...3.1, .elsewhere: 2.6...3.3,
+      // Fewer than the 3.56 of the survey, in which large households and guests count.
+      .home: 1.2...3.6,
+    ]
+    for (place, range) in expected {
+      let mean = try #require(means[place])
+      #expect(range.contains(mean), "\(place): \(mean)")
+    }
+  }
+
+  @Test("Nobody goes to school or work at the weekend")
+  func weekend() {
+    for day in [5, 6, 12] {
+      let places = Set(Self.contacts.encounters(onDay: day).map(\.place))
+      #expect(!places.contains(.school) && !places.contains(.work) && places.contains(.home))
+    }
+  }
+
+  @Test(
+    "Encounters are within a day and in the order of their starts, and the seed determines them")
+  func order() {
+    let found = Self.contacts.encounters(onDay: 2)
+    #expect(found.allSatisfy { 0 <= $0.start && $0.start < $0.end && $0.end <= 86_400 })
+    #expect(found.allSatisfy { $0.first != $0.second && $0.metres > 0 })
+    #expect(zip(found, found.dropFirst()).allSatisfy { $0.start <= $1.start })
+    #expect(GeneratedContacts(people: Self.people, seed: 3).encounters(onDay: 2) == found)
+    #expect(GeneratedContacts(people: Self.people, seed: 4).encounters(onDay: 2) != found)
+  }
+
+  @Test("People of a smaller share of users are among those of a larger one")
+  func owners() {
+    let population = Self.contacts.population
+    let few = population.owners(share: 0.2, seed: 1)
+    let many = population.owners(share: 0.7, seed: 1)
+    #expect(few.count == 800 && many.count == 2_800)
+    #expect(Set(few).isSubset(of: many))
+    #expect(population.owners(share: 1, seed: 1) == Array(0..<Self.people))
+  }
+
+  @Test("Households have the sizes of the survey")
+  func households() {
+    let households = Self.contacts.population.households
+    #expect(households.flatMap(\.self) == Array(0..<Self.people))
+    let singles = Double(households.count { $0.count == 1 }) / Double(households.count)
+    #expect((0.24...0.30).contains(singles))
+  }
+}
+
+@Suite("Recorded contacts") struct RecordedContactsTests {
+  private func recording(_ text: String) throws(RecordedContactsError) -> RecordedContacts {
+    try RecordedContacts(text: text, step: 20, metres: 1)
+  }
+
+  @Test("Successive steps of a pair are one encounter, and a gap begins another")
+  func steps() throws {
+    let contacts = try recording(
+      """
+      time,person,person,distance
+      40,ada,ben,1.5
+      60,ben,ada,1.5
+      60,ada,cleo,2
+      100,ada,ben,1.5
+      """)
+    #expect(contacts.names == ["ada", "ben", "cleo"])
+    let found = contacts.encounters(onDay: 0)
+    #expect(
+      found == [
+        Encounter(0, 1, from: 20, to: 60, metres: 1.5, at: .recorded),
+        Encounter(0, 2, from: 40, to: 60, metres: 2, at: .recorded),
+        Encounter(0, 1, from: 80, to: 100, metres: 1.5, at: .recorded),
+      ])
+  }
+
+  @Test("Lines of SocioPatterns are read, and the recording is repeated")
+  func days() throws {
+    let contacts = try recording("28820\t492\t938\r\n86420 492 938\n")
+    #expect(contacts.dayCount == 2)
+    #expect(
+      contacts.encounters(onDay: 1)
+        == [Encounter(0, 1, from: 0, to: 20, metres: 1, at: .recorded)])
+    #expect(contacts.encounters(onDay: 2) == contacts.encounters(onDay: 0))
+  }
+
+  @Test(
+    "The conference of SocioPatterns has its published numbers of people and days",
+    .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
+  func conference() throws {
+    let url = SharedData.url("contacts/sociopatterns/SFHH_tij.dat.gz")
+    let file = try #require(gzopen(url.path, "r"))
+    defer { gzclose(file) }
+    var content = [UInt8](repeating: 0, count: 2 << 20)
+    let count = gzread(file, &content, UInt32(content.count))
+    let contacts = try recording(
+      String(decoding: content.prefix(Int(count)), as: UTF8.self))
+    #expect(contacts.population.count == 403 && contacts.dayCount == 2)
+    let partners = (0..<2).map { day in
+      Set(contacts.encounters(onDay: day).map { [$0.first, $0.second] }).count * 2
+    }
+    // 27.2 different partners a person and day, of those who have any.
+    #expect(partners.allSatisfy { (20.0...30).contains(Double($0) / 403) }, "\(partners)")
+  }
+
+  @Test(
+    "An error names the line",
+    arguments: [
+      ("", RecordedContactsError.empty), ("20,a,b\n40,a\n", .fields(line: 2, 2)),
+      ("x,a,b", .time(line: 1)), ("0,a,b", .time(line: 1)), ("20,a,a", .samePerson(line: 1)),
+      ("20,a,b,-1", .distance(line: 1)), ("20,a,b,101", .distance(line: 1)),
+      ("20,a,b,x", .distance(line: 1)),
+    ])
+  func errors(text: String, error: RecordedContactsError) {
+    #expect(throws: error) { try recording(text) }
+  }
+}
