@@ -27,7 +27,7 @@ public struct PopulationPage: Sendable {
     <body>
     <main>
     <h1>\(Self.escaped(summary.name))</h1>
-    <p>\(summary.people) people for \(summary.days) days, seed \(summary.seed). The first run has no app. In the others, \
+    <p>\(summary.extent). The first run has no app. In the others, \
     every phone has the real framework and app, and the servers are the real ones.</p>
     <section>
     <h2>Infection</h2>
@@ -62,7 +62,8 @@ public struct PopulationPage: Sendable {
       <th scope="col">Uploads</th></tr></thead><tbody>
       \(rows.joined(separator: "\n"))
       </tbody></table>
-      <p>R is the mean number of people whom those infected on the first \(last) days have infected.</p>
+      <p>R is the mean number of people whom those infected on \(last == 1 ? "the first day" : "the first \(last) days") have \
+      infected.</p>
       """
   }
 

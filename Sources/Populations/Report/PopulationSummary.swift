@@ -66,6 +66,11 @@ public struct PopulationSummary: Encodable, Sendable {
   /// The runs with it.
   public let runs: [Run]
 
+  /// The extent in words: `300 people, 28 days, seed 1`.
+  public var extent: String {
+    "\(people) people, \(days == 1 ? "1 day" : "\(days) days"), seed \(seed)"
+  }
+
   /// Creates the summary of a result.
   public init(_ result: PopulationResult) {
     let days = result.scenario.days

@@ -24,7 +24,7 @@ struct SimulationTable {
       }.joined(separator: "  ")
     }
     return """
-      \(summary.people) people, \(summary.days) days, seed \(summary.seed)
+      \(summary.extent)
 
       \(lines.joined(separator: "\n"))
 

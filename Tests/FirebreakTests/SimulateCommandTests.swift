@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ServedSystem
+import TestSupport
+import Testing
+
+@Suite("firebreak simulate", .needs(.process))
+struct SimulateCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func scenario(_ json: String) throws -> String {
+    let url = folder.path("scenario.json")
+    try json.write(to: url, atomically: true, encoding: .utf8)
+    return url.path
+  }
+
+  private static let small = """
+    {"name": "Six & two days", "days": 2, "contacts": {"people": 6}, "adoption": [0.5, 1],
+     "firstCases": 1, "app": {"minimumKeys": 0}}
+    """
+
+  @Test(
+    "The files of one seed are equal on any number of threads, and differ from those of another")
+  func files() async throws {
+    let scenario = try scenario(Self.small)
+    func files(_ name: String, seed: Int, threads: Int) async throws -> [Data] {
+      let output = folder.path(name)
+      let run = try await Run(
+        "simulate", scenario, "--seed", "\(seed)", "--threads", "\(threads)", "--output",
+        output.path)
+      try #require(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+      #expect(run.output.contains("6 people, 2 days, seed \(seed)"))
+      #expect(run.output.contains("100 %") && run.output.contains(output.path))
+      return try ["events.csv", "summary.json", "report.html"].map {
+        try Data(contentsOf: output.appendingPathComponent($0))
+      }
+    }
+    let first = try await files("first", seed: 1, threads: 1)
+    #expect(try await files("again", seed: 1, threads: 2) == first)
+    #expect(try await files("other", seed: 2, threads: 2) != first)
+    let (events, page) = (String(decoding: first[0], as: UTF8.self), first[2])
+    #expect(events.hasPrefix("adoption,seconds,day,person,event,detail\n"))
+    #expect(String(decoding: page, as: UTF8.self).contains("<h1>Six &amp; two days</h1>"))
+  }
+
+  @Test("--json prints the content of summary.json, and every phone has checked for keys")
+  func json() async throws {
+    let output = folder.path("results")
+    let run = try await Run(
+      "simulate", try scenario(Self.small), "--json", "--output", output.path)
+    try #require(run.status == 0, "\(run.errors)")
+    let printed = try #require(try run.json())
+    let stored =
+      try JSONSerialization.jsonObject(
+        with: Data(contentsOf: output.appendingPathComponent("summary.json"))) as? NSDictionary
+    #expect(printed == stored)
+    let runs = try #require(printed["runs"] as? [NSDictionary])
+    #expect(runs.map { $0["phones"] as? Int } == [3, 6])
+    for run in runs {
+      let (phones, checks) = (run["phones"] as? Int ?? 0, run["checks"] as? Int ?? 0)
+      #expect(checks >= phones * 2 && run["failedChecks"] as? Int == 0)
+    }
+  }
+
+  @Test(
+    "An error names the file, the field and what to write, and nothing is simulated",
+    arguments: [
+      (#"{"days": 0}"#, "days needs a whole number from 1 to 366"),
+      (#"{"contacts": {"people": 4}}"#, "firstCases needs a number up to the 4 people"),
+      (#"{"contacts": {"file": "none.csv"}}"#, "none.csv"),
+      (#"{"contacts": {"file": "scenario.json"}}"#, "has no time in line 1"),
+    ])
+  func errors(json: String, expected: String) async throws {
+    let output = folder.path("results")
+    let run = try await Run("simulate", try scenario(json), "--output", output.path)
+    #expect(run.status == 2 && run.output.isEmpty)
+    #expect(run.errors.contains(expected), "\(run.errors)")
+    #expect(!FileManager.default.fileExists(atPath: output.path))
+  }
+
+  @Test(
+    "A recording next to the scenario is read, and a file in place of the output folder is named")
+  func recording() async throws {
+    try "20,ada,ben,1\n40,ada,ben,1\n60,ben,cleo,2\n".write(
+      to: folder.path("office.csv"), atomically: true, encoding: .utf8)
+    let scenario = try scenario(
+      #"{"days": 1, "contacts": {"file": "office.csv"}, "adoption": [1], "firstCases": 1}"#)
+    let run = try await Run("simulate", scenario, "--output", folder.path("results").path)
+    #expect(run.status == 0 && run.output.contains("3 people, 1 day, seed 1"), "\(run.errors)")
+    let blocked = try await Run("simulate", scenario, "--output", scenario)
+    #expect(blocked.status == 2 && blocked.errors.contains("another folder with --output"))
+  }
+}
