@@ -239,7 +239,8 @@ let package = Package(
         "Populations", "World", "TextEncodings", "ExposureKeys", "SealedStorage",
         "ExposureNotification",
         "ExposureApp", "DiagnosisKeyFile", "CallableEnvelope", "UploadToken", "VerificationAPI",
-        "KeyServerAPI", "VerificationServer", "KeyServer", crypto, logging, serviceLifecycle,
+        "KeyServerAPI", "RiskRules", "VerificationServer", "KeyServer", crypto, logging,
+        serviceLifecycle,
       ], swiftSettings: strictOnTheCallersActor),
     .target(
       name: "Town",

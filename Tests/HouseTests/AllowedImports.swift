@@ -100,7 +100,7 @@ enum AllowedImports {
       libraries: ["Hummingbird", "CZlib"]),
     // The model of a population knows no phone and no protocol.
     "Populations": Row(["World", "TextEncodings", "StrictJSON"]),
-    "Simulation": Row(allBelowSimulation.union(["Populations"])),
+    "Simulation": Row(allBelowSimulation.union(["Populations", "RiskRules"])),
     // The demo asks the app and the servers directly (Documentation/Decisions/0007).
     "Town": Row(
       allBelowSimulation.union([

@@ -6,6 +6,7 @@ import KeyServer
 import KeyServerAPI
 import Logging
 import Populations
+import RiskRules
 import Synchronization
 import World
 
