@@ -117,7 +117,7 @@ public struct PopulationPage: Sendable {
       """
   }
 
-  private static func share(_ value: Double) -> String { "\(number(value * 100)) %" }
+  private static func share(_ value: Double) -> String { String(format: "%g %%", value * 100) }
 
   private static func number(_ value: Double) -> String {
     value == value.rounded() ? String(format: "%.0f", value) : String(format: "%.2f", value)

@@ -38,7 +38,9 @@ public struct PopulationRun: Sendable {
   public func run(progress: (Int, Int) -> Void = { _, _ in }) async throws -> PopulationResult {
     let rate = Epidemic.calibratedRate(of: contacts, disease: scenario.disease)
     let start = Spread(scenario, contacts: contacts, rate: rate, seed: seed)
-    let all = scenario.days * (scenario.adoption.count + 1)
+    // The run without phones is that of nobody.
+    let shares = scenario.adoption.filter { $0 > 0 }
+    let all = scenario.days * (shares.count + 1)
     var done = 0
     let advance = {
       done += 1
@@ -46,7 +48,7 @@ public struct PopulationRun: Sendable {
     }
     let without = try Self.withoutPhones(start, days: scenario.days, advance)
     var runs: [RunResult] = []
-    for (number, share) in scenario.adoption.enumerated() {
+    for (number, share) in shares.enumerated() {
       runs.append(try await run(from: start, share: share, number: number, advance))
     }
     return PopulationResult(
