@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The records of one frame of a `SealedLog` in the form in which it is encrypted: each is preceded by its length in four
-/// bytes, little endian.
+/// The records of one frame of a `SealedLog` in the form in which it is encrypted: each is preceded by its length in
+/// four bytes, little endian.
 ///
 /// A phone stores thousands of records a day and reads them in each detection, so they share one piece of memory.
 package struct LogRecords: Sendable {

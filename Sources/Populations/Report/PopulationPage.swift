@@ -57,13 +57,13 @@ public struct PopulationPage: Sendable {
       """
     }
     let last = Spread.cohort(days: summary.days).upperBound
+    let days = last == 1 ? "first day" : "first \(last) days"
     return """
       <table><thead><tr><th scope="col">App users</th><th scope="col">Infected</th><th scope="col">R</th>\
       <th scope="col">Uploads</th></tr></thead><tbody>
       \(rows.joined(separator: "\n"))
       </tbody></table>
-      <p>R is the mean number of people whom those infected on \(last == 1 ? "the first day" : "the first \(last) days") have \
-      infected.</p>
+      <p>R is the mean number of people whom those infected on the \(days) have infected.</p>
       """
   }
 
@@ -80,9 +80,9 @@ public struct PopulationPage: Sendable {
       \(rows.joined(separator: "\n"))
       </tbody></table>
       <p>People with an alert. It is true if the person was within \(Self.number(closeContact.metres)) m of somebody \
-      who was infectious and uploaded, for \(Self.number(closeContact.minutes)) minutes of one of the fourteen days before. \
-      Missed: such a contact without an alert three days after the upload. Infected: alerted people who were infected \
-      before the alert.</p>
+      who was infectious and uploaded, for \(Self.number(closeContact.minutes)) minutes of one of the fourteen days \
+      before. Missed: such a contact without an alert three days after the upload. Infected: alerted people who were \
+      infected before the alert.</p>
       """
   }
 
@@ -94,7 +94,8 @@ public struct PopulationPage: Sendable {
       """
       <article><h3>\(Self.share(run.adoption)) app users</h3>
       \(Self.chart(run, highest: max(highest, 1)))
-      <p><span class="infections">■</span> infections, <span class="alerts">■</span> alerts a day, up to \(highest)</p>
+      <p><span class="infections">■</span> infections, <span class="alerts">■</span> alerts a day, up to \
+      \(highest)</p>
       </article>
       """
     }.joined(separator: "\n")

@@ -27,7 +27,7 @@ public struct PopulationSummary: Encodable, Sendable {
     public let failedChecks: Int
     /// The decoys that phones have sent.
     public let decoys: Int
-    /// New infections and first alerts by day.
+    /// New infections and all alerts by day.
     public let infectionsByDay: [Int]
     public let alertsByDay: [Int]
 

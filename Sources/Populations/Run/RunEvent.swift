@@ -81,7 +81,7 @@ public struct RunResult: Hashable, Sendable {
 
   /// The number of uploads.
   public var uploads: Int { count { $0 == .uploaded } }
-  /// The number of people with an alert, and of their alerts that were true and false. The first alert of a person counts.
+  /// The number of people with an alert.
   public var notified: Int { firstAlerts.count }
   /// The people whose first alert was true.
   public var trueAlerts: Int { firstAlerts.values.count { $0.alert == .trueAlert } }

@@ -8,8 +8,8 @@ import World
 /// The network of many phones: a cache in front of the key server, as a content delivery network is, and the servers
 /// themselves for everything else.
 ///
-/// Documents and key files are fetched once from the real server. Decoys are counted and not passed on, because no phone
-/// reads their responses and they change nothing on a server.
+/// Documents and key files are fetched once from the real server. Decoys are counted and not passed on, because no
+/// phone reads their responses and they change nothing on a server.
 final class CachingNetwork: Network {
   private struct State {
     var responses: [URL: NetworkResponse] = [:]

@@ -13,8 +13,8 @@ struct SimulateCommand: AsyncParsableCommand {
     commandName: "simulate",
     abstract: "Simulate an infection in a population with real phones and servers.",
     discussion: """
-      People meet, an infection spreads, some are tested, and those with the app upload their keys. Every phone has the \
-      real framework and app, and the servers are the real ones; only time, radio and people are simulated. Writes \
+      People meet, an infection spreads, some are tested, and those with the app upload their keys. Every phone has \
+      the real framework and app, and the servers are the real ones; only time, radio and people are simulated. Writes \
       events.csv, summary.json and report.html, which are equal for equal seeds on any number of threads. \
       Documentation/Populations.md describes the scenario.
       """)
