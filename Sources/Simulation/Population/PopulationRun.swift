@@ -38,7 +38,7 @@ public struct PopulationRun: Sendable {
   public func run(progress: (Int, Int) -> Void = { _, _ in }) async throws -> PopulationResult {
     let rate = Epidemic.calibratedRate(of: contacts, disease: scenario.disease)
     let start = Spread(scenario, contacts: contacts, rate: rate, seed: seed)
-    // The run without phones is that of nobody.
+    // The run without phones is made anyway.
     let shares = scenario.adoption.filter { $0 > 0 }
     let all = scenario.days * (shares.count + 1)
     var done = 0
