@@ -70,6 +70,20 @@ import TextEncodings
     #expect(try Self.verified(mixed).fault?.hasPrefix("Entry 2") == true)
   }
 
+  @Test("Entries without the secret are found after entries with it, also at the end of the chain")
+  func appendedWithoutKey() throws {
+    var entries = Self.chain(3)
+    for sequence: Int64 in 4...5 {
+      entries.append(
+        AuditEntry(
+          AuditEvent("eve", .codeIssued), sequence: sequence, time: 1_800_000_000,
+          after: entries[entries.count - 1].hash, key: nil))
+      #expect(
+        try Self.verified(entries).fault
+          == "Entry 4 was changed: its hash is not that of its fields.")
+    }
+  }
+
   @Test(
     "Entries without a key are accepted only before the entry that states them, and as it states")
   func beforeTheKey() throws {
