@@ -111,21 +111,25 @@ import Testing
     let database = try Self.database(address, connections: 2)
     try await database.execute("CREATE TABLE t (a bigint)")
     try await database.execute("INSERT INTO t VALUES (0), (1)")
-    let attempts = Atomic<Int>(0)
+    let attempts = Attempts()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for first in [Int64(0), 1] {
         group.addTask {
           try await database.transaction { transaction in
-            attempts.add(1, ordering: .relaxed)
+            attempts.count.add(1, ordering: .relaxed)
             try transaction.run("SELECT FROM t WHERE a = $1 FOR UPDATE", .integer(first))
             // The first attempts wait for each other.
-            while attempts.load(ordering: .relaxed) < 2 { usleep(1_000) }
+            while attempts.count.load(ordering: .relaxed) < 2 { usleep(1_000) }
             try transaction.run("SELECT FROM t WHERE a = $1 FOR UPDATE", .integer(1 - first))
           }
         }
       }
       try await group.waitForAll()
     }
-    #expect(attempts.load(ordering: .relaxed) == 3)
+    #expect(attempts.count.load(ordering: .relaxed) == 3)
+  }
+
+  private final class Attempts: Sendable {
+    let count = Atomic<Int>(0)
   }
 }
