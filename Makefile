@@ -13,7 +13,7 @@ RELEASE := -c release --scratch-path .build-release
 PREFIX ?= /usr/local
 PROGRAM ?= .build-release/release/firebreak
 
-.PHONY: install uninstall release demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
+.PHONY: install uninstall package release demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
   prepare prepare-tests screenshots accessibility-trees clean help
 
 help:
@@ -29,6 +29,7 @@ help:
 	@echo "make docs        write the reference of the library products as a web site to out/docs"
 	@echo "make facts       print the sizes of the files, types and functions of the production code"
 	@echo "make install     build for release, then install program, manual page and completions (PREFIX=/usr/local, DESTDIR=)"
+	@echo "make package     build for release, then write a Debian package with its checksum to out/package"
 	@echo "make uninstall   remove what make install has installed"
 	@echo "make build       build only (debug, with tests)"
 	@echo "make format      format the sources"
@@ -97,6 +98,12 @@ install: $(if $(filter command line,$(origin PROGRAM)),,release)
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install --remove
 
+# A Debian package in out/package, with its checksum.
+package: $(if $(filter command line,$(origin PROGRAM)),,release)
+	@scripts/prepare dpkg-dev binutils
+	@scripts/package "$(PROGRAM)" out/package
+	@cd out/package && sha256sum *.deb >SHA256SUMS && cat SHA256SUMS
+
 # An app written for Apple's framework. Exits with 1 if its walk does not end as expected.
 examples: product
 	swift build $(BUILD_FLAGS) --product ExampleApp
@@ -134,10 +141,13 @@ prepare:
 	@scripts/prepare
 
 # What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
-# check the unit file, a PostgreSQL server, a browser, and axe to check pages for accessibility.
+# check the unit files, promtool of prometheus to check metrics and alerts, a bare Debian to install the package in, a PostgreSQL
+# server, a browser, and axe to check pages for
+# accessibility.
 prepare-tests:
-	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql chromium-headless-shell chromium-driver nginx-light openssl curl
+	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql prometheus debootstrap dpkg-dev chromium-headless-shell chromium-driver nginx-light openssl curl
 	@scripts/prepare-tests
+	@scripts/prepare-bare-debian
 
 clean:
 	rm -rf .build .build-release out

@@ -142,10 +142,11 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
+    .target(name: "ServerMetrics", dependencies: ["World"], swiftSettings: strict),
     .target(
       name: "ServerStorage",
       dependencies: [
-        "Secrets", "World", "TextEncodings", "CLibArchive", crypto, grdb, logging,
+        "Secrets", "ServerMetrics", "World", "TextEncodings", "CLibArchive", crypto, grdb, logging,
       ],
       swiftSettings: strict),
     .target(
@@ -164,8 +165,8 @@ let package = Package(
     .target(
       name: "QuietHTTP",
       dependencies: [
-        "Secrets", "World", "TextEncodings", "StrictJSON", hummingbird, asyncHTTPClient, nioCore,
-        nioHTTP1, nioPosix, logging, crypto, serviceLifecycle,
+        "Secrets", "ServerMetrics", "World", "TextEncodings", "StrictJSON", hummingbird,
+        asyncHTTPClient, nioCore, nioHTTP1, nioPosix, logging, crypto, serviceLifecycle,
       ],
       swiftSettings: strict),
 
@@ -189,15 +190,15 @@ let package = Package(
       name: "VerificationServer",
       dependencies: [
         "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
-        "QuietHTTP", "ServerStorage", hummingbird, grdb, asyncHTTPClient, nioCore,
+        "QuietHTTP", "ServerMetrics", "ServerStorage", hummingbird, grdb, asyncHTTPClient, nioCore,
         nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
     .target(
       name: "KeyServer",
       dependencies: [
         "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
-        "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerStorage",
-        hummingbird, grdb, sqlite, asyncHTTPClient, nioCore, nioHTTP1, crypto,
+        "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerMetrics",
+        "ServerStorage", hummingbird, grdb, sqlite, asyncHTTPClient, nioCore, nioHTTP1, crypto,
         logging,
         serviceLifecycle,
       ], swiftSettings: strict),
@@ -217,7 +218,9 @@ let package = Package(
       name: "HealthAuthorityConsole",
       dependencies: [
         "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
-        "QuietHTTP", "ServerStorage", hummingbird, mustache, grdb, asyncHTTPClient, nioCore,
+        "QuietHTTP", "ServerMetrics", "ServerStorage", "UnixSockets", hummingbird, mustache, grdb,
+        asyncHTTPClient,
+        nioCore,
         nioHTTP1, crypto, cryptoExtras, logging, serviceLifecycle,
       ], swiftSettings: strict),
 
@@ -283,7 +286,7 @@ let package = Package(
       name: "Terminal",
       dependencies: [
         "World", "TextEncodings", "CProcessControl", "Secrets", "StrictJSON", "ExposureKeys",
-        "ExposureNotification", crypto,
+        "ExposureNotification", crypto, logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .target(
@@ -293,6 +296,13 @@ let package = Package(
         "DiagnosisKeyFile", "ExposureNotification", "UploadToken", "KeyServerAPI", "KeyServer",
         "QuietHTTP", crypto, grdb, logging, argumentParser, nioCore, nioHTTP1, nioPosix, subprocess,
         systemPackage,
+      ], swiftSettings: strictOnTheCallersActor),
+    // Synthetic phones that probe the servers.
+    .target(
+      name: "Canary",
+      dependencies: [
+        "Secrets", "ServerMetrics", "World", "ExposureNotification", "ExposureApp", "KeyServerAPI",
+        "KeyServer", "VerificationAPI", "Simulation", logging,
       ], swiftSettings: strictOnTheCallersActor),
     // The settings files of servers and phones.
     .target(
@@ -309,14 +319,15 @@ let package = Package(
       dependencies: [
         "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
         "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken",
-        "VerificationAPI", "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerStorage",
+        "VerificationAPI", "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerMetrics",
+        "ServerStorage",
         "VerificationServer", "KeyServer", "HealthAuthorityConsole", crypto, logging,
         serviceLifecycle,
       ], swiftSettings: strictOnTheCallersActor),
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Terminal", "Settings", "ServerOperations", "Bench", "Classroom", "PWA", "Town",
+        "Terminal", "Settings", "ServerOperations", "Bench", "Canary", "Classroom", "PWA", "Town",
         "FieldTrials", "PhoneProcess", "Bluetooth", "DesktopNotifications", "UnixSockets",
         "RehearsalClock", "Populations", "Simulation", "HealthAuthorityConsole",
         "DiagnosisKeyFile", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
@@ -415,6 +426,9 @@ let package = Package(
     .testTarget(
       name: "UnixSocketsTests", dependencies: ["UnixSockets", "TestSupport"], swiftSettings: strict),
     .testTarget(
+      name: "ServerMetricsTests", dependencies: ["ServerMetrics", "World", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "TextEncodingsTests", dependencies: ["TextEncodings"], swiftSettings: strict),
     .testTarget(name: "WorldTests", dependencies: ["World", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -449,8 +463,8 @@ let package = Package(
     .testTarget(
       name: "QuietHTTPTests",
       dependencies: [
-        "QuietHTTP", "StrictJSON", "World", "TestSupport", hummingbird, logging, nioCore, nioHTTP1,
-        serviceLifecycle,
+        "QuietHTTP", "ServerMetrics", "StrictJSON", "World", "TestSupport", hummingbird, logging,
+        nioCore, nioHTTP1, serviceLifecycle,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -500,7 +514,7 @@ let package = Package(
       name: "VerificationServerTests",
       dependencies: [
         "VerificationServer", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        "KeyServer", "KeyServerAPI", "ServerStorage", "World", "TestSupport",
+        "KeyServer", "KeyServerAPI", "ServerMetrics", "ServerStorage", "World", "TestSupport",
         hummingbird, grdb, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
     .testTarget(
@@ -514,7 +528,8 @@ let package = Package(
       name: "KeyServerTests",
       dependencies: [
         "KeyServer", "KeyServerAPI", "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
-        "ServerStorage", "World", "TestSupport", hummingbird, crypto, grdb, logging,
+        "ServerMetrics", "ServerStorage", "World", "TestSupport", hummingbird, crypto, grdb,
+        logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "ExposureAppTests",
@@ -570,7 +585,8 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
-      name: "TerminalTests", dependencies: ["Terminal", "ExposureKeys", "TestSupport", crypto],
+      name: "TerminalTests",
+      dependencies: ["Terminal", "ExposureKeys", "TestSupport", "World", crypto, logging],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "SettingsTests",
@@ -589,6 +605,12 @@ let package = Package(
         "TextEncodings", "ServedSystem", "TestSupport", crypto, grdb, logging, serviceLifecycle,
       ],
       swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "CanaryTests",
+      dependencies: [
+        "Canary", "Simulation", "KeyServer", "KeyServerAPI", "RiskRules", "VerificationServer",
+        "ExposureApp", "ServerMetrics", "UploadToken", "World", "TestSupport", crypto, logging,
+      ], swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "BenchTests",
       dependencies: [

@@ -27,6 +27,8 @@ package struct ConsoleConfiguration: Redacted, Sendable {
   package var sendsSMS = false
   /// The proxies whose `X-Forwarded-For` names the client.
   package var trustedProxies = TrustedProxies.none
+  /// The place outside the database that gets a copy of the audit log; nil for none.
+  package var auditDestination: AuditDestination?
   /// The base-two logarithm of the cost of password hashes, for tests.
   var scryptCostLog = ConsoleLimit.scryptCostLog
 

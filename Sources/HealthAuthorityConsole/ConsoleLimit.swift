@@ -107,6 +107,8 @@ enum ConsoleLimit {
   static let checkPeriodSeconds: TimeInterval = 300
   /// Seconds between two lines with the head of the audit log.
   static let auditReportSeconds: TimeInterval = 86_400
+  /// The interval at which new entries of the audit log are copied to their destination, in seconds.
+  static let auditForwardSeconds: TimeInterval = 5
   /// Audit entries on a page.
   static let auditEntriesOnPage = 50
   /// Audit entries that are read at once.

@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import QuietHTTP
 import Secrets
+import ServerMetrics
 import ServerStorage
 import ServiceLifecycle
 import World
@@ -19,6 +20,9 @@ package final class HealthAuthorityConsole: Service {
   private let refusals: RefusedSignIns
   private let clock: any WallClock
   private let health: ServerHealth
+  private let jobs: BackgroundJobs
+  private let requests: RequestMetrics
+  private let forwarder: AuditForwarder?
   private let logger: Logger
 
   /// The schema of the database, for commands that open it without a console.
@@ -38,8 +42,19 @@ package final class HealthAuthorityConsole: Service {
   ) throws {
     let composition = try ConsoleComposition(
       configuration, clock: clock, randomness: randomness)
+    let requests = RequestMetrics(clock: clock, randomness: randomness)
+    self.requests = requests
+    forwarder = configuration.auditDestination.map { [audit = composition.audit] in
+      AuditForwarder(
+        audit: audit, destination: $0,
+        progressFile: configuration.databaseFile.deletingLastPathComponent()
+          .appendingPathComponent("audit-copied.json"))
+    }
+    jobs = BackgroundJobs(
+      [.check, .auditReport] + (forwarder == nil ? [] : [.auditCopy]), clock: clock)
     server = QuietServer(
-      router: try composition.router(authority, serviceClock: serviceClock ?? clock),
+      router: try composition.router(
+        authority, serviceClock: serviceClock ?? clock, metrics: requests),
       host: configuration.host, port: configuration.port,
       trustedProxies: configuration.trustedProxies, logger: logger)
     database = composition.database
@@ -72,6 +87,9 @@ package final class HealthAuthorityConsole: Service {
       group.addTask { try await self.server.run() }
       group.addTask { try await self.checkPeriodically() }
       group.addTask { try await self.reportAuditDaily() }
+      if let forwarder = self.forwarder {
+        group.addTask { try await self.copyAudit(with: forwarder) }
+      }
       try await group.next()
       group.cancelAll()
     }
@@ -88,13 +106,20 @@ package final class HealthAuthorityConsole: Service {
   /// The faults that an operator has to repair, one sentence for each; empty if the console is well.
   package var faults: [String] { health.faults }
 
+  /// The metrics of this moment, without a label for the console.
+  package func families() -> [MetricFamily] {
+    jobs.families + requests.families + server.families + [health.family, .clock(clock.now)]
+  }
+
   /// Checks the database. `run()` does it at the start and every few minutes.
   package func checkStoredData() async {
     do {
       let error = try await database.check()
       health.report(error?.message(of: ConsoleDatabase.schema.name), of: .database)
+      jobs.ended(.check, succeeded: true)
     } catch is CancellationError {
     } catch {
+      jobs.ended(.check, succeeded: false)
       health.report(ConsoleError.database.description, of: .database)
     }
   }
@@ -112,12 +137,36 @@ package final class HealthAuthorityConsole: Service {
 
   private func reportAuditDaily() async throws {
     while true {
-      do { try await reportAudit() } catch is CancellationError {
+      do {
+        try await jobs.record(.auditReport) { try await reportAudit() }
+      } catch is CancellationError {
         throw CancellationError()
       } catch {
         health.report(ConsoleError.database.description, of: .database)
       }
       try await clock.sleep(until: clock.now.addingTimeInterval(ConsoleLimit.auditReportSeconds))
+    }
+  }
+
+  private func copyAudit(with forwarder: AuditForwarder) async throws {
+    while true {
+      do {
+        let isKnown = try await jobs.record(.auditCopy) { try await forwarder.forwardNew() }
+        health.report(nil, of: .auditCopy)
+        if !isKnown {
+          logger.warning(
+            "the audit log does not contain the entry that was copied last: it was copied from its start"
+          )
+        }
+      } catch is CancellationError {
+        throw CancellationError()
+      } catch {
+        health.report(
+          "The audit log is not copied (\(ErrorCause.text(error))): check auditFile and auditSyslog.",
+          of: .auditCopy)
+      }
+      try await clock.sleep(
+        until: clock.now.addingTimeInterval(ConsoleLimit.auditForwardSeconds))
     }
   }
 
@@ -238,159 +287,5 @@ extension ConsoleAdministration {
     do { return try await composition.audit.completeUpgrade() } catch {
       throw ConsoleError.database
     }
-  }
-}
-
-/// The composition root: creates the parts of the console and connects them.
-struct ConsoleComposition: Sendable {
-  let keys: ConsoleKeys
-  let audit: AuditLog
-  let refusals: RefusedSignIns
-  let accounts: AccountStore
-  let links: AccountLinks
-  private let configuration: ConsoleConfiguration
-  let database: ConsoleDatabase
-  private let clock: any WallClock
-  private let randomness: any Randomness
-
-  init(
-    _ configuration: ConsoleConfiguration, isReadOnly: Bool = false, clock: any WallClock,
-    randomness: any Randomness
-  ) throws(ConsoleError) {
-    try configuration.check()
-    guard let keys = ConsoleKeys(configuration.secret, byteCount: ConsoleLimit.secretBytes) else {
-      throw .configuration("secret must have \(ConsoleLimit.secretBytes) bytes.")
-    }
-    do throws(ServerDatabaseError) {
-      let file = configuration.databaseFile
-      database =
-        isReadOnly
-        ? try ConsoleDatabase(reading: file, keys: keys)
-        : try ConsoleDatabase(file: file, keys: keys)
-    } catch {
-      throw ConsoleError(error)
-    }
-    self.keys = keys
-    self.configuration = configuration
-    self.clock = clock
-    self.randomness = randomness
-    audit = AuditLog(
-      database: database, key: AuditKey(keys), start: configuration.auditStart, clock: clock,
-      fieldBytesMax: ConsoleLimit.auditFieldBytesMax)
-    refusals = RefusedSignIns(audit: audit)
-    accounts = AccountStore(
-      database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
-    links = AccountLinks(
-      database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
-  }
-
-  /// The checks of passwords.
-  func passwordChecks() -> PasswordChecks {
-    PasswordChecks(
-      countMax: ConsoleLimit.passwordChecksMax, waitingMax: ConsoleLimit.waitingSignInsMax,
-      costLog: configuration.scryptCostLog, randomness: randomness)
-  }
-
-  /// The router with all pages.
-  ///
-  /// - Parameter serviceClock: The clock of the servers that are administered.
-  /// - Throws: If a template is not valid (a programming error).
-  func router(
-    _ authority: any AdministeredAuthority, serviceClock: any WallClock
-  ) throws -> Router<QuietContext> {
-    let router = Router.quiet(
-      refusals: .plain, trustedProxies: configuration.trustedProxies, randomness: randomness)
-    // Before the check of the host, because probes name the machine.
-    HealthRoutes { [database] in await database.failingParts().map(\.rawValue) }.add(to: router)
-    let sessions = SessionStore(
-      database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
-    let pages = PageRouter(
-      sessions: sessions, renderer: try PageRenderer(), origin: configuration.origin,
-      zone: configuration.timeZone)
-    router.add(middleware: HostCheck(pages: pages, origin: configuration.origin))
-    router.add(middleware: UnknownPages(pages: pages))
-    let changes = changePages(pages, authority, serviceClock)
-    changes.add(to: router)
-    addAccounts(to: router, pages, changes)
-    addAdministration(to: router, pages, authority, changes, serviceClock)
-    return router
-  }
-
-  private func changePages(
-    _ pages: PageRouter, _ authority: any AdministeredAuthority, _ serviceClock: any WallClock
-  ) -> ChangePages {
-    let execution = ChangeExecution(
-      authority: authority, actions: AuditedActions(audit: audit), accounts: accounts,
-      links: links, clock: serviceClock)
-    return ChangePages(
-      pages: pages,
-      requests: ProposalStore(
-        database: database, audit: audit, clock: clock, kind: .administration),
-      accounts: accounts,
-      effects: ChangeEffects(authority: authority, accounts: accounts, clock: serviceClock),
-      execution: execution)
-  }
-
-  private func addAccounts(
-    to router: Router<QuietContext>, _ pages: PageRouter, _ changes: ChangePages
-  ) {
-    let passwords = passwordChecks()
-    let passkeys = PasskeyStore(database: database, audit: audit, clock: clock)
-    let challenges = PasskeyChallenges(
-      keys: keys, seconds: ConsoleLimit.challengeSeconds,
-      usedMax: ConsoleLimit.usedChallengesMax, randomness: randomness)
-    SignInPages(
-      pages: pages, signIn: SignIn(accounts: accounts, passwords: passwords),
-      sessions: pages.sessions, passkeys: passkeys, challenges: challenges,
-      refusals: refusals, clock: clock, failures: makeFailureBudget()
-    ).add(to: router)
-    AccountPages(
-      pages: pages, accounts: accounts, links: links, passwords: passwords,
-      failures: makeFailureBudget(), changes: changes
-    ).add(to: router)
-    AccountImportPages(pages: pages, changes: changes).add(to: router)
-    OwnAccountPages(pages: pages, passkeys: passkeys, challenges: challenges).add(to: router)
-    AuditPages(pages: pages, audit: audit).add(to: router)
-  }
-
-  private func addAdministration(
-    to router: Router<QuietContext>, _ pages: PageRouter, _ authority: any AdministeredAuthority,
-    _ changes: ChangePages, _ serviceClock: any WallClock
-  ) {
-    let actions = AuditedActions(audit: audit)
-    let issuedCodes = IssuedCodeStore(database: database, clock: serviceClock)
-    let smsLists = SMSLists(authority: authority, clock: serviceClock)
-    CodePages(
-      pages: pages, authority: authority, actions: actions, issuedCodes: issuedCodes,
-      link: configuration.appAddress.map { CodeLink(app: $0) }, sendsSMS: configuration.sendsSMS,
-      clock: serviceClock, randomness: randomness
-    ).add(to: router)
-    BatchPages(
-      pages: pages, authority: authority, actions: actions,
-      issuedCodes: issuedCodes, smsLists: smsLists,
-      sendsSMS: configuration.sendsSMS, clock: serviceClock, randomness: randomness
-    ).add(to: router)
-    IssuedCodePages(
-      pages: pages, authority: authority, issuedCodes: issuedCodes, clock: serviceClock
-    ).add(to: router)
-    ObservationPages(pages: pages, authority: authority).add(to: router)
-    let configuration = ConfigurationPages(
-      pages: pages, authority: authority,
-      proposals: ProposalStore(database: database, audit: audit, clock: clock), accounts: accounts)
-    configuration.add(to: router)
-    HomePage(
-      pages: pages, authority: authority, changes: changes, configuration: configuration,
-      issuedCodes: issuedCodes, smsLists: smsLists, clock: serviceClock
-    ).add(to: router)
-    PhonePages(pages: pages, authority: authority, changes: changes, clock: serviceClock)
-      .add(to: router)
-    KeyPages(pages: pages, authority: authority, changes: changes).add(to: router)
-  }
-
-  private func makeFailureBudget() -> FailureBudget {
-    var limits = FailureLimits(
-      perAddress: ConsoleLimit.addressFailuresMax, windowSeconds: ConsoleLimit.signInWindowSeconds)
-    limits.waitingExcessMax = ConsoleLimit.waitingExcessSignInsMax
-    return FailureBudget(limits, clock: clock, randomness: randomness)
   }
 }

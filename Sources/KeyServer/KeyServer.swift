@@ -3,6 +3,7 @@ import Foundation
 import KeyServerAPI
 import Logging
 import QuietHTTP
+import ServerMetrics
 import ServerStorage
 import ServiceLifecycle
 import World
@@ -16,6 +17,7 @@ public final class KeyServer: Service {
   private let keyPull: AuthorityKeyPull
   private let health: KeyServerHealth
   private let remoteConfiguration: SignedConfiguration
+  private let metrics: KeyServerMetrics
   private let keepServedIssuer: @Sendable () throws -> Void
   private let periods: [ExportPeriod]
   private let clock: any WallClock
@@ -38,6 +40,7 @@ public final class KeyServer: Service {
     keyPull = composition.keyPull
     health = composition.health
     remoteConfiguration = composition.remoteConfiguration
+    metrics = composition.metrics
     keepServedIssuer = composition.keepServedIssuer
     periods = configuration.exports.map(\.period)
     self.clock = clock
@@ -71,7 +74,7 @@ public final class KeyServer: Service {
         return false
       }
       group.addTask {
-        await cancelWhenGracefulShutdown { await self.keyPull.pullForever() }
+        await cancelWhenGracefulShutdown { await self.keyPull.pullForever(self.metrics.jobs) }
         return false
       }
       // At shutdown no new export or key pull starts. A running export completes, because `Exporter`
@@ -96,7 +99,9 @@ public final class KeyServer: Service {
   ///   `.damagedDatabase` or `.damagedFile` if an operator has to repair something.
   @discardableResult
   public func exportDue() async throws -> [String] {
-    try await loggingErrors(of: "an export") { try await exporter.exportDue() }
+    try await metrics.jobs.record(.export) {
+      try await loggingErrors(of: "an export") { try await exporter.exportDue() }
+    }
   }
 
   /// Writes every key file of every export again, under a new name, with the keys that sign now: an earlier key was
@@ -123,14 +128,21 @@ public final class KeyServer: Service {
   }
 
   /// Checks the database and lets the next export check every key file. `run()` does it at the start and daily.
-  public func checkStoredData() async { await health.checkAll() }
+  public func checkStoredData() async {
+    metrics.jobs.ended(.check, succeeded: await health.checkAll())
+  }
+
+  /// The metrics of this moment, without a label for the server.
+  package func families() async -> [MetricFamily] {
+    await metrics.families(pages: keyPull.pages) + server.families
+  }
 
   /// Fetches the keys of every authority that publishes them. `run()` does it twice a minute.
   ///
   /// - Throws: `KeyServerError.unavailable` if the keys cannot be stored.
   public func pullAuthorityKeys() async throws {
     do {
-      try await keyPull.pullAll()
+      try await metrics.jobs.record(.keyPull) { try await keyPull.pullAll() }
     } catch is CancellationError {
       throw CancellationError()
     } catch {
@@ -143,7 +155,9 @@ public final class KeyServer: Service {
   ///
   /// - Throws: `KeyServerError`, as `exportDue()`.
   public func removeOld() async throws {
-    try await loggingErrors(of: "removing old data") { try await exporter.removeOld() }
+    try await metrics.jobs.record(.cleanup) {
+      try await loggingErrors(of: "removing old data") { try await exporter.removeOld() }
+    }
   }
 
   /// The errors of the database and the file system go to the log; callers get a `KeyServerError`.
@@ -211,16 +225,22 @@ struct KeyServerHealth: Sendable {
   }
 
   /// Checks all stored data, and lets the next export read every key file again. For the start and once a day.
-  func checkAll() async {
+  ///
+  /// - Returns: True if the check was completed, whatever it found.
+  @discardableResult
+  func checkAll() async -> Bool {
     await exporter.forgetChecks()
     do {
       let check = try await store.check()
       health.report(
         check.isStructureIntact ? nil : KeyServerError.damagedDatabase.description, of: .database)
       reportKeys(check.damagedKeys)
+      return true
     } catch is CancellationError {
+      return false
     } catch {
       health.report(KeyServerError.damagedDatabase.description, of: .database)
+      return false
     }
   }
 

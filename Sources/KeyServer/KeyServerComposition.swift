@@ -19,6 +19,7 @@ struct KeyServerComposition {
   let keyPull: AuthorityKeyPull
   let health: KeyServerHealth
   let remoteConfiguration: SignedConfiguration
+  let metrics: KeyServerMetrics
   /// Stores the issuer of the configuration. Commands that only create a server do not call it.
   let keepServedIssuer: @Sendable () throws -> Void
 
@@ -33,9 +34,9 @@ struct KeyServerComposition {
     keepServedIssuer = { [configuration] in try store.keepServedIssuer(configuration.tokenIssuer) }
     let folder = try Self.folder(configuration)
     let tokenKeys = try TokenKeySource(configuration, logger: logger)
-    let faults = ServerHealth(logger: logger, server: "KeyServer")
+    let observed = KeyServerObservation(clock: clock, randomness: randomness, logger: logger)
     let registry = CachedRegistry(configured: tokenKeys.configured, store: store, clock: clock) {
-      faults.report($0, of: .registry)
+      observed.faults.report($0, of: .registry)
     }
     let admission = UploadAdmission(
       issuer: configuration.tokenIssuer, registry: registry, region: configuration.region,
@@ -44,26 +45,26 @@ struct KeyServerComposition {
     exporter = Exporter(
       store: store, folder: folder, exports: configuration.exports, signers: configuration.signers,
       clock: clock, time: time, randomness: randomness, withdrawn: configuration.withdrawnFiles)
-    health = KeyServerHealth(store, exporter, faults)
+    health = KeyServerHealth(store, exporter, observed.faults)
     router = Self.router(
-      configuration, KeyServerReadiness(configuration, store, folder, faults, clock, time),
-      randomness)
-    let refusals = RefusalLog(of: "uploads", clock: clock, logger: logger)
+      configuration, KeyServerReadiness(configuration, store, folder, observed.faults, clock, time),
+      randomness, observed.requests)
     let upload = UploadRoute(
       admission: admission, devices: try Self.devices(configuration, clock, logger), store: store,
       clock: clock, failures: Self.failures(configuration, clock, randomness),
       decoyBudget: Self.decoyBudget(configuration, clock),
-      budgetKeys: BudgetKeys(from: randomness), refusals: refusals, randomness: randomness)
+      budgetKeys: BudgetKeys(from: randomness), refusals: observed.refusals, randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.makeRoute())
     let publish = PublishRoute(
       admission: Self.publishAdmission(configuration, registry, store, clock, time, randomness),
       store: store, clock: clock, failures: upload.failures, decoyBudget: upload.decoyBudget,
-      budgetKeys: upload.budgetKeys, refusals: refusals, randomness: randomness)
+      budgetKeys: upload.budgetKeys, refusals: observed.refusals, randomness: randomness)
     publish.add(to: router)
     let statistics = Self.statistics(configuration, registry, store, clock, randomness)
     router.post(RouterPath(KeyServerRoute.statistics), statistics.makeRoute())
-    let roots = configuration.exports.map(\.filenameRoot)
-    try Self.describe(router, roots: roots)
+    metrics = KeyServerMetrics(
+      observed, store: store, statistics: statistics, exports: configuration.exports, clock: clock)
+    let roots = try Self.describe(router, configuration)
     keyPull = AuthorityKeyPull(
       registry: registry, store: store, timeoutSeconds: configuration.keyPullTimeoutSeconds,
       clock: clock, logger: logger)
@@ -76,21 +77,24 @@ struct KeyServerComposition {
   /// A router with the routes for probes.
   private static func router(
     _ configuration: KeyServerConfiguration, _ readiness: KeyServerReadiness,
-    _ randomness: any Randomness
+    _ randomness: any Randomness, _ requests: RequestMetrics
   ) -> Router<QuietContext> {
     let router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
-      trustedProxies: configuration.trustedProxies, randomness: randomness)
+      trustedProxies: configuration.trustedProxies, randomness: randomness, metrics: requests)
     HealthRoutes(check: readiness.faults).add(to: router)
     return router
   }
 
+  /// Adds the description of the server to `router`, and returns the file name roots of the exports.
   private static func describe(
-    _ router: Router<QuietContext>, roots: [String]
-  ) throws(KeyServerError) {
+    _ router: Router<QuietContext>, _ configuration: KeyServerConfiguration
+  ) throws(KeyServerError) -> [String] {
+    let roots = configuration.exports.map(\.filenameRoot)
     do { try router.describe(description(roots: roots)) } catch {
       throw .configuration("The description of the server cannot be written.")
     }
+    return roots
   }
 
   private static func failures(
@@ -192,7 +196,8 @@ struct KeyServerComposition {
   private static func folder(
     _ configuration: KeyServerConfiguration
   ) throws(KeyServerError) -> ExportFolder {
-    let roots = configuration.furtherExports.map(\.filenameRoot)
+    // The first export has the folder itself.
+    let roots = configuration.exports.dropFirst().map(\.filenameRoot)
     do {
       return try ExportFolder(configuration.exportFolder, roots: roots)
     } catch {

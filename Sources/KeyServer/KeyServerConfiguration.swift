@@ -68,6 +68,8 @@ public struct KeyServerConfiguration: Sendable, Redacted {
   public var remoteConfiguration: RemoteConfiguration
   /// Apps that may upload, in addition to `appPackages` and those in the database.
   public var apps: [AuthorizedApp] = []
+  /// True if the uploads of `firebreak canary` are accepted, and published in an export of their own.
+  public var acceptsCanary = false
   /// Authorities whose certificates are accepted, in addition to those in the database.
   public var healthAuthorities: [HealthAuthority] = []
   /// The configuration of `/v1/publish`.
@@ -119,7 +121,8 @@ extension KeyServerConfiguration {
     first.minimumKeys = minimumKeys
     first.paddingRange = paddingRange
     first.maximumKeysPerFile = maximumKeysPerFile
-    return [first] + furtherExports
+    let canary = acceptsCanary ? [CanaryUploads.export(periodSeconds: exportPeriodSeconds)] : []
+    return [first] + furtherExports + canary
   }
 
   var databaseKeys: DatabaseKeys { DatabaseKeys(databaseKey) }
@@ -263,7 +266,7 @@ extension KeyServerConfiguration {
     RegistryEntries(
       apps: appPackages.sorted().map {
         AuthorizedApp(id: $0, regions: regions, authorities: [tokenIssuer])
-      } + apps,
+      } + apps + (acceptsCanary ? [CanaryUploads.app(of: tokenIssuer)] : []),
       authorities: [
         HealthAuthority(
           issuer: tokenIssuer, audience: tokenAudience, publicKeysPEM: tokenKeys,

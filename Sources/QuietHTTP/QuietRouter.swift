@@ -19,6 +19,16 @@ extension Router where Context == QuietContext {
     refusals: ErrorBody, allowedOrigin: String? = nil, trustedProxies: TrustedProxies = .none,
     randomness: any Randomness
   ) -> Router<QuietContext> {
+    quiet(
+      refusals: refusals, allowedOrigin: allowedOrigin, trustedProxies: trustedProxies,
+      randomness: randomness, metrics: nil)
+  }
+
+  /// Creates the same router, whose requests are counted in `metrics`.
+  package static func quiet(
+    refusals: ErrorBody, allowedOrigin: String? = nil, trustedProxies: TrustedProxies = .none,
+    randomness: any Randomness, metrics: RequestMetrics?
+  ) -> Router<QuietContext> {
     let router = Router(
       context: QuietContext.self, options: .autoGenerateHeadEndpoints)
     if let allowedOrigin {
@@ -30,7 +40,8 @@ extension Router where Context == QuietContext {
     }
     router.add(
       middleware: RequestMiddleware(
-        refusals: refusals, trustedProxies: trustedProxies, randomness: randomness))
+        refusals: refusals, trustedProxies: trustedProxies, randomness: randomness,
+        metrics: metrics))
     return router
   }
 
@@ -80,13 +91,16 @@ struct RequestMiddleware: RouterMiddleware {
   let refusals: ErrorBody
   var trustedProxies = TrustedProxies.none
   let randomness: any Randomness
+  var metrics: RequestMetrics?
 
   func handle(
     _ request: Request, context: QuietContext,
     next: (Request, QuietContext) async throws -> Response
   ) async throws -> Response {
     let start = ContinuousClock.now
-    var context = context
+    var context = context.logging(
+      as: LoggedRequestID.text(
+        of: request.headers, from: context.connection.peer, trustedProxies))
     context.client = trustedProxies.client(
       of: context.connection.peer, headers: request.headers)
     var response = try await response(to: request, context: context, next: next)
@@ -97,9 +111,15 @@ struct RequestMiddleware: RouterMiddleware {
     if request.method == .head { response = response.createHeadResponse() }
     if closes { response.body = response.body.closing(context.connection) }
     // The pattern of the route, because the path may contain user input.
+    let duration = ContinuousClock.now - start
+    // With the requests of probes an alert about missing requests would never fire.
+    if !HealthRoutes.contains(request) {
+      metrics?.record(
+        route: context.endpointPath ?? "-", status: response.status, duration: duration)
+    }
     context.logger.info(
       "\(request.method.rawValue) \(context.endpointPath ?? "-") \(response.status.code)",
-      metadata: ["milliseconds": "\(milliseconds(ContinuousClock.now - start))"])
+      metadata: ["milliseconds": "\(milliseconds(duration))"])
     return response
   }
 
@@ -161,6 +181,8 @@ extension HTTPFields.Element.Name {
 
   /// The credential of an app or of a health authority, Google's contract.
   public static let apiKey = Self.own("x-api-key")
+  /// The identity of a request in the log of a proxy.
+  static let requestID = Self.own("x-request-id")
   static let forwardedFor = Self.own("x-forwarded-for")
 
   /// A valid header name from this file. The fallback is never used.

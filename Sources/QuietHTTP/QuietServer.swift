@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOCore
+import ServerMetrics
 import ServiceLifecycle
 import World
 
@@ -13,6 +14,7 @@ public final class QuietServer: Service {
   private let port: Int
   private let limits: ConnectionLimits
   private let counts: ConnectionCounts
+  private let load: ServerLoad
   private let dates: ResponseDates
   private let logger: Logger
   private let bound = BoundPort()
@@ -43,6 +45,7 @@ public final class QuietServer: Service {
     self.host = host
     self.port = port
     self.limits = limits
+    load = ServerLoad(inWorkMax: limits.requestsInWorkMax)
     counts = ConnectionCounts(
       countMax: limits.connectionsPerAddressMax, trustedProxies: trustedProxies)
     self.logger = logger
@@ -57,6 +60,19 @@ public final class QuietServer: Service {
   /// Waits until the server no longer listens; requests in progress may still be served.
   public func waitUntilClosed() async {
     _ = await closed.value
+  }
+
+  /// The requests of this moment as metrics.
+  package var families: [MetricFamily] {
+    [
+      MetricFamily(
+        "firebreak_http_requests_in_progress", .gauge,
+        help: "Requests from their last byte to the start of their response.",
+        [MetricSample(Double(load.inWorkCount))]),
+      MetricFamily(
+        "firebreak_http_requests_queued", .gauge, help: "Requests that wait to be processed.",
+        [MetricSample(Double(load.waitingCount))]),
+    ]
   }
 
   /// Serves until a graceful shutdown or cancellation. Requests in progress then have
@@ -93,8 +109,7 @@ public final class QuietServer: Service {
   }
 
   private func makeApplication() -> Application<LoadedResponder> {
-    let (limits, counts, dates, logger) = (limits, counts, dates, logger)
-    let load = ServerLoad(inWorkMax: limits.requestsInWorkMax)
+    let (limits, counts, dates, load, logger) = (limits, counts, dates, load, logger)
     let bodies = UnfinishedBodies(limits.bodies, countMax: max(1, limits.connectionsMax / 2))
     let connections = OpenConnections(
       countMax: limits.connectionsMax, unreadBytesMax: limits.unreadBytesMax)

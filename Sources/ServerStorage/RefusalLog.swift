@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Logging
+import ServerMetrics
 import Synchronization
 import World
 
@@ -24,13 +25,23 @@ package final class RefusalLog: Sendable {
   }
 
   private let subject: String
+  private let counted: CoarseCounts
   private let clock: any WallClock
   private let logger: Logger
   private let state = Mutex(State())
 
-  /// - Parameter subject: The refused requests in the log, such as `uploads`.
-  package init(of subject: String, clock: any WallClock, logger: Logger) {
+  /// - Parameters:
+  ///   - subject: The refused requests in the log, such as `uploads`.
+  ///   - causes: All causes.
+  ///   - clock: The clock of the windows.
+  ///   - randomness: The source of the rounding of metrics.
+  ///   - logger: The log.
+  package init(
+    of subject: String, causes: [String], clock: any WallClock, randomness: any Randomness,
+    logger: Logger
+  ) {
     self.subject = subject
+    counted = CoarseCounts(causes, clock: clock, randomness: randomness)
     self.clock = clock
     self.logger = logger
   }
@@ -42,9 +53,13 @@ package final class RefusalLog: Sendable {
   ///   - route: The route of the request.
   ///   - detail: More about this refusal, such as the difference of clocks, without personal data.
   ///   - advice: The remedy that the operator can try if the cause is frequent.
-  package func record(_ cause: String, route: String, detail: String? = nil, advice: String) {
+  ///   - requestLogger: The log of the request, with its identity.
+  package func record(
+    _ cause: String, route: String, detail: String? = nil, advice: String, requestLogger: Logger
+  ) {
     let text = [cause, detail].compactMap(\.self).joined(separator: ": ")
-    logger.info("refused \(route): \(text)")
+    requestLogger.info("refused \(route): \(text)")
+    counted.add(cause)
     let now = clock.now
     let (count, totals) = state.withLock { state in
       state.totals[cause, default: 0] += 1
@@ -63,6 +78,17 @@ package final class RefusalLog: Sendable {
       many \(subject) are refused: \(count) in \(Int(Self.windowSeconds)) seconds, \(text); \(advice). \
       Since the start: \(sums.joined(separator: ", "))
       """)
+  }
+
+  /// Counts a refusal that the log has already, in the metrics only.
+  package func count(_ cause: String) { counted.add(cause) }
+
+  /// The refusals as a metric, which shows no single one.
+  package var family: MetricFamily {
+    MetricFamily(
+      "firebreak_refusals_total", .counter,
+      help: "Refused requests by cause, in steps of ten, up to ten minutes late.", by: "cause",
+      counted.shown)
   }
 
   /// The refusals since the start by cause.

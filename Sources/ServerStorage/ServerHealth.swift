@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Logging
+import ServerMetrics
 import Synchronization
 
 /// The faults of a server that an operator has to repair: logged when they appear, and readable at any time.
@@ -16,6 +17,8 @@ package final class ServerHealth: Sendable {
     case files
     /// The machine's clock.
     case clock
+    /// The copy of the audit log outside the database.
+    case auditCopy = "audit_copy"
     /// The stored apps and authorities.
     case registry
     /// The keys that sign.
@@ -50,6 +53,20 @@ package final class ServerHealth: Sendable {
 
   /// The parts that have a fault.
   package var faultyParts: Set<Part> { Set(reported.withLock { $0.keys }) }
+
+  /// Parts whose state only `/ready` reports.
+  private static let probedParts: Set<Part> = [.secrets, .exports]
+
+  /// The faults as a metric.
+  package var family: MetricFamily {
+    let reported = reported.withLock { $0 }
+    return MetricFamily(
+      "firebreak_fault", .gauge, help: "1 if a part has a fault that an operator has to repair.",
+      by: "part",
+      Dictionary(
+        uniqueKeysWithValues: Part.allCases.filter { !Self.probedParts.contains($0) }
+          .map { ($0.rawValue, reported[$0] == nil ? 0 : 1) }))
+  }
 
   /// The present faults, one sentence for each.
   package var faults: [String] {

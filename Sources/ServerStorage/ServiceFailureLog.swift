@@ -76,5 +76,8 @@ package final class ServiceFailureLog: Sendable {
     logger.notice("the \(title(part)) works again")
   }
 
+  /// The number of parts whose last request failed.
+  package var failingCount: Int { failures.withLock { $0.count } }
+
   private func title(_ part: String) -> String { part.isEmpty ? name : "\(name) of \(part)" }
 }

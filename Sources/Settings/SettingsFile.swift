@@ -9,8 +9,16 @@ import World
 /// The settings of a server, `settings.json` in its folder: strict JSON without secrets.
 package struct SettingsFile: Sendable {
   package let url: URL
+  /// Settings from outside the folder; nil for none.
+  private let shared: SharedSettings?
+  /// The name of the server in them.
+  private let server: String
 
-  package init(url: URL) { self.url = url }
+  package init(url: URL, shared: SharedSettings? = nil, server: String = "") {
+    self.url = url
+    self.shared = shared
+    self.server = server
+  }
 
   /// Reads the file and puts the settings of `table` into `root`.
   ///
@@ -22,7 +30,11 @@ package struct SettingsFile: Sendable {
     options: [String: JSONValue?]
   ) throws -> JSONValue {
     var tree = try read() ?? .object([:])
-    if case .object(let fields) = tree {
+    if case .object(let own) = tree {
+      var fields =
+        try shared?.base(of: server, table: table, root: root) ?? [:]
+      fields.merge(own) { $1 }
+      fields.merge(try shared?.environment(of: server, table: table) ?? [:]) { $1 }
       tree = .object(fields.merging(options.compactMapValues { $0 }) { $1 })
     }
     let place = SettingContext(folder: url.deletingLastPathComponent(), readsFiles: readsFiles)

@@ -116,6 +116,8 @@ package enum APIKeyKind: String, Sendable, CaseIterable {
   case device
   /// The health authority's systems, which issue, check and end codes.
   case admin
+  /// `firebreak canary`, which issues codes that no number counts.
+  case canary
   /// Programs that read the numbers of codes, and nothing else.
   case stats
 }

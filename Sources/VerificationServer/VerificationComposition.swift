@@ -2,6 +2,7 @@
 import Hummingbird
 import Logging
 import QuietHTTP
+import ServerMetrics
 import ServerStorage
 import UploadToken
 import VerificationAPI
@@ -17,6 +18,7 @@ struct VerificationComposition {
   let clock: any WallClock
   let randomness: any Randomness
   let logger: Logger
+  let requests: RequestMetrics
   private let sms: SMSConfiguration?
   private let refusals: RefusalLog
   /// Counts wrong codes. Both contracts accept the same codes, so they share it.
@@ -42,7 +44,10 @@ struct VerificationComposition {
       advice: "its codes are withdrawn; check sms in verification/settings.json",
       clock: clock, logger: logger)
     self.sms = sms
-    refusals = RefusalLog(of: "requests", clock: clock, logger: logger)
+    refusals = RefusalLog(
+      of: "requests", causes: CodeRefusalCause.names, clock: clock, randomness: randomness,
+      logger: logger)
+    requests = RequestMetrics(clock: clock, randomness: randomness)
     guesses = FailureBudget(
       configuration.attempts.ofCodes, clock: clock, randomness: randomness,
       alarm: GuessingAlarm(logger: logger, limits: configuration.attempts).report)
@@ -55,7 +60,7 @@ struct VerificationComposition {
   func router() throws -> Router<QuietContext> {
     let router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
-      trustedProxies: configuration.trustedProxies, randomness: randomness)
+      trustedProxies: configuration.trustedProxies, randomness: randomness, metrics: requests)
     addProteGOSafeRoutes(to: router)
     addDeviceRoutes(to: router)
     addAdminRoutes(to: router)
@@ -77,6 +82,13 @@ struct VerificationComposition {
     }
     try router.describe(VerificationDescription.document)
     return router
+  }
+
+  /// The metrics of the routes and of the codes.
+  func metrics(jobs: BackgroundJobs, faults: ServerHealth) -> VerificationMetrics {
+    VerificationMetrics(
+      jobs: jobs, requests: requests, refusals: refusals, faults: faults, guesses: guesses,
+      sms: sms?.service, storage: storage, clock: clock)
   }
 
   // Separate budgets: wrong codes entered at a clinic must not prevent its staff from issuing codes.
@@ -150,7 +162,9 @@ struct VerificationComposition {
     let admin = gate([.admin], from: configuration.operatorNetmasks)
     let handler = IssueRequestHandler(
       codeIssuer: codeIssuer, sms: sms, quota: makeIssueQuota())
-    IssueRoute(handler: handler, gate: admin).add(to: router)
+    IssueRoute(
+      handler: handler, gate: gate([.admin, .canary], from: configuration.operatorNetmasks)
+    ).add(to: router)
     BatchIssueRoute(handler: handler, gate: admin).add(to: router)
     CodeStatusRoutes(storage: storage, gate: admin, clock: clock, randomness: randomness)
       .add(to: router)

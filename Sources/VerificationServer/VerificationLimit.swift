@@ -68,6 +68,10 @@ public enum VerificationLimit {
   public static let reportUnclaimedSeconds: TimeInterval = 3_600
   /// The days for which the numbers of codes are kept.
   public static let countedDays: Int64 = 90
+  /// The least number of issued codes of a day in the metrics.
+  static let shownCodesMin = 10
+  /// The time from the end of a day until its codes are in the metrics, in seconds.
+  static let shownCodesDelaySeconds: Int64 = 48 * 3_600
   /// The longest `externalIssuerID`, in characters.
   public static let externalIssuerCharactersMax = 255
   /// The allowed lengths of the name of an API key.

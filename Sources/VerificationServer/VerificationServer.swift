@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import Logging
 import QuietHTTP
+import ServerMetrics
 import ServerStorage
 import ServiceLifecycle
 import UploadToken
@@ -21,6 +22,8 @@ public final class VerificationServer: Service {
   private let time: TrustedTime
   private let logger: Logger
   private let health: ServerHealth
+  private let jobs: BackgroundJobs
+  private let metrics: VerificationMetrics
 
   /// Opens the database and prepares the server; `run()` starts to listen.
   ///
@@ -49,6 +52,8 @@ public final class VerificationServer: Service {
     self.clock = clock
     self.logger = logger
     health = ServerHealth(logger: logger, server: "VerificationServer")
+    jobs = BackgroundJobs([.cleanup, .check], clock: clock)
+    metrics = composition.metrics(jobs: jobs, faults: health)
   }
 
   /// The port the server listens on; waits until it listens.
@@ -85,6 +90,9 @@ public final class VerificationServer: Service {
     } while removed >= VerificationLimit.removedAtOnceMax
   }
 
+  /// The metrics of this moment, without a label for the server.
+  package func families() async -> [MetricFamily] { await metrics.families() + http.families }
+
   /// The faults that an operator has to repair, one sentence for each; empty if the server is well.
   public var faults: [String] { health.faults }
 
@@ -92,8 +100,10 @@ public final class VerificationServer: Service {
   public func checkStoredData() async {
     do {
       health.report(try await storage.check()?.description, of: .database)
+      jobs.ended(.check, succeeded: true)
     } catch is CancellationError {
     } catch {
+      jobs.ended(.check, succeeded: false)
       health.report(VerificationServerError.storageUnavailable.description, of: .database)
     }
   }
@@ -105,7 +115,7 @@ public final class VerificationServer: Service {
       _ = signing.keys()
       await checkStoredData()
       do {
-        try await removeExpired()
+        try await jobs.record(.cleanup) { try await removeExpired() }
         health.report(nil, of: .clock)
       } catch VerificationServerError.implausibleClock(let message) {
         health.report(message, of: .clock)

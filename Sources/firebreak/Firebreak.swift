@@ -25,7 +25,7 @@ struct Firebreak: AsyncParsableCommand {
       ServeCommand.self, VerificationServerCommand.self, KeyServerCommand.self,
       ConsoleCommand.self, ClocksCommand.self, BackupCommand.self, RestoreCommand.self,
       VerifyBackupCommand.self,
-      PhoneCommand.self,
+      EndOfServiceCommand.self, CanaryCommand.self, PhoneCommand.self,
       BeaconCommand.self, UpCommand.self, ManualCommand.self,
     ])
 

@@ -41,8 +41,22 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
 
+  @Option(
+    help: ArgumentHelp(
+      "Serve metrics for Prometheus on this port; 0 for a free one.", valueName: "port"))
+  var metricsPort: Int?
+
+  @Option(help: "The address on which metrics are served.")
+  var metricsHost = "127.0.0.1"
+
   @Flag(help: "Print the addresses of the servers as one JSON object on the first line.")
   var json = false
+
+  @Flag(help: "Print the settings in force, without secrets, and end.")
+  var printConfiguration = false
+
+  @Option(help: "The form of the log on stderr: a line of text or a JSON object for each entry.")
+  var logFormat = LogFormat.text
 
   @Flag(help: "Log to stderr at level info, with the entries of libraries.")
   var verbose = false
@@ -69,6 +83,9 @@ struct ServeCommand: AsyncParsableCommand {
     guard (0...UInt16.max - 2).contains(UInt16(exactly: port) ?? .max) else {
       throw ValidationError("--port takes 0 to \(UInt16.max - 2).")
     }
+    guard metricsPort.map({ (0...Int(UInt16.max)).contains($0) }) ?? true else {
+      throw ValidationError("--metrics-port takes 0 to \(UInt16.max).")
+    }
     guard database == nil else {
       throw ValidationError("--database is not supported yet: use --data and SQLite.")
     }
@@ -79,9 +96,10 @@ struct ServeCommand: AsyncParsableCommand {
     FileDescriptors.raiseLimit()
     let folder = ServerFolder(at: options.data)
     let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)
-    let setup = options.setup(folder, clock: clock)
+    let setup = try options.setup(folder, clock: clock)
     // Before anything is created, so that a failed start leaves nothing.
     try check(setup)
+    if printConfiguration { return try printSettings(of: setup) }
     if !folder.exists { try requirePorts(setup) }
     try folder.create()
     let locks = try ServerLocks(folder, ServerName.allCases.filter(isServed))
@@ -94,11 +112,16 @@ struct ServeCommand: AsyncParsableCommand {
         hasVerification: isServed(.verification), logger: logger(level: .warning))
     }
     let loop = ServerLoop(
-      create: { try servers(of: setup, on: $0) }, logger: logger(level: .error))
+      create: { try servers(of: setup, on: $0) },
+      notifier: ServiceNotifier(
+        environment: ProcessInfo.processInfo.environment,
+        processIdentifier: ProcessInfo.processInfo.processIdentifier),
+      logger: logger(level: .error))
     try await loop.run { ports in
       let consoleHost = isServed(.console) ? try setup.consoleHost(host) : host
-      if consoleHost != host { note(ConsoleSettings.localNote) }
-      let addresses = ServerAddresses(ports, host: host, consoleHost: consoleHost)
+      if consoleHost != host { tell(ConsoleSettings.localNote) }
+      let addresses = ServerAddresses(
+        ports, host: host, consoleHost: consoleHost, metricsHost: metricsHost)
       try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
     }
   }
@@ -123,8 +146,23 @@ struct ServeCommand: AsyncParsableCommand {
         keys: keys,
         logger: logger(level: try setup.consoleSettings().logLevel)) : nil
     // After all servers have opened their databases, so that an error of one of them is the only line.
-    if keys != nil { note(try setup.keySettings().deviceVerificationNote) }
-    return RunningServers(verification: verification, keys: keys, console: console)
+    if keys != nil { tell(try setup.keySettings().deviceVerificationNote) }
+    let metrics = metricsPort.map { port in
+      ServerMetricsSource(
+        verification: verification, keys: keys, console: console, of: setup.folder,
+        version: (ProductVersion.number, BuildCommit.name)
+      ).endpoint(
+        host: metricsHost, port: ports?.metrics ?? port, logger: logger(level: .error))
+    }
+    return RunningServers(
+      verification: verification, keys: keys, console: console, metrics: metrics)
+  }
+
+  private func printSettings(of setup: ServerSetup) throws {
+    let served = ServerName.allCases.filter(isServed)
+    try printJSON(
+      Dictionary(
+        uniqueKeysWithValues: served.map { ($0.rawValue, try setup.settingsInForce(of: $0)) }))
   }
 
   /// The port of a server: 0 for a free one.
@@ -138,6 +176,9 @@ struct ServeCommand: AsyncParsableCommand {
     for server in ServerName.allCases where isServed(server) {
       let host = server == .console ? try setup.consoleHost(host) : host
       try ListeningAddress(host: host, port: port(of: server)).requireAvailable()
+    }
+    if let metricsPort {
+      try ListeningAddress(host: metricsHost, port: metricsPort).requireAvailable()
     }
   }
 
@@ -154,38 +195,21 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func logger(level: Logger.Level) -> Logger {
-    guard verbose else { return Logger(label: "firebreak") { _ in ServerErrorLog(level) } }
-    return Logger(label: "firebreak") { StreamLogHandler.standardError(label: $0) }
+    guard verbose else {
+      return Logger(label: "firebreak") { [logFormat] _ in
+        ServerLog(logFormat.handler(level: level))
+      }
+    }
+    return Logger(label: "firebreak") { [logFormat] _ in logFormat.handler(level: .info) }
+  }
+
+  /// Tells the operator what needs attention, in the form of the log.
+  private func tell(_ text: String) {
+    switch logFormat {
+    case .text: note(text)
+    case .json: logger(level: .notice).notice("\(text)", source: "firebreak")
+    }
   }
 }
 
 extension ServerName: ExpressibleByArgument {}
-
-/// A log of the servers' own entries.
-///
-/// Entries of the libraries are left out: most report closed connections, and they quote client data.
-private struct ServerErrorLog: LogHandler {
-  private var stream = StreamLogHandler.standardError(label: "firebreak")
-
-  private static let libraries = ["Hummingbird", "HummingbirdCore", "ServiceLifecycle"]
-
-  var logLevel: Logger.Level
-  var metadata: Logger.Metadata {
-    get { stream.metadata }
-    set { stream.metadata = newValue }
-  }
-
-  init(_ logLevel: Logger.Level) {
-    self.logLevel = logLevel
-  }
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { stream[metadataKey: key] }
-    set { stream[metadataKey: key] = newValue }
-  }
-
-  func log(event: LogEvent) {
-    guard !Self.libraries.contains(event.source) else { return }
-    stream.log(event: event)
-  }
-}

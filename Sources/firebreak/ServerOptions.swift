@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Foundation
 import KeyServer
 import ServerOperations
 import Settings
@@ -12,6 +13,12 @@ struct ServerOptions: ParsableArguments {
 
   @Option(help: "The folder with all data of the servers.")
   var data = Self.defaultFolder
+
+  @Option(
+    help: ArgumentHelp(
+      "A configuration file for all servers; their settings.json replaces its values.",
+      valueName: "file"))
+  var config: String?
 
   @Option(help: "The region, such as PL; by default from the key server's settings.")
   var region: String?
@@ -42,12 +49,17 @@ struct ServerOptions: ParsableArguments {
   ///
   /// - Parameter mayBeUnused: True if the server's own folder may be empty, before settings are written.
   func setup(of server: ServerName, mayBeUnused: Bool = false) throws -> ServerSetup {
-    setup(try ServerFolder(existing: data, of: server, mayBeUnused: mayBeUnused))
+    try setup(ServerFolder(existing: data, of: server, mayBeUnused: mayBeUnused))
   }
 
   /// The servers of `folder` with these options.
-  func setup(_ folder: ServerFolder, clock: any WallClock = SystemClock()) -> ServerSetup {
-    ServerSetup(
+  func setup(_ folder: ServerFolder, clock: any WallClock = SystemClock()) throws -> ServerSetup {
+    var folder = folder
+    folder.shared = try SharedSettings(
+      file: config.map { URL(fileURLWithPath: $0) },
+      environment: ProcessInfo.processInfo.environment, servers: ServerName.allCases.map(\.rawValue)
+    )
+    return ServerSetup(
       folder: folder,
       overrides: SettingOverrides(
         region: region, app: app, issuer: issuer, audience: audience, keyID: keyID),

@@ -37,9 +37,11 @@ enum AllowedImports {
     // libpq for Swift concurrency. It knows no table.
     "PostgreSQL": Row(["Secrets"], libraries: ["CPostgreSQL"]),
     "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
+    // The metrics of servers, in the data model of Prometheus.
+    "ServerMetrics": Row(["World"]),
     // The databases of both servers on the disk: their backups, their health, trust in the clock.
     "ServerStorage": Row(
-      ["Secrets", "World", "TextEncodings"], libraries: ["GRDB", "CLibArchive"]),
+      ["Secrets", "ServerMetrics", "World", "TextEncodings"], libraries: ["GRDB", "CLibArchive"]),
     "Bluetooth": Row(["Secrets", "World", "TextEncodings", "ExposureKeys"]),
     "VerificationAPI": Row(["Secrets", "UploadToken"]),
     "RiskRules": Row(["TextEncodings"]),
@@ -48,7 +50,7 @@ enum AllowedImports {
       "RiskRules",
     ]),
     "QuietHTTP": Row(
-      ["Secrets", "World", "TextEncodings", "StrictJSON"],
+      ["Secrets", "ServerMetrics", "World", "TextEncodings", "StrictJSON"],
       libraries: ["Hummingbird", "AsyncHTTPClient"]),
     // Linux implementations of the Apple modules that apps use beside the framework.
     "BackgroundTasks": Row(),
@@ -64,12 +66,13 @@ enum AllowedImports {
     "VerificationServer": Row(
       [
         "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
-        "QuietHTTP", "ServerStorage",
+        "QuietHTTP", "ServerMetrics", "ServerStorage",
       ], libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient"]),
     "KeyServer": Row(
       [
         "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
-        "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerStorage",
+        "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerMetrics",
+        "ServerStorage",
       ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "AsyncHTTPClient"]),
     // The app never sees a key: it passes file URLs to the framework.
     "ExposureApp": Row(
@@ -84,7 +87,7 @@ enum AllowedImports {
     "HealthAuthorityConsole": Row(
       [
         "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
-        "QuietHTTP", "ServerStorage",
+        "QuietHTTP", "ServerMetrics", "ServerStorage", "UnixSockets",
       ],
       libraries: ["Hummingbird", "Mustache", "GRDB", "_CryptoExtras", "AsyncHTTPClient"]),
     "PhoneProcess": Row([
@@ -124,6 +127,11 @@ enum AllowedImports {
         "DiagnosisKeyFile", "ExposureNotification", "UploadToken", "KeyServerAPI", "KeyServer",
         "QuietHTTP",
       ], libraries: ["ArgumentParser", "Hummingbird", "GRDB", "Subprocess", "SystemPackage"]),
+    // Synthetic phones that probe the servers.
+    "Canary": Row([
+      "Secrets", "ServerMetrics", "World", "ExposureNotification", "ExposureApp", "KeyServerAPI",
+      "KeyServer", "VerificationAPI", "Simulation",
+    ]),
     // The settings files of servers and phones: one reader, and a table for each program.
     "Settings": Row([
       "Terminal", "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "Bluetooth",
@@ -134,13 +142,15 @@ enum AllowedImports {
     "ServerOperations": Row([
       "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
       "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken", "VerificationAPI",
-      "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerStorage", "VerificationServer",
+      "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerMetrics", "ServerStorage",
+      "VerificationServer",
       "KeyServer", "HealthAuthorityConsole",
     ]),
     // No database is opened here.
     "firebreak": Row(
       allBelowSimulation.union([
-        "Terminal", "Bench", "Bluetooth", "Classroom", "DesktopNotifications", "FieldTrials",
+        "Terminal", "Bench", "Bluetooth", "Canary", "Classroom", "DesktopNotifications",
+        "FieldTrials",
         "PhoneProcess", "Populations", "PWA", "UnixSockets", "RehearsalClock", "Simulation", "Town",
         "HealthAuthorityConsole", "RiskRules", "Settings", "ServerOperations",
       ]),

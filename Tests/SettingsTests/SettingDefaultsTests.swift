@@ -19,7 +19,7 @@ struct SettingDefaultsTests {
      "publish": {"allowsPartialRevisions": false,
        "revisionContext": "firebreak key server revision token"},
      "statistics": {"uploadsMin": 10, "delaySeconds": 172800},
-     "uploadAttempts": 60, "uploadWindowSeconds": 600, "trustedProxies": [],
+     "uploadAttempts": 60, "uploadWindowSeconds": 600, "trustedProxies": [], "canary": false,
      "logLevel": "error"}
     """
   private static let verification = """

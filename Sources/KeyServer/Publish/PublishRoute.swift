@@ -55,12 +55,18 @@ struct PublishRoute: Sendable {
         do throws(PublishRefusal) {
           return .succeeded(PaddedResponse(json: try await accept(request)))
         } catch {
-          error.cause?.record(in: refusals, route: KeyServerRoute.publish)
+          if let cause = error.cause {
+            cause.record(
+              in: refusals, route: KeyServerRoute.publish, requestLogger: request.context.logger)
+          } else {
+            refusals.count(RefusalCause.failure)
+          }
           return error.isTemporary ? .succeeded(try error.response) : .failed(try error.response)
         }
       }
     } catch QuietRefusal.tooManyAttempts(let seconds) {
-      RefusalCause.attempts.record(in: refusals, route: KeyServerRoute.publish)
+      RefusalCause.attempts.record(
+        in: refusals, route: KeyServerRoute.publish, requestLogger: request.context.logger)
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
   }

@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import QuietHTTP
+import ServerMetrics
 import ServerStorage
 import TextEncodings
 import UploadToken
@@ -70,11 +71,11 @@ struct AuthorityKeyPull: Sendable {
     if isChanged { registry.invalidate() }
   }
 
-  /// Reads the pages periodically until the task is cancelled.
-  func pullForever() async {
+  /// Reads the pages periodically until the task is cancelled, and records each run in `jobs`.
+  func pullForever(_ jobs: BackgroundJobs) async {
     var isFirst = true
     while !Task.isCancelled {
-      do { try await pullAll() } catch {
+      do { try await jobs.record(.keyPull) { try await pullAll() } } catch {
         // A shutdown is not an error.
         if Task.isCancelled { return }
         logger.error(

@@ -52,6 +52,7 @@ struct StatisticTally: Sendable {
 
   /// Counts one accepted upload.
   mutating func add(_ facts: UploadStatistics, _ outcome: StoredUploadCounts) {
+    guard facts.isCounted else { return }
     func count(_ kind: StatisticKind, _ bucket: Int = 0, _ number: Int = 1) {
       guard number > 0 else { return }
       sums[

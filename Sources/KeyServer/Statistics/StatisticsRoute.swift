@@ -74,6 +74,19 @@ struct StatisticsRoute: Sendable {
     }
   }
 
+  /// The newest day that may be shown of each authority, by issuer.
+  func newestDays() async throws -> [String: StatisticsDay] {
+    let now = clock.now
+    let files = try await fileCounts()
+    let view = StatisticsView(now: now, configuration: configuration, rounding: rounding)
+    var newest: [String: StatisticsDay] = [:]
+    for issuer in try await registry.registry().authorities.keys {
+      let counts = try await store.statistics(of: issuer, from: StatisticsView.firstDay(at: now))
+      newest[issuer] = view.days(of: counts, issuer: issuer, files: files).last
+    }
+    return newest
+  }
+
   private func fileCounts() async throws -> FileCounts {
     // The progress is read first, so that a period that is closed between the reads counts as open.
     let closedUntil = try await store.exportProgress().closedUntil[exportRoot]

@@ -192,6 +192,8 @@ enum CertifiedReportType: String, CaseIterable, Sendable {
 
 /// The facts of one upload that the statistics count; nothing that identifies the user.
 struct UploadStatistics: Hashable, Sendable {
+  /// False for an upload of the canary.
+  var isCounted = true
   let issuer: String
   let platform: UploadPlatform
   /// The hour of the upload, in Unix seconds.

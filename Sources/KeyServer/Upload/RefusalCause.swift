@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Logging
 import ServerStorage
 import UploadToken
 import World
@@ -40,9 +41,21 @@ struct RefusalCause: Hashable, Sendable {
     name: "attempts of an address",
     advice: "raise uploadAttempts or block the address; behind a proxy, set trustedProxies")
 
+  /// The name of the cause of a temporary failure of the server, which the log has already.
+  static let failure = "failure of the server"
+
+  /// The names of all causes.
+  static let names =
+    [
+      keyHMAC, reportType, notOfApp, used, missingToken, app, region, platform, device, request,
+      revision, attempts,
+    ].map(\.name) + [failure]
+    + UploadTokenRefusal.allCases.map { RefusalCause($0, of: "", at: .distantPast).name }
+
   /// Logs and counts the refusal.
-  func record(in log: RefusalLog, route: String) {
-    log.record(name, route: route, detail: detail, advice: advice)
+  func record(in log: RefusalLog, route: String, requestLogger: Logger) {
+    log.record(
+      name, route: route, detail: detail, advice: advice, requestLogger: requestLogger)
   }
 }
 

@@ -44,14 +44,20 @@ struct UploadRoute: Sendable {
         do throws(UploadRefusal) {
           report = try await accept(request.body, logger: request.context.logger)
         } catch {
-          error.cause?.record(in: refusals, route: KeyServerRoute.upload)
+          if let cause = error.cause {
+            cause.record(
+              in: refusals, route: KeyServerRoute.upload, requestLogger: request.context.logger)
+          } else {
+            refusals.count(RefusalCause.failure)
+          }
           return error == .unavailable
             ? .succeeded(try error.response) : .failed(try error.response)
         }
         return .succeeded(try PaddedResponse(report))
       }
     } catch QuietRefusal.tooManyAttempts(let seconds) {
-      RefusalCause.attempts.record(in: refusals, route: KeyServerRoute.upload)
+      RefusalCause.attempts.record(
+        in: refusals, route: KeyServerRoute.upload, requestLogger: request.context.logger)
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
   }
@@ -143,14 +149,22 @@ struct UploadAdmission: Sendable {
         token: UsedToken(grant, issuer: issuer, at: now, keys: self.keys),
         digest: UploadDigest.of(request, keys: keys, under: self.keys), keys: publishable,
         revision: .leaveKnown,
-        facts: UploadStatistics(
-          issuer: issuer, tokenIssuedAt: grant.issuedAt,
-          platform: UploadPlatform(name: payload.platform), onset: onset, keys: publishable, at: now
-        ),
+        facts: facts(of: payload, grant, onset, publishable, at: now),
         isExpired: grant.expiresAt <= now, response: { _ in report.stored })
     } catch {
       throw .unavailable
     }
+  }
+
+  private func facts(
+    of payload: UploadPayload, _ grant: UploadGrant, _ onset: SymptomOnset,
+    _ keys: [PublishableKey], at now: Date
+  ) -> UploadStatistics {
+    var facts = UploadStatistics(
+      issuer: issuer, tokenIssuedAt: grant.issuedAt,
+      platform: UploadPlatform(name: payload.platform), onset: onset, keys: keys, at: now)
+    facts.isCounted = payload.appPackageName != CanaryUploads.app
+    return facts
   }
 
   /// The keys that break no rule by themselves, and the report about the others. A phone whose clock is ahead sends a

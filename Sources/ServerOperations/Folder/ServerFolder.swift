@@ -10,6 +10,8 @@ import World
 /// of `token-keys.json`.
 package struct ServerFolder: Sendable {
   package let url: URL
+  /// The settings from outside the folder; nil for none.
+  package var shared: SharedSettings?
 
   /// The folder at `path`; nothing is created or checked.
   package init(at path: String) {

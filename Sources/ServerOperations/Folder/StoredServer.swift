@@ -27,7 +27,9 @@ struct StoredServer: Sendable {
   var secrets: PrivateFile { PrivateFile(file("secrets.json")) }
 
   /// The settings of the operator.
-  var settings: SettingsFile { SettingsFile(url: file("settings.json")) }
+  var settings: SettingsFile {
+    SettingsFile(url: file("settings.json"), shared: folder.shared, server: name.rawValue)
+  }
 
   /// The files beside the database that the server needs; some may not exist.
   var files: [URL] {

@@ -2,6 +2,7 @@
 import HealthAuthorityConsole
 import KeyServer
 import Logging
+import QuietHTTP
 import ServiceLifecycle
 import VerificationServer
 
@@ -10,19 +11,22 @@ package struct RunningServers: Sendable {
   let verification: VerificationServer?
   let keys: KeyServer?
   let console: HealthAuthorityConsole?
+  let metrics: MetricsEndpoint?
 
   package init(
-    verification: VerificationServer?, keys: KeyServer?, console: HealthAuthorityConsole?
+    verification: VerificationServer?, keys: KeyServer?, console: HealthAuthorityConsole?,
+    metrics: MetricsEndpoint? = nil
   ) {
     self.verification = verification
     self.keys = keys
     self.console = console
+    self.metrics = metrics
   }
 
   /// The servers as services that run and stop together.
   package func groups(logger: Logger) -> ServerGroups {
     ServerGroups(
-      [verification as (any Service)?, keys, console].compactMap(\.self), logger: logger)
+      [verification as (any Service)?, keys, console, metrics].compactMap(\.self), logger: logger)
   }
 
   /// The ports, when all servers listen; `nil` if one of them stopped before.
@@ -30,8 +34,9 @@ package struct RunningServers: Sendable {
     get async {
       let ports = ServerPorts(
         verification: await verification?.boundPort, keys: await keys?.boundPort,
-        console: await console?.boundPort)
-      return [ports.verification, ports.keys, ports.console].contains(0) ? nil : ports
+        console: await console?.boundPort, metrics: await metrics?.boundPort)
+      return [ports.verification, ports.keys, ports.console, ports.metrics].contains(0)
+        ? nil : ports
     }
   }
 
@@ -40,6 +45,7 @@ package struct RunningServers: Sendable {
     await verification?.waitUntilClosed()
     await keys?.waitUntilClosed()
     await console?.waitUntilClosed()
+    await metrics?.waitUntilClosed()
   }
 }
 
@@ -49,4 +55,6 @@ package struct ServerPorts: Sendable {
   package let verification: Int?
   package let keys: Int?
   package let console: Int?
+  /// The port of the metrics; `nil` without metrics.
+  package let metrics: Int?
 }

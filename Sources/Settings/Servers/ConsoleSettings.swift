@@ -21,6 +21,10 @@ package struct ConsoleSettings: Redacted {
   /// The admin API key for it.
   package var apiKey: String?
   package var trustedProxies = TrustedProxies.none
+  /// The file that gets a copy of the audit log; `nil` for none.
+  package var auditFile: String?
+  /// The socket of the syslog daemon that gets a copy of the audit log; `nil` for none.
+  package var auditSyslog: String?
   package var logLevel = Logger.Level.error
   /// All settings that are in force.
   package private(set) var inForce = JSONValue.object([:])
@@ -31,6 +35,12 @@ package struct ConsoleSettings: Redacted {
   /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
   package init(_ file: SettingsFile, readsFiles: Bool = true) throws {
     inForce = try file.resolve(Self.table, into: &self, readsFiles: readsFiles, options: [:])
+    guard auditFile == nil || auditSyslog == nil else {
+      try file.naming {
+        throw CommandFailure.badInput("auditFile and auditSyslog cannot be set together.")
+      }
+      return
+    }
     guard readsFiles else { return }
     guard (verificationURL == nil) == (apiKey == nil) else {
       try file.naming {
@@ -74,6 +84,14 @@ package struct ConsoleSettings: Redacted {
         file, settings, place in
         settings.apiKey = try place.secret(file)
       },
+      .text(
+        "auditFile", \.auditFile, form: "an absolute path",
+        "a file that gets a copy of each entry of the audit log"
+      ) { $0.hasPrefix("/") },
+      .text(
+        "auditSyslog", \.auditSyslog, form: "an absolute path",
+        "the socket of a syslog daemon that gets a copy of each entry, such as `/dev/log`"
+      ) { $0.hasPrefix("/") },
       .proxies(\.trustedProxies),
       .logLevel(\.logLevel),
     ])

@@ -115,6 +115,10 @@ package struct KeyServerSettings {
       .object(
         "statistics", \.configuration.statistics, defaults: StatisticsConfiguration(), statistics),
       remoteConfiguration,
+      .flag(
+        "canary", \.configuration.acceptsCanary,
+        "accept the uploads of `firebreak canary`, and publish their keys in an export of their own"
+      ),
       .integer(
         "uploadAttempts", \.configuration.uploadAttempts, 1...KeyServerLimit.uploadAttemptsMax,
         "failed uploads of one address in `uploadWindowSeconds`; then it has to wait"),

@@ -25,12 +25,18 @@ struct CodeRefusalCause: Sendable {
   static let token = CodeRefusalCause(
     name: "verification token",
     advice: "tokens expire before they are used, or are sent again with other keys")
+
+  /// The names of all causes.
+  static let names =
+    [address, apiKey, codeForm, code, expiredCode, testType, token].map(\.name)
 }
 
 extension RefusalLog {
   /// Logs and counts a refusal.
   func record(_ cause: CodeRefusalCause, at context: QuietContext) {
-    record(cause.name, route: context.endpointPath ?? "-", advice: cause.advice)
+    record(
+      cause.name, route: context.endpointPath ?? "-", advice: cause.advice,
+      requestLogger: context.logger)
   }
 }
 

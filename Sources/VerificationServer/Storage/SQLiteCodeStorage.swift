@@ -26,7 +26,9 @@ struct SQLiteCodeStorage: CodeStorage {
   func issue(_ codes: [HashedCode], at now: Date) async throws -> [IssueOutcome] {
     try await write { database in
       let outcomes = try codes.map { try Self.issue($0, at: now, in: database) }
-      let stored = outcomes.count { $0 == .stored }
+      let stored = try zip(codes, outcomes).count { code, outcome in
+        try outcome == .stored && Self.isCounted(code.issuer?.text, in: database)
+      }
       if stored > 0 {
         try CodeCounts.change(at: now.unixSecond, in: database) { $0.countIssued(stored) }
       }
@@ -57,6 +59,7 @@ struct SQLiteCodeStorage: CodeStorage {
       issue.redemption = redemption
       try issue.update(database)
       try Self.claimReport(of: issue, in: database)
+      guard try Self.isCounted(issue.issuer, in: database) else { return redemption }
       try CodeCounts.change(at: now.unixSecond, in: database) {
         $0.countClaimed(after: now.unixSecond - issue.issuedAt)
       }
@@ -130,6 +133,12 @@ extension SQLiteCodeStorage {
       try hash.insert(database, onConflict: .replace)
     }
     return .stored
+  }
+
+  /// False for the codes of a canary.
+  private static func isCounted(_ issuer: String?, in database: Database) throws -> Bool {
+    guard let issuer else { return true }
+    return try APIKeyRow.fetchOne(database, key: issuer)?.kind != APIKeyKind.canary.rawValue
   }
 
   /// Stores a report of the phone; returns false if the phone must wait.

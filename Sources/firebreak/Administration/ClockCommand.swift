@@ -46,7 +46,7 @@ struct ClocksCommand: ParsableCommand {
 
   func run() throws {
     let data = options.report.options.data
-    let setup = options.report.options.setup(try ServerFolder(existing: data))
+    let setup = try options.report.options.setup(ServerFolder(existing: data))
     let servers = setup.serversWithClock
     guard !servers.isEmpty else {
       throw CommandFailure.badInput(

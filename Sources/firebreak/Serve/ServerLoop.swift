@@ -4,6 +4,7 @@ import Logging
 import QuietHTTP
 import ServerOperations
 import Terminal
+import World
 
 /// Runs servers until SIGINT or SIGTERM, and replaces them by new ones at SIGHUP.
 ///
@@ -12,6 +13,7 @@ import Terminal
 struct ServerLoop {
   /// Creates servers with the current settings on the given ports; `nil` for the ports of the command line.
   let create: (ServerPorts?) throws -> RunningServers
+  let notifier: ServiceNotifier
   let logger: Logger
 
   private enum Event: Sendable {
@@ -48,15 +50,21 @@ struct ServerLoop {
         await groups.stop()
         throw error
       }
+      let watchdog = notifier.begin(SystemClock())
+      defer { watchdog.cancel() }
       for await event in events {
         switch event {
         case .signal(SIGHUP):
-          guard !isStopping, let next = created(on: ports) else { continue }
+          guard !isStopping else { continue }
+          notifier.reloading()
+          defer { notifier.ready() }
+          guard let next = created(on: ports) else { continue }
           await groups.stop()
           await servers.waitUntilClosed()
           (servers, groups, running) = (next, start(next), running + 1)
         case .signal:
           isStopping = true
+          notifier.stopping()
           await groups.stop()
         case .ended(let error):
           if let error { throw Self.failure(error) }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Hummingbird
+import QuietHTTP
+import Secrets
+import ServerStorage
+import World
+
+/// The composition root: creates the parts of the console and connects them.
+struct ConsoleComposition: Sendable {
+  let keys: ConsoleKeys
+  let audit: AuditLog
+  let refusals: RefusedSignIns
+  let accounts: AccountStore
+  let links: AccountLinks
+  private let configuration: ConsoleConfiguration
+  let database: ConsoleDatabase
+  private let clock: any WallClock
+  private let randomness: any Randomness
+
+  init(
+    _ configuration: ConsoleConfiguration, isReadOnly: Bool = false, clock: any WallClock,
+    randomness: any Randomness
+  ) throws(ConsoleError) {
+    try configuration.check()
+    guard let keys = ConsoleKeys(configuration.secret, byteCount: ConsoleLimit.secretBytes) else {
+      throw .configuration("secret must have \(ConsoleLimit.secretBytes) bytes.")
+    }
+    do throws(ServerDatabaseError) {
+      let file = configuration.databaseFile
+      database =
+        isReadOnly
+        ? try ConsoleDatabase(reading: file, keys: keys)
+        : try ConsoleDatabase(file: file, keys: keys)
+    } catch {
+      throw ConsoleError(error)
+    }
+    self.keys = keys
+    self.configuration = configuration
+    self.clock = clock
+    self.randomness = randomness
+    audit = AuditLog(
+      database: database, key: AuditKey(keys), start: configuration.auditStart, clock: clock,
+      fieldBytesMax: ConsoleLimit.auditFieldBytesMax)
+    refusals = RefusedSignIns(audit: audit)
+    accounts = AccountStore(
+      database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
+    links = AccountLinks(
+      database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
+  }
+
+  /// The checks of passwords.
+  func passwordChecks() -> PasswordChecks {
+    PasswordChecks(
+      countMax: ConsoleLimit.passwordChecksMax, waitingMax: ConsoleLimit.waitingSignInsMax,
+      costLog: configuration.scryptCostLog, randomness: randomness)
+  }
+
+  /// The router with all pages.
+  ///
+  /// - Parameter serviceClock: The clock of the servers that are administered.
+  /// - Throws: If a template is not valid (a programming error).
+  func router(
+    _ authority: any AdministeredAuthority, serviceClock: any WallClock,
+    metrics: RequestMetrics
+  ) throws -> Router<QuietContext> {
+    let router = Router.quiet(
+      refusals: .plain, trustedProxies: configuration.trustedProxies, randomness: randomness,
+      metrics: metrics)
+    // Before the check of the host, because probes name the machine.
+    HealthRoutes { [database] in await database.failingParts().map(\.rawValue) }.add(to: router)
+    let sessions = SessionStore(
+      database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
+    let pages = PageRouter(
+      sessions: sessions, renderer: try PageRenderer(), origin: configuration.origin,
+      zone: configuration.timeZone)
+    router.add(middleware: HostCheck(pages: pages, origin: configuration.origin))
+    router.add(middleware: UnknownPages(pages: pages))
+    let changes = changePages(pages, authority, serviceClock)
+    changes.add(to: router)
+    addAccounts(to: router, pages, changes)
+    addAdministration(to: router, pages, authority, changes, serviceClock)
+    return router
+  }
+
+  private func changePages(
+    _ pages: PageRouter, _ authority: any AdministeredAuthority, _ serviceClock: any WallClock
+  ) -> ChangePages {
+    let execution = ChangeExecution(
+      authority: authority, actions: AuditedActions(audit: audit), accounts: accounts,
+      links: links, clock: serviceClock)
+    return ChangePages(
+      pages: pages,
+      requests: ProposalStore(
+        database: database, audit: audit, clock: clock, kind: .administration),
+      accounts: accounts,
+      effects: ChangeEffects(authority: authority, accounts: accounts, clock: serviceClock),
+      execution: execution)
+  }
+
+  private func addAccounts(
+    to router: Router<QuietContext>, _ pages: PageRouter, _ changes: ChangePages
+  ) {
+    let passwords = passwordChecks()
+    let passkeys = PasskeyStore(database: database, audit: audit, clock: clock)
+    let challenges = PasskeyChallenges(
+      keys: keys, seconds: ConsoleLimit.challengeSeconds,
+      usedMax: ConsoleLimit.usedChallengesMax, randomness: randomness)
+    SignInPages(
+      pages: pages, signIn: SignIn(accounts: accounts, passwords: passwords),
+      sessions: pages.sessions, passkeys: passkeys, challenges: challenges,
+      refusals: refusals, clock: clock, failures: makeFailureBudget()
+    ).add(to: router)
+    AccountPages(
+      pages: pages, accounts: accounts, links: links, passwords: passwords,
+      failures: makeFailureBudget(), changes: changes
+    ).add(to: router)
+    AccountImportPages(pages: pages, changes: changes).add(to: router)
+    OwnAccountPages(pages: pages, passkeys: passkeys, challenges: challenges).add(to: router)
+    AuditPages(pages: pages, audit: audit).add(to: router)
+  }
+
+  private func addAdministration(
+    to router: Router<QuietContext>, _ pages: PageRouter, _ authority: any AdministeredAuthority,
+    _ changes: ChangePages, _ serviceClock: any WallClock
+  ) {
+    let actions = AuditedActions(audit: audit)
+    let issuedCodes = IssuedCodeStore(database: database, clock: serviceClock)
+    let smsLists = SMSLists(authority: authority, clock: serviceClock)
+    CodePages(
+      pages: pages, authority: authority, actions: actions, issuedCodes: issuedCodes,
+      link: configuration.appAddress.map { CodeLink(app: $0) }, sendsSMS: configuration.sendsSMS,
+      clock: serviceClock, randomness: randomness
+    ).add(to: router)
+    BatchPages(
+      pages: pages, authority: authority, actions: actions,
+      issuedCodes: issuedCodes, smsLists: smsLists,
+      sendsSMS: configuration.sendsSMS, clock: serviceClock, randomness: randomness
+    ).add(to: router)
+    IssuedCodePages(
+      pages: pages, authority: authority, issuedCodes: issuedCodes, clock: serviceClock
+    ).add(to: router)
+    ObservationPages(pages: pages, authority: authority).add(to: router)
+    let configuration = ConfigurationPages(
+      pages: pages, authority: authority,
+      proposals: ProposalStore(database: database, audit: audit, clock: clock), accounts: accounts)
+    configuration.add(to: router)
+    HomePage(
+      pages: pages, authority: authority, changes: changes, configuration: configuration,
+      issuedCodes: issuedCodes, smsLists: smsLists, clock: serviceClock
+    ).add(to: router)
+    PhonePages(pages: pages, authority: authority, changes: changes, clock: serviceClock)
+      .add(to: router)
+    KeyPages(pages: pages, authority: authority, changes: changes).add(to: router)
+  }
+
+  private func makeFailureBudget() -> FailureBudget {
+    var limits = FailureLimits(
+      perAddress: ConsoleLimit.addressFailuresMax, windowSeconds: ConsoleLimit.signInWindowSeconds)
+    limits.waitingExcessMax = ConsoleLimit.waitingExcessSignInsMax
+    return FailureBudget(limits, clock: clock, randomness: randomness)
+  }
+}

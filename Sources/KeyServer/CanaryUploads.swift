@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The names of the uploads of `firebreak canary`, whose synthetic phones probe the servers.
+///
+/// They have an app, a region and an export of their own: no statistics count them, and their keys are in no file that
+/// real phones read.
+package enum CanaryUploads {
+  /// The app, whose uploads are not counted.
+  package static let app = "firebreak.canary"
+  /// The region of the keys: a code that ISO 3166 leaves to its users.
+  package static let region = "ZZ"
+  /// The file name root of the export.
+  package static let exportRoot = "canary"
+
+  /// The entry in the registry, for uploads with the tokens of `issuer`.
+  static func app(of issuer: String) -> AuthorizedApp {
+    AuthorizedApp(id: app, regions: [region], authorities: [issuer])
+  }
+
+  /// The export, with the period of the public one.
+  static func export(periodSeconds: Int) -> ExportConfiguration {
+    var export = ExportConfiguration(filenameRoot: exportRoot, region: region)
+    export.periodSeconds = periodSeconds
+    // The keys of a canary need not be hidden among others.
+    (export.minimumKeys, export.paddingRange) = (0, 0)
+    return export
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import HealthAuthorityConsole
+import KeyServer
+import Logging
+import QuietHTTP
+import ServerMetrics
+import VerificationServer
+import World
+
+/// The metrics of the servers of one process, each with the label `server`, of their folder and of the process.
+package struct ServerMetricsSource: Sendable {
+  let verification: VerificationServer?
+  let keys: KeyServer?
+  let console: HealthAuthorityConsole?
+  let folder: FolderMetrics
+  /// The version of the program and its commit, which may be empty.
+  let version: (number: String, commit: String)
+
+  package init(
+    verification: VerificationServer?, keys: KeyServer?, console: HealthAuthorityConsole?,
+    of folder: ServerFolder, version: (number: String, commit: String)
+  ) {
+    self.verification = verification
+    self.keys = keys
+    self.console = console
+    self.version = version
+    let running: [(ServerName, Bool)] = [
+      (.verification, verification != nil), (.keys, keys != nil), (.console, console != nil),
+    ]
+    self.folder = FolderMetrics(folder: folder, servers: running.filter(\.1).map(\.0))
+  }
+
+  /// The metrics of this moment.
+  package func families() async -> [MetricFamily] {
+    func labeled(_ families: [MetricFamily]?, _ server: ServerName) -> [MetricFamily] {
+      (families ?? []).map { $0.labeled("server", server.rawValue) }
+    }
+    var families = labeled(await verification?.families(), .verification)
+    families += labeled(await keys?.families(), .keys)
+    families += labeled(console?.families(), .console)
+    families.append(
+      MetricFamily(
+        "firebreak_build_info", .gauge, help: "The version of the program.",
+        [
+          MetricSample(
+            1, [MetricLabel("version", version.number), MetricLabel("commit", version.commit)])
+        ]))
+    return families + folder.families + ProcessMetrics.families(at: SystemClock().now)
+  }
+
+  /// An endpoint for the metrics, which listens when it is run.
+  package func endpoint(host: String, port: Int, logger: Logger) -> MetricsEndpoint {
+    MetricsEndpoint(
+      host: host, port: port, randomness: SystemRandomness(), logger: logger,
+      collect: { await families() })
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Terminal
+import TextEncodings
+import World
+
+/// Settings from outside the folder of the servers: one configuration file for all servers, and environment variables.
+///
+/// The file has an object for each server, with the fields of its `settings.json`. Of one setting the value of
+/// `settings.json` replaces that of the file, an environment variable both, and an option all.
+package struct SharedSettings: Sendable {
+  /// The configuration file; nil for none.
+  private let file: URL?
+  /// The objects of the file, by server.
+  private let objects: [String: JSONValue]
+  /// The variables with their prefix removed, by server.
+  private let variables: [String: [String: String]]
+
+  /// Reads `file`, and keeps the variables of the `servers`, such as `FIREBREAK_KEYS_MINIMUM_KEYS`.
+  ///
+  /// - Throws: `CommandFailure` if the file cannot be read, or names another server.
+  package init(
+    file: URL?, environment: [String: String], servers: [String]
+  ) throws {
+    self.file = file
+    var variables: [String: [String: String]] = [:]
+    for server in servers {
+      let prefix = "FIREBREAK_\(server.uppercased())_"
+      for (name, value) in environment where name.hasPrefix(prefix) {
+        variables[server, default: [:]][String(name.dropFirst(prefix.count))] = value
+      }
+    }
+    self.variables = variables
+    guard let file else {
+      objects = [:]
+      return
+    }
+    guard FileManager.default.attributes(of: file) != nil else {
+      throw CommandFailure.badInput("\(file.path.printable) does not exist: correct --config.")
+    }
+    guard case .object(let fields)? = try SettingsFile(url: file).read() else {
+      throw CommandFailure.badInput("\(file.path.printable): it must contain a JSON object.")
+    }
+    if let unknown = fields.keys.filter({ !servers.contains($0) }).min() {
+      throw CommandFailure.badInput(
+        "\(file.path.printable): \(unknown.printable) is no server: the fields are"
+          + " \(servers.joined(separator: ", ")).")
+    }
+    objects = fields
+  }
+
+  /// The settings of `server` in the configuration file.
+  ///
+  /// They are checked alone, so that an error names the right file.
+  func base<Root>(
+    of server: String, table: SettingsTable<Root>, root: Root
+  ) throws -> [String: JSONValue] {
+    guard let file, let tree = objects[server] else { return [:] }
+    guard case .object(let fields) = tree else {
+      throw CommandFailure.badInput(
+        "\(file.path.printable): \(server) must be an object of settings.")
+    }
+    var copy = root
+    let place = SettingContext(folder: file.deletingLastPathComponent(), readsFiles: false)
+    do {
+      // A required setting may be in another place.
+      _ = try table.optional.resolve(tree, into: &copy, at: place.field(server))
+    } catch let failure as CommandFailure where failure.status == .badInput {
+      throw CommandFailure.badInput("\(file.path.printable): \(failure.message)")
+    }
+    return fields
+  }
+
+  /// The settings of `server` in the environment: JSON, or text.
+  ///
+  /// - Throws: `CommandFailure` for a variable that names no setting.
+  func environment<Root>(
+    of server: String, table: SettingsTable<Root>
+  ) throws -> [String: JSONValue] {
+    let names = Dictionary(
+      table.rows.map { (Self.variable($0.name), $0.name) }, uniquingKeysWith: { $1 })
+    var fields: [String: JSONValue] = [:]
+    for (variable, text) in variables[server] ?? [:] {
+      guard let name = names[variable] else {
+        throw CommandFailure.badInput(
+          "FIREBREAK_\(server.uppercased())_\(variable.printable) names no setting: correct or remove"
+            + " the variable.")
+      }
+      fields[name] = JSONValue(text: text) ?? .string(text)
+    }
+    return fields
+  }
+
+  /// The name of a setting in upper case with underscores: `EXPORT_PERIOD_SECONDS` for `exportPeriodSeconds`, `KEY_ID`
+  /// for `keyID`.
+  package static func variable(_ name: String) -> String {
+    name.replacing(#/([a-z0-9])([A-Z])/#) { "\($0.output.1)_\($0.output.2)" }
+      .replacing(#/([A-Z]+)([A-Z][a-z])/#) { "\($0.output.1)_\($0.output.2)" }.uppercased()
+  }
+}
+
+extension SettingsTable {
+  /// The same table without required rows.
+  fileprivate var optional: SettingsTable {
+    SettingsTable(
+      rows: rows.map { row in
+        var row = row
+        row.isRequired = false
+        return row
+      })
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import KeyServerAPI
+import ServerOperations
+import Terminal
+import World
+
+/// `firebreak end-of-service`: ends a service for good.
+struct EndOfServiceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "end-of-service",
+    abstract: "End the service for good: tell phones, then delete all data.",
+    discussion: """
+      `tell` while the servers run; phones stop at their next check. Weeks later stop the servers, and `delete` with a \
+      certificate of deletion. What phones still ask for is left in DIR/exports, for a web server.
+      """, subcommands: [TellEndCommand.self, DeleteServiceCommand.self])
+}
+
+/// `end-of-service tell`
+struct TellEndCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tell", abstract: "Tell all phones to neither check nor upload any more.")
+
+  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var root: RootKeyOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The validity of the instruction; by default as before.", valueName: "seconds"))
+  var lifetime: Int64?
+
+  private struct Report: Encodable {
+    let version: Int
+    let expires: Int64
+  }
+
+  func run() throws {
+    let document = try report.setup(of: .keys).tellEndOfService(
+      rootKey: root.rootKey, lifetimeSeconds: lifetime)
+    try report.write(
+      Report(version: document.version, expires: document.expires),
+      "Version \(document.version) tells phones to stop. It is valid until"
+        + " \(UTCTime(unixSecond: document.expires).text).")
+  }
+}
+
+/// `end-of-service delete`
+struct DeleteServiceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Delete secrets, databases, settings and key files of the stopped servers.")
+
+  @OptionGroup var report: ServerCommandOptions
+
+  @Option(help: "The new file with the certificate of deletion, JSON.")
+  var certificate: String
+
+  @Flag(help: "Confirm that everything is to be deleted.")
+  var confirm = false
+
+  func validate() throws {
+    guard confirm else {
+      throw ValidationError("Everything is deleted for good: repeat the command with --confirm.")
+    }
+  }
+
+  func run() throws {
+    let file = URL(fileURLWithPath: certificate)
+    guard !FileManager.default.fileExists(atPath: file.path) else {
+      throw CommandFailure.badInput("\(file.path.printable) exists: name a new file.")
+    }
+    let setup = try report.setup(of: .keys)
+    guard !file.path.hasPrefix(setup.folder.url.path + "/") else {
+      throw CommandFailure.badInput("The certificate must be outside the folder of the servers.")
+    }
+    var result = DeletionCertificate()
+    do { try setup.deleteService(&result) } catch {
+      // What is deleted is proved by this certificate, and the rest by that of the next run.
+      if !result.deleted.isEmpty { try store(result, in: file) }
+      throw error
+    }
+    try store(result, in: file)
+    try report.write(
+      result,
+      "Deleted \(result.deleted.count) files. The certificate is in \(file.path.printable).")
+  }
+
+  private func store(_ result: DeletionCertificate, in file: URL) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    do {
+      try AtomicFile.write(try encoder.encode(result), to: file, permissions: 0o644)
+    } catch {
+      // The data is gone; the certificate must not be.
+      try printJSON(result)
+      throw CommandFailure.machineFailed(
+        "\(file.path.printable) could not be written: keep the certificate that was printed.")
+    }
+  }
+}

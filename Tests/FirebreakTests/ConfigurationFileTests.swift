@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ServedSystem
+import Settings
+import TestSupport
+import Testing
+
+@Suite("One configuration file for all servers", .needs(.process))
+struct ConfigurationFileTests {
+  private let folder: TemporaryFolder
+  private var config: String { folder.path("firebreak.json").path }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func run(
+    _ options: [String] = [], environment: [String: String] = [:]
+  ) async throws -> ChildProcess.Result {
+    try await ChildProcess.run(
+      Run.product(),
+      ["serve", "--print-configuration", "--data", folder.path("data").path, "--config", config]
+        + options, environment: Run.environment(adding: environment))
+  }
+
+  private func keys(_ result: ChildProcess.Result) throws -> [String: Any] {
+    let json = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
+    return try #require((json as? [String: [String: Any]])?["keys"], "\(result.errors)")
+  }
+
+  @Test(
+    "Of a setting the file is replaced by settings.json, that by the environment, and all by options"
+  )
+  func order() async throws {
+    let file = """
+      {"keys": {"region": "CZ", "minimumKeys": 1, "paddingRange": 1, "uploadAttempts": 1},
+       "verification": {"logLevel": "info"}}
+      """
+    try Data(file.utf8).write(to: folder.path("firebreak.json"))
+    try ServedAuthority.write(
+      ["keys/settings.json": #"{"minimumKeys":2,"paddingRange":2,"region":"SK"}"#], in: folder)
+    let result = try await run(
+      ["--region", "PL"],
+      environment: ["FIREBREAK_KEYS_MINIMUM_KEYS": "3", "FIREBREAK_KEYS_REGION": "DE"])
+    let keys = try keys(result)
+    #expect(keys["uploadAttempts"] as? Int == 1)
+    #expect(keys["paddingRange"] as? Int == 2)
+    #expect(keys["minimumKeys"] as? Int == 3)
+    #expect(keys["region"] as? String == "PL")
+    // Nothing is created.
+    #expect(folder.files().count { $0.path.contains("/data/") } == 1)
+  }
+
+  @Test("A wrong value or name is refused with the place where it stands")
+  func refused() async throws {
+    for (file, environment, named) in [
+      (#"{"keys": {"minimumKeys": -1}}"#, [:], "firebreak.json: keys.minimumKeys"),
+      (#"{"keys": {"minimumKey": 1}}"#, [:], "firebreak.json: keys.minimumKey"),
+      (#"{"key": {}}"#, [:], "firebreak.json: key is no server"),
+      ("[]", [:], "firebreak.json"),
+      ("{}", ["FIREBREAK_KEYS_MINIMUM_KEY": "1"], "FIREBREAK_KEYS_MINIMUM_KEY names no setting"),
+      ("{}", ["FIREBREAK_KEYS_MINIMUM_KEYS": "many"], "minimumKeys"),
+    ] as [(String, [String: String], String)] {
+      try Data(file.utf8).write(to: folder.path("firebreak.json"))
+      let result = try await run(environment: environment)
+      #expect(result.status == 2 && result.output.isEmpty, "\(file)")
+      #expect(result.errors.contains(named), "\(result.errors)")
+      #expect(result.errors.split(separator: "\n").count == 1)
+    }
+    try FileManager.default.removeItem(atPath: config)
+    #expect(try await run().errors.contains("does not exist"))
+  }
+
+  @Test("The variable of a setting has its words in upper case")
+  func variables() {
+    for (name, variable) in [
+      ("exportPeriodSeconds", "EXPORT_PERIOD_SECONDS"), ("keyID", "KEY_ID"),
+      ("allowsPlainHTTP", "ALLOWS_PLAIN_HTTP"), ("verificationURL", "VERIFICATION_URL"),
+      ("canary", "CANARY"),
+    ] {
+      #expect(SharedSettings.variable(name) == variable)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ServedSystem
+import TestSupport
+import Testing
+
+@Suite("firebreak serve --log-format json", .needs(.process))
+struct LogFormatTests {
+  @Test(
+    "Each line of stderr is a JSON object, with the identity that the proxy gave to the request")
+  func json() async throws {
+    let settings = #"{"logLevel":"info","trustedProxies":["127.0.0.1"]}"#
+    let authority = try await ServedAuthority(
+      ["verification/settings.json": settings], arguments: ["--log-format", "json"])
+    let response = try await authority.post(
+      "\(authority.verification)/api/verify", "{}", headers: ["X-Request-ID": "from-the-proxy"])
+    #expect(response.status >= 400)
+    var lines: [String] = []
+    try await Patience.until {
+      lines = try authority.servers.errors().split(separator: "\n").map(String.init)
+      return lines.contains { $0.contains("POST /api/verify") }
+    }
+    let entries = try lines.map { line in
+      try #require(
+        try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String], "\(line)")
+    }
+    let named = entries.filter { $0["request"] == "from-the-proxy" }
+    #expect(named.contains { $0["message"]?.hasPrefix("refused /api/verify") == true })
+    #expect(named.contains { $0["message"]?.hasPrefix("POST /api/verify") == true })
+    #expect(entries.allSatisfy { $0["level"] != nil && $0["time"]?.hasSuffix("Z") == true })
+    #expect(!lines.contains { $0.contains("127.0.0.1") })
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  @Test("Another format is refused in one line")
+  func refused() async throws {
+    let folder = try TemporaryFolder()
+    let run = try await Run(
+      "serve", "--log-format", "xml", "--data", folder.path("data").path, "--port", "0")
+    #expect(run.status == 2 && run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+  }
+}

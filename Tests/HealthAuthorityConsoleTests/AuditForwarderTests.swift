@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HealthAuthorityConsole
+
+@Suite("The copy of the audit log outside the database")
+struct AuditForwarderTests {
+  private let folder: TemporaryFolder
+  private var file: URL { folder.path("audit.log") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func lines() throws -> [String] {
+    try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+
+  /// Lets the time pass until `condition` is true.
+  private func untilForwarded(
+    _ console: RunningConsole, _ condition: () throws -> Bool
+  ) async throws {
+    try await Patience.until {
+      console.clock.advance(by: ConsoleLimit.auditForwardSeconds)
+      return try condition()
+    }
+  }
+
+  private func copied(_ console: RunningConsole) async throws {
+    let count = try await console.administration.audit().count
+    try await untilForwarded(console) { (try? lines().count) == Int(count) }
+  }
+
+  @Test("Each entry is appended once, also after a restart, and the copy is an intact log")
+  func file() async throws {
+    var before = 0
+    for name in ["anna", "berta"] {
+      try await RunningConsole.run(in: folder.url) { configuration in
+        configuration.auditDestination = .file(file)
+      } _: { console in
+        _ = try await console.administration.addAccount(name: name, role: .administrator)
+        try await copied(console)
+        #expect(try lines().count > before)
+        before = try lines().count
+        var chain = console.administration.auditChain()
+        chain.append(lines: try String(contentsOf: file, encoding: .utf8))
+        #expect(chain.fault == nil)
+        #expect(console.console.faults.isEmpty)
+      }
+    }
+    let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
+    #expect((mode as? NSNumber)?.intValue == 0o600)
+  }
+
+  @Test("A file that was rotated away is created again, and the entries continue")
+  func rotated() async throws {
+    try await RunningConsole.run(in: folder.url) { configuration in
+      configuration.auditDestination = .file(file)
+    } _: { console in
+      _ = try await console.administration.addAccount(name: "anna", role: .administrator)
+      try await copied(console)
+      let count = try lines().count
+      try FileManager.default.moveItem(at: file, to: folder.path("audit.log.1"))
+      _ = try await console.administration.addAccount(name: "berta", role: .administrator)
+      let added = Int(try await console.administration.audit().count) - count
+      try await untilForwarded(console) { (try? lines().count) == added }
+      #expect(try lines()[0].contains(#""sequence":\#(count + 1)"#))
+    }
+  }
+
+  @Test(
+    "A log that does not contain the last copied entry is copied from its start, with a warning")
+  func replaced() async throws {
+    let progress = folder.path("audit-copied.json")
+    let other = #"{"sequence":7,"hash":"\#(String(repeating: "a", count: 64))"}"#
+    try Data(other.utf8).write(to: progress)
+    try await RunningConsole.run(in: folder.url) { configuration in
+      configuration.auditDestination = .file(file)
+    } _: { console in
+      _ = try await console.administration.addAccount(name: "anna", role: .administrator)
+      try await copied(console)
+      #expect(try lines()[0].contains(#""sequence":1"#))
+      #expect(console.log.lines.contains { $0.contains("copied from its start") })
+    }
+  }
+
+  @Test(
+    "A syslog daemon gets each entry as a message; without one, the console has a fault until it is back"
+  )
+  func syslog() async throws {
+    let path = folder.path("log").path
+    try await RunningConsole.run(in: folder.url) { configuration in
+      configuration.auditDestination = .syslog(path: path)
+    } _: { console in
+      _ = try await console.administration.addAccount(name: "anna", role: .administrator)
+      try await untilForwarded(console) { !console.console.faults.isEmpty }
+      #expect(console.console.faults[0].contains("auditSyslog"))
+      let receiver = try DatagramReceiver(path: path)
+      try await untilForwarded(console) { console.console.faults.isEmpty }
+      let messages = receiver.all()
+      let count = try await console.administration.audit().count
+      #expect(Int64(messages.count) == count)
+      #expect(messages.allSatisfy { $0.hasPrefix("<85>firebreak-audit: {") })
+    }
+  }
+}
