@@ -4,14 +4,12 @@ import World
 
 /// The system calls of sealed storage, with errors as `SealedStorageError`.
 enum Disk {
-  /// Replaces `url` by `content` atomically, and removes the leftovers of interrupted writes.
+  /// Replaces `url` by `content` atomically.
   ///
   /// If it throws, the old content is unchanged, except if only the folder could not be synced.
   static func replace(
     _ url: URL, with content: Data, durability: AtomicFile.Durability = .synced
   ) throws(SealedStorageError) {
-    // First, so that on a full disk the space of the leftover is available.
-    try removeLeftovers(of: url)
     try inWorld { () throws(FileError) in
       try AtomicFile.write(content, to: url, durability: durability)
     }
@@ -60,6 +58,11 @@ enum Disk {
       return nil
     }
     defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw failure() }
+    guard Int(status.st_size) <= bytesMax else { throw .tooLarge }
+    // The size of a file; other things have none.
+    if status.st_size > 0 { return try read(file, byteCount: Int(status.st_size)) }
     var content = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -69,6 +72,23 @@ enum Disk {
       content.append(contentsOf: buffer.prefix(count))
       guard content.count <= bytesMax else { throw .tooLarge }
     }
+  }
+
+  /// Reads `byteCount` bytes, or fewer if the file has become shorter.
+  private static func read(_ file: Int32, byteCount: Int) throws(SealedStorageError) -> Data {
+    var content = Data(count: byteCount)
+    var done = 0
+    while done < byteCount {
+      let count = retryingOnInterrupt {
+        content.withUnsafeMutableBytes {
+          Foundation.read(file, $0.baseAddress?.advanced(by: done), byteCount - done)
+        }
+      }
+      guard count >= 0 else { throw failure() }
+      guard count > 0 else { return content.prefix(done) }
+      done += count
+    }
+    return content
   }
 
   /// The size of `url` in bytes, 0 if it does not exist.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Synchronization
 import World
 
 /// A file that is always encrypted and replaced atomically.
@@ -9,6 +10,7 @@ public struct SealedFile: Sendable {
 
   fileprivate let url: URL
   private let seal: Seal
+  private let place = PreparedPlace()
 
   /// The file at `url`, encrypted by `key` for `purpose`. Nothing is read or created yet.
   public init(url: URL, key: SealingKey, purpose: String, randomness: any Randomness) {
@@ -44,8 +46,11 @@ public struct SealedFile: Sendable {
   ) throws(SealedStorageError) {
     guard content.count <= Self.contentBytesMax else { throw .tooLarge }
     let box = try seal.seal(content, location: url.lastPathComponent)
-    try Disk.makeFolder(url.deletingLastPathComponent())
-    try Disk.replace(url, with: box, durability: durability)
+    try place.write(in: url.deletingLastPathComponent()) { isFirst throws(SealedStorageError) in
+      // First, so that on a full disk the space of the leftover is available.
+      if isFirst { try Disk.removeLeftovers(of: url) }
+      try Disk.replace(url, with: box, durability: durability)
+    }
   }
 
   /// Removes the file, a damaged file that was set aside, and the leftovers of interrupted writes. It is
@@ -78,6 +83,30 @@ public struct SealedFile: Sendable {
 
   /// The location of a damaged file that was set aside.
   package var aside: URL { url.appendingPathExtension("damaged") }
+}
+
+/// The folder of a file, which is created before the first write of this process.
+///
+/// A phone writes a file several times an hour, and each look into its folder takes as long as the write.
+final class PreparedPlace: Sendable {
+  private let isPrepared = Atomic(false)
+
+  /// Calls `write`, with true if it is the first time.
+  func write(
+    in folder: URL, _ write: (_ isFirst: Bool) throws(SealedStorageError) -> Void
+  ) throws(SealedStorageError) {
+    if isPrepared.load(ordering: .relaxed) {
+      do throws(SealedStorageError) {
+        return try write(false)
+      } catch {
+        // Others may have removed the folder.
+        guard error == .disk(ENOENT) else { throw error }
+      }
+    }
+    try Disk.makeFolder(folder)
+    try write(true)
+    isPrepared.store(true, ordering: .relaxed)
+  }
 }
 
 /// One encrypted file for each day, each replaced atomically.
@@ -195,8 +224,8 @@ public struct SealedDays: Sendable {
 
   private func file(of day: UInt32) -> SealedFile {
     SealedFile(
-      url: folder.appendingPathComponent("\(day)\(Self.suffix)"), key: key, purpose: purpose,
-      randomness: randomness)
+      url: folder.appendingPathComponent("\(day)\(Self.suffix)", isDirectory: false), key: key,
+      purpose: purpose, randomness: randomness)
   }
 }
 

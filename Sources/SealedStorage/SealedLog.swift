@@ -18,6 +18,7 @@ public actor SealedLog {
   private let folder: URL
   private let seal: Seal
   private let sizes: SealedSizes
+  private let place = PreparedPlace()
   /// The size of each day's segment, as far as this process knows it.
   private var ends: [UInt32: Int] = [:]
   /// The record of sizes that this process has stored; nil if it has stored none yet.
@@ -55,8 +56,10 @@ public actor SealedLog {
     let frame = Frame.around(box)
     // Until the write has succeeded, the size is unknown.
     ends[day] = nil
-    try Disk.makeFolder(folder)
-    try Disk.append(frame, to: url(of: day))
+    let url = url(of: day)
+    try place.write(in: folder) { _ throws(SealedStorageError) in
+      try Disk.append(frame, to: url)
+    }
     ends[day] = end + frame.count
     let isIncomplete = before.map { $0.isIncomplete || end < $0.bytes } ?? false
     try changeSizes {
@@ -99,6 +102,7 @@ public actor SealedLog {
     guard try Disk.exists(url(of: day)) else { return try changeSizes { $0[day] = nil } }
     try Disk.link(url(of: day), as: aside(of: day))
     do throws(SealedStorageError) {
+      try Disk.removeLeftovers(of: url(of: day))
       try Disk.replace(url(of: day), with: segment)
     } catch {
       // If only the sync of the folder failed, the second name is the only one of the damaged segment. Otherwise it is
@@ -149,7 +153,7 @@ public actor SealedLog {
   }
 
   private func url(of day: UInt32) -> URL {
-    folder.appendingPathComponent("\(day)\(Self.suffix)")
+    folder.appendingPathComponent("\(day)\(Self.suffix)", isDirectory: false)
   }
 
   private func aside(of day: UInt32) -> URL { url(of: day).appendingPathExtension("damaged") }

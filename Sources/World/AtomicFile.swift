@@ -70,7 +70,9 @@ package enum AtomicFile {
   ) throws(Failure) -> Result {
     let folder = url.deletingLastPathComponent()
     let name = temporaryPrefix(for: url) + "XXXXXX"
-    var template = Array(folder.appendingPathComponent(name).path.utf8CString)
+    // Foundation would look into the folder to learn if this is a folder.
+    let place = folder.appendingPathComponent(name, isDirectory: false)
+    var template = Array(place.path.utf8CString)
     var descriptor: Int32 = -1
     var temporary = url
     errno = ECANCELED
@@ -78,13 +80,14 @@ package enum AtomicFile {
       descriptor = mkstemp(&template)
       guard descriptor >= 0 else { return nil }
       let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-      temporary = URL(fileURLWithPath: path)
+      temporary = URL(fileURLWithPath: path, isDirectory: false)
       return temporary
     }
     guard descriptor >= 0 else { throw mapError(FileError(.create, url)) }
+    var isMoved = false
     defer {
       close(descriptor)
-      unlink(temporary.path)
+      if !isMoved { unlink(temporary.path) }
     }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     let result = try fill(descriptor)
@@ -92,6 +95,8 @@ package enum AtomicFile {
       guard fchmod(descriptor, permissions) == 0 else { throw FileError(.setPermissions, url) }
       if durability == .synced { try sync(descriptor, at: url) }
       try move(temporary, to: url, existing: existing)
+      // A link leaves the temporary name.
+      isMoved = existing == .replace
       if durability == .synced { try sync(folder) }
     } catch {
       throw mapError(error)
@@ -126,13 +131,12 @@ package enum AtomicFile {
   ///
   /// The name of each new folder is on the disk when this returns. An existing folder stays as it is.
   package static func makeFolder(_ url: URL) throws(FileError) {
+    if mkdir(url.path, 0o700) == 0 { return try sync(url.deletingLastPathComponent()) }
+    if errno == EEXIST { return }
+    guard errno == ENOENT, url.pathComponents.count > 1 else { throw FileError(.create, url) }
     let parent = url.deletingLastPathComponent()
-    if mkdir(url.path, 0o700) != 0 {
-      if errno == EEXIST { return }
-      guard errno == ENOENT, url.pathComponents.count > 1 else { throw FileError(.create, url) }
-      try makeFolder(parent)
-      guard mkdir(url.path, 0o700) == 0 || errno == EEXIST else { throw FileError(.create, url) }
-    }
+    try makeFolder(parent)
+    guard mkdir(url.path, 0o700) == 0 || errno == EEXIST else { throw FileError(.create, url) }
     try sync(parent)
   }
 
