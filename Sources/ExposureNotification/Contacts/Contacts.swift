@@ -54,11 +54,16 @@ actor Contacts {
     guard isListening else { return }
     var days: [Day: [ScanPart]] = [:]
     for scan in scans {
+      let day = Day(of: scan.time)
+      guard scan.sightings.contains(where: { Day(of: $0.time) != day }) else {
+        days[day, default: []].append(ScanPart(time: scan.time, sightings: scan.sightings))
+        continue
+      }
       var parts = Dictionary(grouping: scan.sightings) { Day(of: $0.time) }
-      parts[Day(of: scan.time), default: []] += []
-      for (day, sightings) in parts {
-        let time = Day(of: scan.time) == day ? scan.time : nil
-        days[day, default: []].append(ScanPart(time: time, sightings: sightings))
+      parts[day, default: []] += []
+      for (part, sightings) in parts {
+        let time = part == day ? scan.time : nil
+        days[part, default: []].append(ScanPart(time: time, sightings: sightings))
       }
     }
     for (day, parts) in days.sorted(by: { $0.key < $1.key }) { await store(parts, day: day) }
@@ -180,7 +185,9 @@ private struct ScanPart {
 
   /// Adds what is stored on a day that already has `counts`.
   func add(to records: inout LogRecords, _ counts: inout RecordCounts, _ logger: Logger) {
-    let measured = sightings.filter(\.hasSignalStrength)
+    let measured =
+      sightings.allSatisfy(\.hasSignalStrength)
+      ? sightings : sightings.filter(\.hasSignalStrength)
     let kept = ScanAdmission.admitted(
       measured, atMost: ContactLimit.admitted(measured.count, after: counts.sightings))
     let dropped = measured.count - kept.count
