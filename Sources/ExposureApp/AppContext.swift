@@ -75,7 +75,7 @@ final class AppContext {
 
   var storeFolder: URL { folder.appendingPathComponent("Store") }
 
-  var keyFileFolder: URL { folder.appendingPathComponent("KeyFiles") }
+  var keyFileFolder: URL { folder.appendingPathComponent("KeyFiles", isDirectory: true) }
 
   var riskLevel: RiskLevel {
     let level = RiskAssessment(thresholds: remote.riskLevelConfiguration).level(

@@ -29,6 +29,11 @@ struct Analysis {
   /// The files that need no further check.
   var done: [KeyFileName] { analysed + withdrawn }
 
+  /// True if files were analysed, withdrawn or refused, or the framework was called.
+  func hasNews(since earlier: FileSearch) -> Bool {
+    hasDetected || !done.isEmpty || !refused.isEmpty || search != earlier
+  }
+
   mutating func refuse(_ names: [KeyFileName], at now: Date) {
     search.refuse(names.map(\.text), at: now)
     if names.count == 1 { refused += names }

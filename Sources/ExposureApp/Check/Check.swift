@@ -259,7 +259,7 @@ final class Check {
     let wasRecovering = context.state.damage.recoveringSince != nil
     let keysCount = analysis.analysed.reduce(0) { $0 + (analysis.keyCounts[$1.text] ?? 0) }
     let found = analysis.result
-    try context.store.update { state in
+    let change = { (state: inout StoredState) in
       state.download.search = analysis.search
       state.download.finish(
         analysed: analysis.done, missing: analysis.missing, after: state.oldestExposure(at: now))
@@ -277,6 +277,12 @@ final class Check {
         level: found.exposures.compactMap { $0.judgement?.level }.max(),
         analysedFiles: analysis.analysed.count)
       state.removeOld(at: now)
+    }
+    // The end of the check stores a check without news.
+    if analysis.hasNews(since: context.state.download.search) {
+      try context.store.update(change)
+    } else {
+      try context.store.keep(change)
     }
     if context.riskLevel > max(before, .none) {
       context.announce(.exposureFound(context.riskLevel))

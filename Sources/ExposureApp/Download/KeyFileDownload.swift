@@ -53,6 +53,7 @@ struct KeyFileDownload: Sendable {
   ///
   /// - Throws: If the files cannot be written or the task is cancelled.
   func obtain(_ names: [KeyFileName]) async throws -> [KeyFileName] {
+    guard !names.isEmpty else { return [] }
     try makeFolder()
     removePartial()
     let missing = names.filter { !isPresent($0) }
@@ -66,7 +67,9 @@ struct KeyFileDownload: Sendable {
     return names.filter(isPresent)
   }
 
-  func url(of name: KeyFileName) -> URL { folder.appendingPathComponent(name.text) }
+  func url(of name: KeyFileName) -> URL {
+    folder.appendingPathComponent(name.text, isDirectory: false)
+  }
 
   /// Removes files; missing files are ignored.
   func remove(_ names: [KeyFileName]) {

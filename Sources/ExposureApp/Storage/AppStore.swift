@@ -15,7 +15,7 @@ struct AppStore<State: Codable & Sendable> {
     case marker = "begun.sealed"
   }
 
-  /// The current value, equal to the one on disk.
+  /// The current value, equal to the one on disk but for the changes of `keep`.
   private(set) var state: State
   private(set) var condition: StorageCondition
   /// The files that were set aside and rebuilt since `takeRebuilt()`.
@@ -25,7 +25,11 @@ struct AppStore<State: Codable & Sendable> {
   private let restored: State
   private let folder: URL
   private let randomness: any Randomness
-  private var key: SealingKey?
+  private var key: SealingKey? {
+    didSet { files = sealedFiles }
+  }
+  /// The files of `key`; the key of a file takes long to derive.
+  private var files: [File: SealedFile] = [:]
   private var hasMarker = false
 
   /// Opens the store in `folder`; `key` is `nil` if the key is lost.
@@ -43,6 +47,7 @@ struct AppStore<State: Codable & Sendable> {
     self.key = key
     self.randomness = randomness
     condition = .keyMissing
+    files = sealedFiles
     open()
   }
 
@@ -87,6 +92,12 @@ struct AppStore<State: Codable & Sendable> {
     }
     state = next
     writeMarker()
+  }
+
+  /// Changes the value in memory, and stores it with the next update; for changes that are made again if they are lost.
+  mutating func keep(_ change: (inout State) -> Void) throws(StorageFailure) {
+    guard condition == .ready, key != nil else { throw .notReady(condition) }
+    change(&state)
   }
 
   /// Changes the value if the disk allows it, for changes that are made again later or that only save work.
@@ -173,12 +184,16 @@ struct AppStore<State: Codable & Sendable> {
     }
   }
 
-  private func sealed(_ file: File) -> SealedFile? {
-    key.map {
-      SealedFile(
-        url: folder.appendingPathComponent(file.rawValue), key: $0,
-        purpose: "app \(file.rawValue)", randomness: randomness)
+  private func sealed(_ file: File) -> SealedFile? { files[file] }
+
+  private var sealedFiles: [File: SealedFile] {
+    guard let key else { return [:] }
+    let files = File.allCases.map { file in
+      let url = folder.appendingPathComponent(file.rawValue, isDirectory: false)
+      let purpose = "app \(file.rawValue)"
+      return (file, SealedFile(url: url, key: key, purpose: purpose, randomness: randomness))
     }
+    return Dictionary(uniqueKeysWithValues: files)
   }
 }
 
