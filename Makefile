@@ -141,9 +141,8 @@ prepare:
 	@scripts/prepare
 
 # What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
-# check the unit files, promtool of prometheus to check metrics and alerts, a bare Debian to install the package in, a PostgreSQL
-# server, a browser, and axe to check pages for
-# accessibility.
+# check the unit files, promtool of prometheus to check metrics and alerts, a bare Debian to install the package in, a
+# PostgreSQL server, nginx, a browser, and axe to check pages for accessibility.
 prepare-tests:
 	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql prometheus debootstrap dpkg-dev chromium-headless-shell chromium-driver nginx-light openssl curl
 	@scripts/prepare-tests

@@ -116,9 +116,9 @@ import Testing
       for first in [Int64(0), 1] {
         group.addTask {
           try await database.transaction { transaction in
-            attempts.count.add(1, ordering: .relaxed)
             try transaction.run("SELECT FROM t WHERE a = $1 FOR UPDATE", .integer(first))
-            // The first attempts wait for each other.
+            attempts.count.add(1, ordering: .relaxed)
+            // Each of the first attempts has its lock before one of them waits for the other's.
             while attempts.count.load(ordering: .relaxed) < 2 { usleep(1_000) }
             try transaction.run("SELECT FROM t WHERE a = $1 FOR UPDATE", .integer(1 - first))
           }
