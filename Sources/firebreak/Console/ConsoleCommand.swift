@@ -123,7 +123,7 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
     @OptionGroup var report: ServerCommandOptions
 
     func run() async throws {
-      let setup = report.options.setup(ServerFolder(at: report.options.data))
+      let setup = try report.options.setup(ServerFolder(at: report.options.data))
       let credentials = CredentialsReport(try await setup.addAccount(name: name, role: role))
       try report.write(credentials, credentials.text)
     }
