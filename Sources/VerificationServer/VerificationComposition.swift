@@ -114,11 +114,14 @@ struct VerificationComposition {
       pressure: { [guesses] in await guesses.pressure }, clock: clock, randomness: randomness)
   }
 
-  private func gate(_ kinds: Set<APIKeyKind>, from netmasks: Netmasks) -> APIKeyGate {
+  /// - Parameter failures: The budget of wrong keys; nil for one of its own.
+  private func gate(
+    _ kinds: Set<APIKeyKind>, from netmasks: Netmasks, failures: FailureBudget? = nil
+  ) -> APIKeyGate {
     APIKeyGate(
       kinds: kinds,
       apiKeys: APIKeys(storage: storage, keys: keys, clock: clock, randomness: randomness),
-      netmasks: netmasks, failures: makeFailureBudget(),
+      netmasks: netmasks, failures: failures ?? makeFailureBudget(),
       isInMaintenance: configuration.policy.isInMaintenance, refusals: refusals)
   }
 
@@ -159,11 +162,14 @@ struct VerificationComposition {
   }
 
   private func addAdminRoutes(to router: Router<QuietContext>) {
-    let admin = gate([.admin], from: configuration.operatorNetmasks)
+    // One budget, so that a wrong key cannot be tried at one route after the other.
+    let failures = makeFailureBudget()
+    let admin = gate([.admin], from: configuration.operatorNetmasks, failures: failures)
     let handler = IssueRequestHandler(
       codeIssuer: codeIssuer, sms: sms, quota: makeIssueQuota())
     IssueRoute(
-      handler: handler, gate: gate([.admin, .canary], from: configuration.operatorNetmasks)
+      handler: handler,
+      gate: gate([.admin, .canary], from: configuration.operatorNetmasks, failures: failures)
     ).add(to: router)
     BatchIssueRoute(handler: handler, gate: admin).add(to: router)
     CodeStatusRoutes(storage: storage, gate: admin, clock: clock, randomness: randomness)
