@@ -73,11 +73,11 @@ extension ServerSetup {
       for server in servers where exists(server.secrets.url) {
         try delete(server.secrets.url, &certificate)
       }
+      if exists(folder.tokenPublicKeys.url) { try delete(folder.tokenPublicKeys.url, &certificate) }
       // The key server last: a second run needs its device configuration.
       for name in [ServerName.verification, .console, .keys] {
         try deleteFolder(of: name, &certificate)
       }
-      for file in [folder.tokenPublicKeys.url] where exists(file) { try delete(file, &certificate) }
     } catch {
       throw CommandFailure.machineFailed(
         "A file of \(folder.url.path.printable) cannot be deleted: check its permissions, and run the"
@@ -87,6 +87,8 @@ extension ServerSetup {
 
   /// Copies the instruction to stop to the folder of the exports.
   private func keepInstruction(_ certificate: inout DeletionCertificate) throws {
+    try FileManager.default.createDirectory(
+      at: folder.exports, withIntermediateDirectories: true)
     let file = folder.exports.appendingPathComponent("device-configuration.json")
     try AtomicFile.write(
       try Data(contentsOf: folder.deviceConfiguration), to: file, permissions: 0o644)

@@ -112,7 +112,8 @@ struct ServeCommand: AsyncParsableCommand {
         hasVerification: isServed(.verification), logger: logger(level: .warning))
     }
     let loop = ServerLoop(
-      create: { try servers(of: setup, on: $0) },
+      // At a reload, the file of --config is read again as well.
+      create: { try servers(of: try options.setup(folder, clock: clock), on: $0) },
       notifier: ServiceNotifier(
         environment: ProcessInfo.processInfo.environment,
         processIdentifier: ProcessInfo.processInfo.processIdentifier),

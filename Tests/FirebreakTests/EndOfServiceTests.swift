@@ -61,4 +61,29 @@ struct EndOfServiceTests {
     #expect(certificate.contains("keys/keys.sqlite"))
     #expect(certificate.contains("console/console.sqlite"))
   }
+
+  @Test("A run repeats one that left only the instruction, and wants a place for its certificate")
+  func interruptedLate() async throws {
+    let authority = try await ServedAuthority()
+    #expect(try await authority.run("end-of-service", "tell").status == 0)
+    #expect(try await authority.servers.stop() == 0)
+    for path in ["verification", "console", "exports", "keys/secrets.json", "keys/keys.sqlite"] {
+      try FileManager.default.removeItem(at: authority.folder.path("data/\(path)"))
+    }
+    let link = authority.folder.path("link")
+    try FileManager.default.createSymbolicLink(
+      at: link, withDestinationURL: authority.folder.path("data"))
+    for place in [link.path + "/keys/x.json", authority.folder.path("none/x.json").path] {
+      let run = try await Run([
+        "end-of-service", "delete", "--certificate", place, "--data", authority.servers.data,
+        "--confirm",
+      ])
+      #expect(run.status == 2 && run.errors.contains("in an existing folder outside"), "\(run)")
+      #expect(exists("data/keys", authority))
+    }
+    let run = try await delete(authority, "--confirm")
+    #expect(run.status == 0, "\(run)")
+    #expect(!exists("data/keys", authority))
+    #expect(exists("data/exports/device-configuration.json", authority))
+  }
 }

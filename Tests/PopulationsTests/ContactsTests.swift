@@ -125,13 +125,23 @@ import Testing
     #expect(partners.allSatisfy { (20.0...30).contains(Double($0) / 403) }, "\(partners)")
   }
 
+  @Test("A byte order mark, line ends of Windows, blank lines and names with spaces are read")
+  func spreadsheets() throws {
+    let contacts = try recording(
+      "\u{FEFF}time,person,person,distance\r\n20,Ada Lovelace, Ben ,1.5\r\n\r\n40,Ben,Ada Lovelace,1.5\r\n"
+    )
+    #expect(contacts.names == ["Ada Lovelace", "Ben"])
+    #expect(try recording("20 a b 1\n\n40\tb a 1\n").names == ["a", "b"])
+  }
+
   @Test(
     "An error names the line",
     arguments: [
       ("", RecordedContactsError.empty), ("20,a,b\n40,a\n", .fields(line: 2, 2)),
       ("x,a,b", .time(line: 1)), ("0,a,b", .time(line: 1)), ("20,a,a", .samePerson(line: 1)),
       ("20,a,b,-1", .distance(line: 1)), ("20,a,b,101", .distance(line: 1)),
-      ("20,a,b,x", .distance(line: 1)),
+      ("20,a,b,x", .distance(line: 1)), ("20,a,,1.5", .fields(line: 1, 3)),
+      (",20,a,b", .fields(line: 1, 3)), ("20,a,b,", .fields(line: 1, 3)),
     ])
   func errors(text: String, error: RecordedContactsError) {
     #expect(throws: error) { try recording(text) }

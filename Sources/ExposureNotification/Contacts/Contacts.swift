@@ -153,20 +153,30 @@ actor Contacts {
     }
     do throws(SealedStorageError) {
       var counts = try await counts(of: day)
+      var stored = counts
       var records = LogRecords()
       for part in parts {
         part.add(to: &records, &counts, logger)
         // One scan takes far less than the other half.
         guard records.byteCount > SealedLog.frameBytesMax / 2 else { continue }
         try await log.append(records, day: day.number)
-        self.counts[day.number] = counts
-        records = LogRecords()
+        add(counts, since: stored, to: day)
+        (stored, records) = (counts, LogRecords())
       }
       try await log.append(records, day: day.number)
-      self.counts[day.number] = counts
+      add(counts, since: stored, to: day)
     } catch {
       logger.warning("\(parts.count) scans with \(sightingCount) sightings lost: \(error)")
     }
+  }
+
+  /// Adds what was stored. Other scans may have been stored meanwhile.
+  private func add(_ counts: RecordCounts, since earlier: RecordCounts, to day: Day) {
+    var known = self.counts[day.number] ?? earlier
+    known.sightings += counts.sightings - earlier.sightings
+    known.scans += counts.scans - earlier.scans
+    known.dropped += counts.dropped - earlier.dropped
+    self.counts[day.number] = known
   }
 
   private func counts(of day: Day) async throws(SealedStorageError) -> RecordCounts {

@@ -29,6 +29,8 @@ public struct RecordedContacts: ContactSource {
   public init(text: String, step: Int, metres: Double) throws(RecordedContactsError) {
     var reading = RecordedLines(step: step, metres: metres)
     var number = 0
+    // Spreadsheets write a byte order mark.
+    let text = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
     for line in text.utf8.split(omittingEmptySubsequences: false, whereSeparator: { $0 == 10 }) {
       number += 1
       guard number <= Self.linesMax else { throw .tooMany(Self.linesMax) }
@@ -104,8 +106,13 @@ struct RecordedLines {
   mutating func read(
     _ line: Substring.UTF8View.SubSequence, number: Int
   ) throws(RecordedContactsError) {
-    let fields = line.split { [9, 13, 32, 44].contains($0) }.map { String(Substring($0)) }
-    guard let head = fields.first else { return }
+    let fields = Self.fields(of: line)
+    guard fields.contains(where: { !$0.isEmpty }) else { return }
+    // An empty field between commas would move the others.
+    guard !fields.contains("") else {
+      throw .fields(line: number, fields.count { !$0.isEmpty })
+    }
+    let head = fields[0]
     if number == 1, head.lowercased() == "time" { return }
     guard (3...4).contains(fields.count) else { throw .fields(line: number, fields.count) }
     guard let end = Int(head), (1...RecordedContacts.daysMax * 86_400).contains(end) else {
@@ -116,6 +123,14 @@ struct RecordedLines {
     let (one, other) = (person(fields[1]), person(fields[2]))
     guard one != other else { throw .samePerson(line: number) }
     rows.append(Row(first: min(one, other), second: max(one, other), end: end, metres: distance))
+  }
+
+  /// The fields between commas; without a comma, those between blanks.
+  private static func fields(of line: Substring.UTF8View.SubSequence) -> [String] {
+    let hasCommas = line.contains(44)
+    return line.split(omittingEmptySubsequences: !hasCommas) {
+      hasCommas ? $0 == 44 : [9, 13, 32].contains($0)
+    }.map { String(Substring($0)).trimmingCharacters(in: .whitespacesAndNewlines) }
   }
 
   private mutating func person(_ name: String) -> Int {

@@ -4,7 +4,7 @@ import ServerMetrics
 
 /// The space that the servers' folder uses and has left.
 ///
-/// Sizes are rounded up to mebibytes: one upload must not be seen in them.
+/// Sizes are rounded up to mebibytes, and free space down: one upload must not be seen in them.
 struct FolderMetrics: Sendable {
   let folder: ServerFolder
   let servers: [ServerName]
@@ -23,7 +23,7 @@ struct FolderMetrics: Sendable {
         by: "server", sizes { $0.path + "-wal" }),
       MetricFamily(
         "firebreak_disk_free_bytes", .gauge,
-        help: "The space that is left on the disk of the folder.", free),
+        help: "The space that is left on the disk of the folder, rounded down to mebibytes.", free),
     ]
   }
 
@@ -45,6 +45,7 @@ struct FolderMetrics: Sendable {
     let free =
       try? FileManager.default.attributesOfFileSystem(forPath: folder.url.path)[.systemFreeSize]
       as? NSNumber
-    return free.map { [MetricSample($0.doubleValue)] } ?? []
+    let unit = Double(Self.roundedTo)
+    return free.map { [MetricSample(($0.doubleValue / unit).rounded(.down) * unit)] } ?? []
   }
 }

@@ -70,9 +70,14 @@ struct DeleteServiceCommand: ParsableCommand {
     guard !FileManager.default.fileExists(atPath: file.path) else {
       throw CommandFailure.badInput("\(file.path.printable) exists: name a new file.")
     }
-    let setup = try report.setup(of: .keys)
-    guard !file.path.hasPrefix(setup.folder.url.path + "/") else {
-      throw CommandFailure.badInput("The certificate must be outside the folder of the servers.")
+    // An interrupted run may have left only the device configuration.
+    let setup = try report.setup(of: .keys, mayBeUnused: true)
+    let parent = file.deletingLastPathComponent().resolvingSymlinksInPath()
+    guard FileManager.default.isFolder(at: parent.path),
+      !(parent.path + "/").hasPrefix(setup.folder.url.resolvingSymlinksInPath().path + "/")
+    else {
+      throw CommandFailure.badInput(
+        "--certificate must name a file in an existing folder outside that of the servers.")
     }
     var result = DeletionCertificate()
     do { try setup.deleteService(&result) } catch {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Populations
+import Terminal
 
 /// The summary of `firebreak simulate` as a table.
 struct SimulationTable {
@@ -28,7 +29,7 @@ struct SimulationTable {
 
       \(lines.joined(separator: "\n"))
 
-      The report, the summary and all events: \(output)
+      The report, the summary and all events: \(output.printable)
       """
   }
 
