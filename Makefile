@@ -4,8 +4,8 @@
 SHELL := /bin/bash
 SOURCES := Sources Plugins Tests Benchmarks Documentation/Snippets Examples/Sources Package.swift scripts
 # C is optimized in debug builds as well: password hashes and the portable kernels took a fifth of the processor time of
-# some tests. An index for editors, which no command here reads, would take a tenth of the compiler's time.
-BUILD_FLAGS := --explicit-target-dependency-import-check error --disable-index-store -Xcc -O2 -Xcxx -O2
+# some tests. The index store takes a tenth of the compiler's time, but a build with tests fails without it.
+BUILD_FLAGS := --explicit-target-dependency-import-check error -Xcc -O2 -Xcxx -O2
 
 RELEASE := -c release --scratch-path .build-release
 
