@@ -77,8 +77,12 @@ final class AppContext {
 
   var keyFileFolder: URL { folder.appendingPathComponent("KeyFiles", isDirectory: true) }
 
+  private var assessment: RiskAssessment {
+    RiskAssessment(thresholds: remote.riskLevelConfiguration)
+  }
+
   var riskLevel: RiskLevel {
-    let level = RiskAssessment(thresholds: remote.riskLevelConfiguration).level(
+    let level = assessment.level(
       of: store.state.exposures, since: store.state.oldestExposure(at: clock.now))
     return level == .none && !areResultsKnown ? .unknown : level
   }
@@ -92,13 +96,10 @@ final class AppContext {
   }
 
   func riskLevel(of check: CheckRecord) -> RiskLevel {
-    check.level.map { RiskLevel($0) }
-      ?? RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: check.riskScore)
+    check.level.map { RiskLevel($0) } ?? assessment.level(of: check.riskScore)
   }
 
-  func riskLevel(of exposure: Exposure) -> RiskLevel {
-    RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: exposure)
-  }
+  func riskLevel(of exposure: Exposure) -> RiskLevel { assessment.level(of: exposure) }
 
   var exposures: [Exposure] {
     let oldest = store.state.oldestExposure(at: clock.now)
@@ -123,7 +124,7 @@ final class AppContext {
 
   /// The risk level of each day with an encounter, as the user sees it.
   var riskDays: [Int: RiskLevel] {
-    let assessment = RiskAssessment(thresholds: remote.riskLevelConfiguration)
+    let assessment = assessment
     let days = exposures.map { ($0.day.number, assessment.level(of: $0)) }
     return Dictionary(days.filter { $0.1 > .none }, uniquingKeysWith: max)
   }
@@ -156,19 +157,15 @@ final class AppContext {
 
   var serviceStatus: ServiceStatus {
     let status = framework.status
-    let isBluetoothOn = status != .bluetoothOff
-    switch authorizationStatus() {
-    case .authorized: break
-    case .restricted:
-      return ServiceStatus(exposureNotifications: .restricted, isBluetoothOn: isBluetoothOn)
-    default: return ServiceStatus(exposureNotifications: .off, isBluetoothOn: isBluetoothOn)
-    }
-    switch status {
-    case .active: return ServiceStatus(exposureNotifications: .on, isBluetoothOn: true)
-    case .bluetoothOff, .disabled:
-      return ServiceStatus(exposureNotifications: .off, isBluetoothOn: isBluetoothOn)
-    default: return ServiceStatus(exposureNotifications: .restricted, isBluetoothOn: isBluetoothOn)
-    }
+    let notifications: ServiceStatus.ExposureNotifications =
+      switch (authorizationStatus(), status) {
+      case (.authorized, .active): .on
+      case (.authorized, .bluetoothOff), (.authorized, .disabled): .off
+      case (.authorized, _), (.restricted, _): .restricted
+      default: .off
+      }
+    return ServiceStatus(
+      exposureNotifications: notifications, isBluetoothOn: status != .bluetoothOff)
   }
 
   var currentState: AppState {

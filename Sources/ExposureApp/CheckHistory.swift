@@ -52,8 +52,7 @@ struct CheckHistory: Codable, Sendable, Equatable {
   /// Removes expired entries: daily counts after a week, the others after fourteen days. Entries of a time
   /// that lies ahead are removed when the clock is right again.
   mutating func prune(keeping period: RetentionPeriod) {
-    let seconds = Double(RemovalRule.exposureDays) * RemovalRule.daySeconds
-    checks.removeAll { !period.keeps($0.date, forSeconds: seconds) }
+    checks.removeAll { !period.keeps($0.date, forSeconds: RemovalRule.exposureSeconds) }
     let today = period.times.map(\.unixDay)
     guard !today.isEmpty else { return }
     dayChecks = dayChecks.filter { day in

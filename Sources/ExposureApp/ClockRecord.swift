@@ -93,8 +93,7 @@ struct ClockRecord: Codable, Sendable, Equatable {
       if isSame == true { mark(from: last.time, to: now) }
     } else if let lastRight, let ahead = comparison.secondsAhead {
       // The clock may have been wrong since then.
-      let longest = now.addingTimeInterval(
-        -Double(RemovalRule.exposureDays) * RemovalRule.daySeconds)
+      let longest = RemovalRule.oldestExposure(at: now)
       mark(from: max(lastRight.addingTimeInterval(ahead), longest), to: now)
     }
   }

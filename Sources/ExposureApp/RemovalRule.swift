@@ -7,6 +7,8 @@ public enum RemovalRule {
   public static let daySeconds: TimeInterval = 86_400
   /// The retention of exposures and of rows in the check history, in days.
   public static let exposureDays = 14
+  /// The same in seconds.
+  public static let exposureSeconds = Double(exposureDays) * daySeconds
   /// The retention of the daily key counts, in days.
   public static let dayChecksDays = 7
   /// The validity of an unfinished upload's token, in seconds. Its keys are kept for a day, so that the same
@@ -19,6 +21,6 @@ public enum RemovalRule {
 
   /// The date of the oldest exposure that is kept at `now`.
   static func oldestExposure(at now: Date) -> Date {
-    now.addingTimeInterval(-Double(exposureDays) * daySeconds)
+    now.addingTimeInterval(-exposureSeconds)
   }
 }

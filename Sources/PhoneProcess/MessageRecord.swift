@@ -87,7 +87,7 @@ package actor MessageRecord {
   package var sentBeacons: [String: Int] {
     let times = retention.period(at: clock.now).times
     let days = times.map { time in
-      let oldest = time.addingTimeInterval(-MessageLimit.retentionSeconds)
+      let oldest = time.addingTimeInterval(-RemovalRule.exposureSeconds)
       return oldest.dayText...time.addingTimeInterval(RemovalRule.daySeconds).dayText
     }
     return content.beacons.filter { beacon in
@@ -96,10 +96,7 @@ package actor MessageRecord {
   }
 
   private var keptRows: [Exchange] {
-    let period = retention.period(at: clock.now)
-    return content.rows.filter {
-      period.keeps($0.time, forSeconds: MessageLimit.retentionSeconds)
-    }
+    retention.kept(content.rows, by: \.time, at: clock.now)
   }
 
   /// Adds a request that is about to be sent.
@@ -114,7 +111,8 @@ package actor MessageRecord {
     guard let index = content.rows.lastIndex(where: { $0.id == row.id }) else { return }
     let isUrgent = content.rows[index].sent > 0
     content.rows[index] = row
-    unwritten += isUrgent ? 1 : 0
+    // The row may be stored already, without its response.
+    unwritten = max(unwritten, 1)
     if isUrgent { flush() }
   }
 
@@ -181,8 +179,6 @@ extension PhoneMessages {
 
 /// Limits of the record of messages.
 package enum MessageLimit {
-  /// The time that a row is kept, in seconds: fourteen days.
-  package static let retentionSeconds = Double(RemovalRule.exposureDays) * RemovalRule.daySeconds
   /// The number of stored rows; the oldest are removed first.
   package static let rowsMax = 5_000
   /// The number of downloads that are stored together.

@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import NIOPosix
+import TextEncodings
 import World
 
 /// A file that is sent in chunks, with conditions and ranges (RFC 9110, 13 and 14).
@@ -153,30 +154,6 @@ public struct EntityTag: Hashable, Sendable {
       return tag == text || tag == "W/" + text || tag == "*"
     }
   }
-}
-
-/// The date format of HTTP headers (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
-public enum HTTPDate {
-  /// The text of a date, in whole seconds.
-  public static func text(_ date: Date) -> String {
-    date.formatted(style) + " GMT"
-  }
-
-  /// The date of a text of this form, or nil. Recipients may ignore the obsolete forms of conditions.
-  static func date(_ text: String) -> Date? {
-    guard text.hasSuffix(" GMT") else { return nil }
-    // A condition of another form is ignored, as RFC 9110 (13.1.3) requires.
-    return try? Date(String(text.dropLast(4)), strategy: style.parseStrategy)
-  }
-
-  private static let style = Date.VerbatimFormatStyle(
-    format: """
-      \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
-      \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\
-      \(second: .twoDigits)
-      """,
-    locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt,
-    calendar: Calendar(identifier: .gregorian))
 }
 
 /// The part of a document that a client asks for (RFC 9110, 14.2).

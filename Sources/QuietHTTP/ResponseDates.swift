@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Synchronization
+import TextEncodings
 import World
 
 /// The values of the header `Date`, by the clock of the server. Each is formatted once.

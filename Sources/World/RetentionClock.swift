@@ -9,9 +9,9 @@ import Foundation
 /// would stay for years. So a reading far from the last one is trusted only after the clock has advanced
 /// from there for a day. Until then, the data of both times is kept.
 ///
-/// So a device whose clock jumps to and fro removes nothing early if each wrong time is found wrong, or left, before it
-/// has persisted. It keeps nothing for more than `ClockLimit.lateSecondsMax` beyond its period, and while the clock is
-/// behind, until the period is over by its time as well.
+/// So a device whose clock jumps to and fro removes nothing early, if each wrong time is found wrong, or is left,
+/// before it has persisted. It removes data at most `ClockLimit.lateSecondsMax` late. While the clock is behind, it
+/// also waits until the data has expired by the clock's time.
 package struct RetentionClock: Equatable, Codable, Sendable {
   /// A time far from the trusted one, and the seconds for which the clock has advanced from there.
   private struct Jump: Equatable, Codable {
@@ -34,8 +34,9 @@ package struct RetentionClock: Equatable, Codable, Sendable {
 
   /// Takes a reading of the device's clock.
   ///
-  /// If it is known to be wrong by a day or more, the trusted time advances by what passes between the readings:
-  /// data must not stay forever. The time that a server has stated does not count, because it may stand still.
+  /// While it is known to be wrong by a day or more, the trusted time advances by the time between the readings, so
+  /// that data does not stay forever. The time that a server has stated does not count, because a server's clock can
+  /// stand still.
   ///
   /// - Parameters:
   ///   - now: The time of the device's clock.
@@ -86,9 +87,11 @@ package struct RetentionClock: Equatable, Codable, Sendable {
     if next.seconds >= seconds { trust(now) }
   }
 
-  /// The data to keep at `now`, the last reading: that of the trusted time, and with a known error or after a jump that
-  /// of the clock's time. An error below a day adds the right time; a larger one does not, because its time may stand
-  /// still.
+  /// The periods to keep data of at `now`, the last reading: that before the trusted time, and after a jump or with a
+  /// known error also that before the clock's time.
+  ///
+  /// An error of less than a day adds the period before the time that the server has stated. A larger error does not: a
+  /// server whose own clock stands still would state the same time forever.
   package func period(at now: Date, with error: ClockError? = nil) -> RetentionPeriod {
     guard let trusted else { return RetentionPeriod(times: []) }
     if let error, error.isFarOff { return RetentionPeriod(times: [trusted], wrong: now) }

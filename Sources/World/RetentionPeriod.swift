@@ -9,8 +9,8 @@ package struct RetentionPeriod: Equatable, Sendable {
   /// The earliest time that may be right; the distant past if no time is trusted yet.
   package let earliest: Date
 
-  /// A period before each of `times`, and before `wrong`, a clock's time that is known to be wrong: it stays for the
-  /// data that is stored meanwhile.
+  /// A period before each of `times`, and before `wrong`: the clock's time if it is known to be wrong. Data is stored
+  /// under it until the clock is right.
   package init(times: [Date], wrong: Date? = nil) {
     self.times = times + (wrong.map { [$0] } ?? [])
     earliest = times.min() ?? .distantPast

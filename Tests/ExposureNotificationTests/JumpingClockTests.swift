@@ -163,8 +163,13 @@ import World
     #expect(!phone.keeps(item))
   }
 
-  @Test("A wrong clock that is confirmed later removes nothing, and its time has to persist anew")
-  func confirmedLater() {
+  @Test(
+    "A wrong clock that is confirmed later removes nothing, and its time has to persist anew",
+    arguments: [
+      // After more than a day the readings before and after are those of different jumps in any case.
+      12, 48,
+    ])
+  func confirmedLater(hours: Int) {
     var phone = Self.trusting()
     let item = phone.passed
     for _ in 1...3 {
@@ -172,7 +177,7 @@ import World
       phone.pass(hours: 23)
       #expect(phone.keeps(item))
       phone.set(ahead: Self.month, isKnown: true)
-      phone.pass(hours: 48)
+      phone.pass(hours: hours)
       #expect(phone.keeps(item))
     }
     // It was refuted: the time is right, and everything of before has expired.

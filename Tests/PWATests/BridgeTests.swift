@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import PWA
 import TestSupport
 import Testing
 import TextEncodings
 
+@testable import PWA
 @testable import PhoneProcess
 
 @Suite("The bridge")
@@ -80,9 +80,8 @@ struct BridgeTests {
   @Test(
     "D4: a phone that does not answer is reported in time",
     arguments: [
-      (1_005, BridgeLimit.answerSeconds, "null"),
-      (43, BridgeLimit.uploadSeconds, #"{"pin":"A1B2C3"}"#),
-      (1_006, BridgeLimit.uploadSeconds, #"{"pin":"A1B2C3"}"#),
+      (1_009, 30.0, #"{"to":"DE"}"#), (1_005, 300.0, "null"), (43, 300.0, #"{"pin":"A1B2C3"}"#),
+      (1_006, 300.0, #"{"pin":"A1B2C3"}"#),
     ])
   func timeout(_ type: Int, _ seconds: TimeInterval, _ data: String) async throws {
     let clock = ManualClock(Date(timeIntervalSince1970: 0))
@@ -96,6 +95,18 @@ struct BridgeTests {
       clock.advance(by: 1)
       #expect(try await answer["error"]?["code"] == "timeout")
     }
+  }
+
+  @Test("The bridge's script waits as long as the phone: for servers with the same messages")
+  func longMessages() async throws {
+    let script = try await RunningWebsite.with { (site) async throws in
+      try await site.send("GET", "/firebreak/bridge.js", site.cookie).text
+    }
+    let list = try #require(script.firstMatch(of: /LONG = new Set\(\[([0-9, ]+)\]\)/)).1
+    let numbers = list.split(separator: ",").map { Int($0.trimmingCharacters(in: .whitespaces)) }
+    #expect(numbers == MessageID.long.sorted())
+    #expect(script.contains("? 300000 : 30000"))
+    #expect(BridgeLimit.serverSeconds == 300 && BridgeLimit.answerSeconds == 30)
   }
 
   @Test("D5: a route of a phone is one of the web app")

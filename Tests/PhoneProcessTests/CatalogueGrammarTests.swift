@@ -208,6 +208,35 @@ struct CatalogueGrammarTests {
     }
   }
 
+  @Test(
+    "The help for PINs and the errors of them state the same lengths",
+    arguments: [
+      (Language.english, ["six", "ten", "eleven"]), (.german, ["sechs", "zehn", "elf"]),
+      (.polish, ["sześciu", "dziesięciu", "jedenastu"]),
+      (.ukrainian, ["шести", "десяти", "одинадцяти"]),
+    ])
+  func lengthsOfPINs(_ language: Language, _ numbers: [String]) throws {
+    let texts = try texts(language)
+    for key in ["pin.help", "pin.wrong", "failure.upload.invalidPIN"] {
+      let text = try #require(texts[key]).lowercased()
+      for number in numbers { #expect(text.contains(number), "\(key): \(number)") }
+    }
+  }
+
+  @Test(
+    "No text asks to try a PIN of half an hour again tomorrow",
+    arguments: [
+      (Language.english, "tomorrow"), (.german, "morgen"), (.polish, "jutro"),
+      (.ukrainian, "завтра"),
+    ])
+  func tomorrow(_ language: Language, _ word: String) throws {
+    for (key, text) in try texts(language) where key.hasPrefix("failure.upload.") {
+      // Only a new PIN is of use tomorrow, when there is a key of a right time.
+      let isOfNewPIN = key == "failure.upload.keysOfWrongTime"
+      #expect(text.lowercased().contains(word) == isOfNewPIN, "\(key): \(text)")
+    }
+  }
+
   @Test("Encounters are not called like the entries of an address book where they are removed")
   func removedContacts() throws {
     for (language, word) in [(Language.polish, "wykryte"), (.ukrainian, "виявлені")] {

@@ -132,6 +132,18 @@ struct MessageRecordTests {
     #expect(await restarted.rows.count == MessageLimit.rowsPerWrite + 1)
   }
 
+  @Test("A response that arrives after its batch was stored is stored as well")
+  func responseAfterBatch() async throws {
+    let network = network()
+    for _ in 1...MessageLimit.rowsPerWrite {
+      _ = try await network.send(try request("/index.txt"))
+    }
+    #expect(await restarted.rows.first?.status == nil)
+    await record.flush()
+    #expect(await restarted.rows == record.rows)
+    #expect(await restarted.rows.allSatisfy { $0.status == 200 })
+  }
+
   @Test("Rows are removed after fourteen days, beyond the limit, and on request")
   func removed() async throws {
     let network = network()

@@ -32,19 +32,6 @@ struct ConditionalRequestsTests {
     }
   }
 
-  @Test("A date of HTTP is read as it is written, and other texts are not dates")
-  func dates() {
-    // RFC 9110, 5.6.7.
-    let date = Date(timeIntervalSince1970: 784_111_777)
-    #expect(HTTPDate.text(date) == "Sun, 06 Nov 1994 08:49:37 GMT")
-    #expect(HTTPDate.date("Sun, 06 Nov 1994 08:49:37 GMT") == date)
-    for text in [
-      "", "GMT", "yesterday GMT", "Sun, 06 Nov 1994 08:49:37", "Sunday, 06-Nov-94 08:49:37 GMT",
-    ] {
-      #expect(HTTPDate.date(text) == nil, "\(text)")
-    }
-  }
-
   @Test(
     "If-Match wants one of its tags, as they are; a weak tag is never equal",
     arguments: [

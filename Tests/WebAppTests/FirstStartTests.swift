@@ -89,6 +89,35 @@ extension BrowserSuite {
     }
 
     @Test(
+      "The welcome page has the language of the browser, each time, until the owner chooses one",
+      .timeLimit(.minutes(Patience.minutes)))
+    func browserLanguage() async throws {
+      let scene = try await WebAppScene()
+      try await scene.phone.serving { phone in
+        try await Browser.withRunning { browser in
+          try await browser.open(phone, expecting: "welcome")
+          let program = try await browser.script("return navigator.userAgent")
+          for (accepted, shown) in [
+            ("uk-UA,uk", "uk"), ("fr-FR,de-AT,en", "de"), ("fr", "en"), ("pl", "pl"),
+            // Chosen below.
+            ("uk", "de"),
+          ] {
+            if accepted == "uk" {
+              try await browser.choose("de", in: "[data-action=language]")
+              try await browser.wait(until: "document.documentElement.lang === 'de'")
+            }
+            try await browser.devTools(
+              "Emulation.setUserAgentOverride",
+              ["userAgent": program, "acceptLanguage": .string(accepted)])
+            try await browser.open(phone, expecting: "welcome")
+            let language = try await browser.script("return document.documentElement.lang")
+            #expect(language == .string(shown), "\(accepted)")
+          }
+        }
+      }
+    }
+
+    @Test(
       "Onboarding, tabs and a dialog work with the keyboard alone",
       .timeLimit(.minutes(Patience.minutes)))
     func keyboard() async throws {

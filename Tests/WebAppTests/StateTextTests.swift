@@ -54,6 +54,42 @@ extension BrowserSuite {
     }
 
     @Test(
+      "A check that cannot find encounters has its reason on the home page, and the risk is not known",
+      .timeLimit(.minutes(Patience.minutes)))
+    func nothingKnown() async throws {
+      let scene = try await WebAppScene()
+      try await scene.phone.serving { phone in
+        try await Browser.withRunning { browser in
+          try await browser.openFinished(phone)
+          // Afterwards the phone reports no change by itself.
+          #expect(try await scene.phone.check().status == .done)
+          try await browser.wait(
+            until: "import('/app/store.js').then(m => m.store.state.lastCheck)")
+          for (fields, card, words) in Self.reasons {
+            let state = JSONValue.object(fields.merging(["riskLevel": .null]) { $1 })
+            try await show(state, on: "/", "home", in: browser)
+            #expect(try await browser.count("[data-risk=unknown]") == 1, "\(card)")
+            #expect(try await browser.text("h1") == "Not known yet", "\(card)")
+            let text = try await browser.text("[data-problem=\(card)]")
+            #expect(text.contains(words), "\(text)")
+          }
+        }
+      }
+    }
+
+    private static let reasons: [([String: JSONValue], card: String, words: String)] = [
+      (["lastFailure": "noKeyFiles", "clockWrong": false], "check", "no keys for two weeks"),
+      (["lastFailure": "clockWrong", "clockWrong": true], "clock", "cannot find encounters"),
+      (["lastFailure": "notConfigured", "clockWrong": false], "check", "could not be verified"),
+      (
+        [
+          "lastFailure": "notConfigured", "clockWrong": false,
+          "configurationRefused": "Device configuration rejected: it has expired.",
+        ], "configuration", "settings are not valid"
+      ),
+    ]
+
+    @Test(
       "The result for a PIN that was used before does not say that the keys are not shared yet",
       .timeLimit(.minutes(Patience.minutes)))
     func usedPIN() async throws {

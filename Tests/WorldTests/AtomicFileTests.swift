@@ -176,6 +176,21 @@ struct AtomicFileTests {
       try AtomicFile.makeFolder(url.appendingPathComponent("below"))
     }
     #expect(error?.code == ENOTDIR && error?.operation == .create)
+    // A file in the place of the folder itself, also behind a link.
+    let link = folder.path("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
+    for place in [url, link] {
+      let error = #expect(throws: FileError.self) { try AtomicFile.makeFolder(place) }
+      #expect(error?.code == ENOTDIR && error?.path == place.path)
+    }
+  }
+
+  @Test("A link to a folder is an existing folder")
+  func linkedFolder() throws {
+    let (target, link) = (folder.path("target"), folder.path("link"))
+    try AtomicFile.makeFolder(target)
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+    try AtomicFile.makeFolder(link)
   }
 
   @Test("A missing file cannot be synced or published")

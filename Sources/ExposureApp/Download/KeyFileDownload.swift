@@ -121,9 +121,6 @@ struct KeyFileDownload: Sendable {
     } catch {
       throw NetworkFailure(code: error.code)
     }
-    var status = stat()
-    guard stat(folder.path, &status) == 0 else { throw NetworkFailure(code: errno) }
-    guard status.st_mode & S_IFMT == S_IFDIR else { throw NetworkFailure(code: ENOTDIR) }
   }
 
   /// Removes partial files of a killed process.

@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Secrets
+import TextEncodings
 import World
 
 /// HTTP over AsyncHTTPClient, without redirects, cookies or a cache. Every exchange is limited in time and
@@ -23,19 +24,10 @@ public final class HTTPNetwork: Network {
   ///     certificate was rejected.
   ///   - ownMachineTimeoutSeconds: The timeout of every request to this machine, whose speed is unknown; nil for the
   ///     timeout of the request, like for requests to others.
-  public convenience init(
+  ///   - authorities: A PEM file with the certificates of the authorities to trust; nil for those of the system.
+  public init(
     connection: NetworkConnection = .wifi, clock: any WallClock = SystemClock(),
-    ownMachineTimeoutSeconds: Double? = nil
-  ) {
-    self.init(
-      connection: connection, clock: clock, ownMachineTimeoutSeconds: ownMachineTimeoutSeconds,
-      authorities: nil)
-  }
-
-  /// Creates a client that trusts the certificates in the PEM file `authorities`; those of the system if it is nil.
-  init(
-    connection: NetworkConnection = .wifi, clock: any WallClock = SystemClock(),
-    ownMachineTimeoutSeconds: Double? = nil, authorities: URL?
+    ownMachineTimeoutSeconds: Double? = nil, authorities: URL? = nil
   ) {
     self.connection = connection
     self.clock = clock
@@ -165,7 +157,7 @@ extension NetworkResponse {
   /// Copies status and headers.
   fileprivate init(_ response: HTTPClientResponse, body: Data = Data(), at now: Date) {
     let headers = response.headers
-    let sent = headers.first(name: "Date").flatMap(RetryAfter.date)
+    let sent = headers.first(name: "Date").flatMap(HTTPDate.lenientDate)
     let age = headers.first(name: "Age").flatMap(Double.init(digits:)) ?? 0
     self.init(
       status: Int(response.status.code), body: body,
@@ -174,6 +166,28 @@ extension NetworkResponse {
       version: ResponseVersion(
         entityTag: headers.first(name: "ETag"), lastModified: headers.first(name: "Last-Modified")),
       date: sent, ageSeconds: age)
+  }
+}
+
+/// The value of the header `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date.
+enum RetryAfter {
+  /// The seconds to wait, at most the limit; `nil` for another value.
+  ///
+  /// - Parameter sent: The time of the response: that of its header `Date` if possible, because the phone's
+  ///   clock may be wrong.
+  static func seconds(_ value: String, sentAt sent: Date) -> Int? {
+    let text = value.trimmingCharacters(in: .whitespaces)
+    let date = { HTTPDate.lenientDate(text)?.timeIntervalSince(sent) }
+    guard let seconds = Double(digits: text) ?? date() else { return nil }
+    return Int(min(max(seconds, 0), Double(NetworkLimit.retryAfterSecondsMax)))
+  }
+}
+
+extension Double {
+  /// The value of a text of digits alone.
+  fileprivate init?(digits text: String) {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    self.init(text)
   }
 }
 

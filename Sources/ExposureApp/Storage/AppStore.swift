@@ -25,10 +25,7 @@ struct AppStore<State: Codable & Sendable> {
   private let restored: State
   private let folder: URL
   private let randomness: any Randomness
-  private var key: SealingKey? {
-    didSet { files = sealedFiles }
-  }
-  /// The files of `key`; the key of a file takes long to derive.
+  /// The files, whose own keys take long to derive; none if the key is lost.
   private var files: [File: SealedFile] = [:]
   private var hasMarker = false
 
@@ -44,15 +41,14 @@ struct AppStore<State: Codable & Sendable> {
     self.restored = restored
     state = initial
     self.folder = folder
-    self.key = key
     self.randomness = randomness
     condition = .keyMissing
-    files = sealedFiles
+    if let key { files = sealedFiles(of: key) }
     open()
   }
 
   mutating func open() {
-    guard key != nil else {
+    guard !files.isEmpty else {
       condition = .keyMissing
       return
     }
@@ -81,7 +77,7 @@ struct AppStore<State: Codable & Sendable> {
   /// Changes the value, on disk first. If it throws, `state` is unchanged, and so is the file, except if only its
   /// folder could not be synced.
   mutating func update(_ change: (inout State) -> Void) throws(StorageFailure) {
-    guard condition == .ready, let file = sealed(.state) else { throw .notReady(condition) }
+    guard condition == .ready, let file = files[.state] else { throw .notReady(condition) }
     var next = state
     change(&next)
     guard let content = JSONEncoder().encodeIfPossible(next) else { throw .disk }
@@ -96,7 +92,7 @@ struct AppStore<State: Codable & Sendable> {
 
   /// Changes the value in memory, and stores it with the next update; for changes that are made again if they are lost.
   mutating func keep(_ change: (inout State) -> Void) throws(StorageFailure) {
-    guard condition == .ready, key != nil else { throw .notReady(condition) }
+    guard condition == .ready else { throw .notReady(condition) }
     change(&state)
   }
 
@@ -113,7 +109,7 @@ struct AppStore<State: Codable & Sendable> {
   /// after a loss.
   mutating func startOver(with key: SealingKey) throws(StorageFailure) {
     guard condition != .ready else { return }
-    self.key = key
+    files = sealedFiles(of: key)
     open()
     guard condition != .ready else { return }
     for file in File.allCases where isPresent(file) { try setAside(file) }
@@ -135,7 +131,7 @@ struct AppStore<State: Codable & Sendable> {
     }
     hasMarker = false
     state = initial
-    condition = key == nil ? .keyMissing : .ready
+    condition = files.isEmpty ? .keyMissing : .ready
   }
 
   /// Sets a file aside and goes on without it. The next `update` writes it again.
@@ -151,19 +147,15 @@ struct AppStore<State: Codable & Sendable> {
     rebuilt.insert(file)
   }
 
-  /// Writes the marker after the first state. A failure is not an error: the next update tries again.
+  /// Writes the marker after the first state.
   private mutating func writeMarker() {
-    guard !hasMarker, let marker = sealed(.marker) else { return }
-    do throws(SealedStorageError) {
-      try marker.replace(with: Data([1]))
-      hasMarker = true
-    } catch {
-      hasMarker = false
-    }
+    guard !hasMarker, let marker = files[.marker] else { return }
+    // A failure is not an error: the next update tries again.
+    hasMarker = (try? marker.replace(with: Data([1]))) != nil
   }
 
   private func setAside(_ name: File) throws(StorageFailure) {
-    guard let file = sealed(name) else { return }
+    guard let file = files[name] else { return }
     do throws(SealedStorageError) {
       try file.setAside()
     } catch {
@@ -177,17 +169,14 @@ struct AppStore<State: Codable & Sendable> {
 
   private func content<Value>(of name: File, _ decode: (Data) -> Value?) -> Content<Value> {
     do throws(SealedStorageError) {
-      guard let bytes = try sealed(name)?.read() else { return .absent }
+      guard let bytes = try files[name]?.read() else { return .absent }
       return decode(bytes).map(Content.found) ?? .damaged(isKeyRight: true)
     } catch {
       return error == .damaged || error == .tooLarge ? .damaged(isKeyRight: false) : .unreadable
     }
   }
 
-  private func sealed(_ file: File) -> SealedFile? { files[file] }
-
-  private var sealedFiles: [File: SealedFile] {
-    guard let key else { return [:] }
+  private func sealedFiles(of key: SealingKey) -> [File: SealedFile] {
     let files = File.allCases.map { file in
       let url = folder.appendingPathComponent(file.rawValue, isDirectory: false)
       let purpose = "app \(file.rawValue)"

@@ -104,8 +104,16 @@ public struct KeyPreview: Hashable, Sendable {
 }
 
 extension ReleasedKey {
+  /// The length of an interval, in seconds.
+  private static let intervalSeconds: TimeInterval = 600
+
   /// The time at which the key starts.
-  var start: Date { Date(unixSecond: Int64(rollingStartNumber) * 600) }
+  var start: Date {
+    Date(unixSecond: 0).addingTimeInterval(Double(rollingStartNumber) * Self.intervalSeconds)
+  }
+
+  /// The time at which the key ends.
+  var end: Date { start.addingTimeInterval(Double(rollingPeriod) * Self.intervalSeconds) }
 
   var preview: KeyPreview {
     KeyPreview(

@@ -155,12 +155,3 @@ final class FollowUps {
     context.announce(.consentChanged)
   }
 }
-
-extension ReleasedKey {
-  /// The time at which the key ends.
-  fileprivate var end: Date {
-    start.addingTimeInterval(Double(rollingPeriod) * Self.intervalSeconds)
-  }
-
-  private static let intervalSeconds: TimeInterval = 600
-}

@@ -160,8 +160,8 @@ extension JSONValue {
 package enum BridgeLimit {
   /// The time for an answer, in seconds.
   package static let answerSeconds: TimeInterval = 30
-  /// The time for an answer to an upload, in seconds.
-  package static let uploadSeconds: TimeInterval = 300
+  /// The time for an answer that waits for servers, in seconds.
+  package static let serverSeconds: TimeInterval = 300
   /// The interval of comments in a stream of events, in seconds.
   package static let heartbeatSeconds: TimeInterval = 15
   /// Streams of events. A browser opens six connections to one host; some must stay free for requests.
@@ -172,7 +172,7 @@ package enum BridgeLimit {
   package static let messageBytesMax = 64 << 10
 
   static func seconds(of type: Int) -> TimeInterval {
-    MessageID.long.contains(type) ? uploadSeconds : answerSeconds
+    MessageID.long.contains(type) ? serverSeconds : answerSeconds
   }
 }
 

@@ -135,7 +135,7 @@ extension Bridge {
       guard let action = message["type"]?.asInteger, [1, 2].contains(action),
         let district = message["districtId"]?.asInteger
       else { throw BridgeFailure.badRequest("Name a district, and type 1 or 2.") }
-      guard let answer = await statistics.subscribe(action == 1, to: district) else {
+      guard let answer = try await statistics.subscribe(action == 1, to: district) else {
         throw BridgeFailure.badRequest("There is no district \(district).")
       }
       return answer

@@ -148,6 +148,6 @@ enum MessageID {
   static let developer = 1_012
   static let followingDays = 1_013
 
-  /// Messages that wait for servers several times.
-  static let long: Set<Int> = [upload, guidedUpload, unfinishedUpload]
+  /// Messages whose answers wait for servers: uploads and checks. The script of the bridge has the same list.
+  static let long: Set<Int> = [upload, checkNow, guidedUpload, unfinishedUpload, developer]
 }

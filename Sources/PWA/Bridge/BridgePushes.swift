@@ -116,7 +116,7 @@ package struct PageRoute: Hashable, Sendable {
     "userData", "userDataChange", "userDataSettings", "warningInEurope",
   ]
 
-  /// Names that phones have used for screens of another name.
+  /// The names of screens in older versions of ProteGO Safe's programs, by which some links still call them.
   private static let aliases = ["notificationsHistory": "historyActivities"]
 
   /// The name of the screen, which the web app knows.

@@ -10,7 +10,9 @@ package protocol StatisticsSource: Sendable {
   /// The districts of which the owner wants news, as message 73 has them.
   func subscribedDistricts() async -> JSONValue
   /// Starts or ends the news about a district; `nil` if the district is unknown.
-  func subscribe(_ isSubscribed: Bool, to district: Int) async -> JSONValue?
+  ///
+  /// - Throws: If it cannot be stored.
+  func subscribe(_ isSubscribed: Bool, to district: Int) async throws -> JSONValue?
   /// The content of `dashboard.json`; `nil` without one.
   func dashboard() async -> JSONValue?
   /// The content of `details.json`; `nil` without one.
@@ -43,12 +45,10 @@ package struct PublishedStatistics: StatisticsSource {
     return ["districts": .array(await followed.compactMap { known[$0] })]
   }
 
-  package func subscribe(_ isSubscribed: Bool, to district: Int) async -> JSONValue? {
+  package func subscribe(_ isSubscribed: Bool, to district: Int) async throws -> JSONValue? {
     guard let statistics else { return await subscribedDistricts() }
-    guard await knownDistricts()[district] != nil,
-      // If it cannot be stored, the page is told what it is told of an unknown district.
-      (try? await statistics.setFollowed(isSubscribed, district: district)) != nil
-    else { return nil }
+    guard await knownDistricts()[district] != nil else { return nil }
+    try await statistics.setFollowed(isSubscribed, district: district)
     return await subscribedDistricts()
   }
 

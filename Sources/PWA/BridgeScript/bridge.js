@@ -10,7 +10,8 @@
   const PLACE = `${phone}/firebreak/`;
   const KEY = secret && `?secret=${secret}`;
   const SMS = 105;
-  const LONG = new Set([43, 1006, 1007]);
+  // The messages whose answers wait for servers: uploads and checks.
+  const LONG = new Set([43, 1005, 1006, 1007, 1012]);
   const PUSHES_MAX = 100;
 
   // MARK: Calls of the page's functions
@@ -167,6 +168,8 @@
 
   function connect() {
     isReplaced = false;
+    // A page that is shown again may connect before the end of a pause.
+    events?.close();
     events = new EventSource(PLACE + 'events' + KEY);
     events.addEventListener('open', () => { pause = 1000; });
     events.addEventListener('push', (event) => {

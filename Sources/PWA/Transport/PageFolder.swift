@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CZlib
-import Crypto
 import Foundation
 import Hummingbird
 import NIOCore
 import QuietHTTP
-import TextEncodings
 import World
 
 /// The static files of a web app in a folder: a single-page app with its own routes.
@@ -14,8 +12,6 @@ package struct PageFolder: Sendable {
   struct Page: Sendable {
     let content: Data
     let contentType: ContentType
-    /// The name of this content, in quotation marks.
-    let tag: String
   }
 
   /// The result of looking for a path.
@@ -85,8 +81,7 @@ package struct PageFolder: Sendable {
     let type = ContentType(fileName: URL(fileURLWithPath: file).lastPathComponent)
     let sent =
       type.isHTML ? BridgeInjection.inject(into: content, isFragmentKept: !isDocument) : content
-    let tag = SHA256.hash(data: sent).prefix(16).hexadecimal
-    return .page(Page(content: sent, contentType: type, tag: "\"\(tag)\""))
+    return .page(Page(content: sent, contentType: type))
   }
 
   /// The path of the regular file `name` inside the folder, after all symbolic links.
@@ -224,29 +219,23 @@ struct PageRoutes: Sendable {
   private func response(_ page: PageFolder.Page, to request: Request) -> Response {
     let deflated =
       page.contentType.isText ? ContentCoding.deflated(page.content, for: request) : nil
-    let tag = deflated == nil ? page.tag : ContentCoding.tag(of: page.tag)
+    let body = deflated ?? page.content
+    // The tag of the bytes that are sent: each coding has its own (RFC 9110, 8.8.3.3).
+    let tag = EntityTag(of: body)
     var headers: HTTPFields = [
-      .cacheControl: "no-cache", .eTag: tag, .contentSecurityPolicy: policy.header,
+      .cacheControl: "no-cache", .eTag: tag.text, .contentSecurityPolicy: policy.header,
       .vary: "accept-encoding",
     ]
     // A service worker may control all pages, wherever its script is.
     if let name = HTTPFields.Element.Name("service-worker-allowed") { headers[name] = "/" }
-    if Self.isListed(tag, in: request.headers[.ifNoneMatch]) {
+    if tag.matches(request.headers[.ifNoneMatch]) {
       return Response(status: .notModified, headers: headers)
     }
     headers[.contentType] = page.contentType.header
     if deflated != nil { headers[.contentEncoding] = "deflate" }
     return Response(
       status: .ok, headers: headers,
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: deflated ?? page.content)))
-  }
-
-  /// True if `tag` is in the value of `If-None-Match` (RFC 9110, 13.1.2), where it may be marked as weak.
-  private static func isListed(_ tag: String, in header: String?) -> Bool {
-    (header ?? "").split(separator: ",").contains { item in
-      let item = item.trimmingCharacters(in: .whitespaces)
-      return item == "*" || item == tag || item == "W/" + tag
-    }
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
   }
 }
 
@@ -259,7 +248,8 @@ enum ContentCoding {
   private static func isAccepted(by request: Request) -> Bool {
     (request.headers[.acceptEncoding] ?? "").split(separator: ",").contains { item in
       let parts = item.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
-      return parts.first?.lowercased() == "deflate" && !parts.dropFirst().contains("q=0")
+      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }?.dropFirst(2)
+      return parts.first?.lowercased() == "deflate" && weight.flatMap { Double($0) } != 0
     }
   }
 
@@ -276,7 +266,4 @@ enum ContentCoding {
     guard status == Z_OK, count < content.count else { return nil }
     return Data(room.prefix(Int(count)))
   }
-
-  /// The entity tag of the compressed form: each form of a document has its own (RFC 9110, 8.8.3.3).
-  static func tag(of tag: String) -> String { tag.dropLast() + "-d\"" }
 }

@@ -218,9 +218,7 @@ extension RiskLevel {
 
 extension Date {
   /// The day in UTC: `2020-10-15`.
-  var dayText: String {
-    formatted(Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day())
-  }
+  var dayText: String { UTCDay(of: self).description }
 
   /// The time in UTC: `2020-10-15 12:00 UTC`.
   var text: String {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExposureApp
 import Foundation
 import Logging
 import SealedStorage
@@ -65,7 +66,7 @@ struct PhoneFile<Content: Codable>: Sendable {
     guard let found = attributes?[.modificationDate] as? Date else { return nil }
     let now = clock.now
     let period = RetentionPeriod(times: retention.period(at: now).times(orNow: now))
-    guard period.keeps(found, forSeconds: TravelLimit.retentionSeconds) else {
+    guard period.keeps(found, forSeconds: RemovalRule.exposureSeconds) else {
       FileManager.default.removeUnneeded(file.aside)
       return nil
     }

@@ -162,9 +162,7 @@ package actor PhoneNotices: NoticeSink {
   }
 
   private func recent(_ entries: [Entry]) -> [Entry] {
-    let period = retention.period(at: clock.now)
-    return entries.filter { period.keeps($0.time, forSeconds: PhoneNoticeLimit.historySeconds) }
-      .suffix(PhoneNoticeLimit.historyMax)
+    retention.kept(entries, by: \.time, at: clock.now).suffix(PhoneNoticeLimit.historyMax)
   }
 
   private func store(_ content: StoredNotices) {
@@ -180,8 +178,6 @@ package actor PhoneNotices: NoticeSink {
 
 /// Limits of the history of notices.
 package enum PhoneNoticeLimit {
-  /// The time that a notice stays in the history, in seconds: fourteen days.
-  package static let historySeconds = Double(RemovalRule.exposureDays) * RemovalRule.daySeconds
   /// The number of notices in the history.
   package static let historyMax = 200
 }

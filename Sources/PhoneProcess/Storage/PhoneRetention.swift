@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExposureApp
 import ExposureNotification
 import Foundation
 import Synchronization
@@ -22,4 +23,12 @@ package final class PhoneRetention: Sendable {
 
   /// The period at `now`, the time of the phone's clock.
   func period(at now: Date) -> RetentionPeriod { period.withLock(\.self)(now) }
+
+  /// The entries of the last fourteen days, the period of encounters.
+  func kept<Entry>(_ entries: [Entry], by date: KeyPath<Entry, Date>, at now: Date) -> [Entry] {
+    let period = period(at: now)
+    return entries.filter {
+      period.keeps($0[keyPath: date], forSeconds: RemovalRule.exposureSeconds)
+    }
+  }
 }

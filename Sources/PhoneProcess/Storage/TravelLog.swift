@@ -78,17 +78,12 @@ package final class TravelLog: TravelHistory {
 
   /// The stays of the last fourteen days.
   private func stays() throws -> [Stay] {
-    let period = retention.period(at: clock.now)
-    return try (file.read() ?? []).filter {
-      period.keeps($0.date, forSeconds: TravelLimit.retentionSeconds)
-    }
+    retention.kept(try file.read() ?? [], by: \.date, at: clock.now)
   }
 }
 
 /// Limits of the travel log.
 package enum TravelLimit {
-  /// The time that a stay is kept, in seconds: fourteen days, like contacts.
-  package static let retentionSeconds: TimeInterval = 14 * 86_400
   /// The number of stored regions.
   package static let staysMax = 100
 

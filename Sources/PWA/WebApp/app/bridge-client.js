@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { MessageError } from "./message-error.js";
 
-/** The time-outs of requests, in milliseconds: uploads wait for servers, all others do not. */
-const timeout = { standard: 35_000, upload: 310_000 };
-const uploads = new Set([43, 1006, 1007]);
+/** The time-out of requests, in milliseconds: later than the answers with which the bridge reports its own. */
+const timeout = 310_000;
 
 const pending = new Map();
 const pushListeners = new Set();
@@ -28,8 +27,7 @@ export function request(type, data) {
   if (!handler) return failed("offline");
   const requestId = `request-${++count}`;
   return new Promise((resolve, reject) => {
-    const milliseconds = uploads.has(type) ? timeout.upload : timeout.standard;
-    const timer = setTimeout(() => settle(requestId, { error: { code: "timeout" } }), milliseconds);
+    const timer = setTimeout(() => settle(requestId, { error: { code: "timeout" } }), timeout);
     pending.set(requestId, { type, resolve, reject, timer });
     handler.postMessage({ type, data: encoded(data), requestId });
   });

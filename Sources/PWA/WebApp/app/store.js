@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { connectBridge, onPush, request } from "./bridge-client.js";
+import { connectBridge, onPush, request, send } from "./bridge-client.js";
+import { MessageError } from "./message-error.js";
 
 /** The delays between attempts to reach the phone process again, in milliseconds. */
 const retry = { first: 2_000, last: 15_000 };
@@ -40,6 +41,13 @@ export async function refreshState() {
 /** Sends a request whose answer is the new state. */
 export async function change(type, data) {
   accept(await request(type, data));
+}
+
+/** Turns exposure notifications on or off. Message 52 has no answer: the state, which is read after it, has the result. */
+export async function setNotificationsOn(isOn) {
+  send(52, { enableExposureNotificationService: isOn });
+  const hasAnswer = await refreshState();
+  if (!hasAnswer || store.state.enabled !== isOn) throw new MessageError(hasAnswer ? "failed" : "offline");
 }
 
 /** The time of the phone, in seconds: its clock may differ from the browser's. */

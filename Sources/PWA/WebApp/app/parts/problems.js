@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
 import { announce } from "../announce.js";
-import { send } from "../bridge-client.js";
 import { confirm } from "../dialog.js";
 import { icon } from "../icons.js";
 import { hasText, t } from "../texts.js";
-import { change, refreshState } from "../store.js";
+import { change, refreshState, setNotificationsOn } from "../store.js";
 import { announceFailure, button, linkButton } from "./basics.js";
 import { resultTitle } from "./share-draft.js";
 
@@ -89,7 +88,7 @@ function consentProblem(state) {
   return {
     name: "off", title: t("problem.off.title"), text: t("problem.off.text"),
     action: button("turn-on", t("action.turnOn"),
-      () => send(52, { enableExposureNotificationService: true }), { kind: "primary" }),
+      () => setNotificationsOn(true), { kind: "primary" }),
   };
 }
 

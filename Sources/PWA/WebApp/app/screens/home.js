@@ -125,6 +125,6 @@ async function checkNow() {
   const result = await request(1005);
   await refreshState();
   const failure = `failure.check.${result?.failure}`;
-  if (result?.ok) announce(t("home.checked"));
+  if (result?.ok) announce(t(store.state?.paused ? "problem.paused.title" : "home.checked"));
   else announce(hasText(failure) ? t(failure) : t("problem.check.title"));
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { announce } from "../announce.js";
-import { request, send } from "../bridge-client.js";
+import { request } from "../bridge-client.js";
 import { el } from "../dom.js";
-import { announceFailure, backLink, button, card, heading, linkButton } from "../parts/basics.js";
+import { announceFailure, backLink, button, card, failureText, heading, linkButton } from "../parts/basics.js";
 import { select, toggle } from "../parts/form.js";
 import { redraw } from "../router.js";
-import { change, refreshState, store } from "../store.js";
+import { change, setNotificationsOn, store } from "../store.js";
 import { language, languages, loadTexts, t } from "../texts.js";
 
-/** The time after which the effect of a switch is read, if nothing was pushed, in milliseconds. */
-const settleTime = 1_500;
 /** The states of the radio that have a text. */
 const radio = { on: "on", off: "off", none: "none" };
 
@@ -43,7 +41,7 @@ function services() {
     toggle("exposure-notifications", {
       title: t("settings.exposureNotifications"), text: t("settings.exposureNotifications.text"),
       isOn: Boolean(state?.enabled),
-      change: (isOn) => setService({ enableExposureNotificationService: isOn }),
+      change: setService,
     }),
     el("p", { "data-part": "bluetooth" }, el("strong", {}, `${t("settings.bluetooth")}: `),
       t(`settings.bluetooth.${radio[state?.radio] ?? "off"}`), " ",
@@ -77,17 +75,20 @@ function travel() {
     spellcheck: "false", "data-action": "travel-region", "aria-describedby": "travel-help",
   });
   const result = el("p", { role: "status", "data-message": "travel" });
+  const fail = (text) => {
+    result.textContent = text;
+    input.focus();
+  };
   const go = async () => {
     const to = input.value.trim().toUpperCase();
+    if (!isCountry(to)) return fail(t("travel.unknown"));
     try {
-      if (!isCountry(to)) throw new Error(t("travel.unknown"));
       await request(1009, { to });
-      result.textContent = t("travel.saved", { region: to });
-      input.value = "";
     } catch (error) {
-      result.textContent = error.message;
-      input.focus();
+      return fail(failureText(error));
     }
+    result.textContent = t("travel.saved", { region: to });
+    input.value = "";
   };
   return card(t("travel.title"), {}, el("p", {}, t("travel.text", { region: home })),
     el("div", { class: "field" }, el("label", { for: "travel-region" }, t("travel.label")),
@@ -112,12 +113,13 @@ function data() {
       linkButton("delete", t("delete.title"), "/delete", { symbol: "trash" })));
 }
 
-async function setService(services) {
-  send(52, services);
-  setTimeout(async () => {
-    await refreshState();
+async function setService(isOn) {
+  try {
+    await setNotificationsOn(isOn);
+  } catch (error) {
     await redraw();
-  }, settleTime);
+    announceFailure(error);
+  }
 }
 
 async function prefer(preferences) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
-import { send } from "../bridge-client.js";
 import { announce } from "../announce.js";
 import { button, card, heading, linkButton } from "../parts/basics.js";
 import { draft } from "../parts/share-draft.js";
 import { cleaned, format, found, grouped, isPIN } from "../parts/pin.js";
 import { qrReader } from "../parts/qr.js";
 import { go } from "../router.js";
-import { store } from "../store.js";
+import { setNotificationsOn, store } from "../store.js";
 import { t } from "../texts.js";
 
 /** The entry of a PIN: typed, pasted, from a link or from a QR code. */
@@ -124,7 +123,7 @@ function notEnabled() {
   return el("div", { class: "narrow" }, heading(t("share.title")),
     card(t("problem.off.title"), {}, el("p", {}, t("failure.upload.notEnabled")),
       button("turn-on", t("action.turnOn"), async () => {
-        send(52, { enableExposureNotificationService: true });
+        await setNotificationsOn(true);
         go("/");
       }, { kind: "primary" })));
 }

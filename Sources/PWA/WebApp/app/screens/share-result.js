@@ -27,10 +27,10 @@ export const shareResult = {
   title: "result.title",
   isLive: true,
   render() {
-    const result = draft.result ?? store.state?.lastUpload;
+    // The phone keeps a result until it was shown. It may be that of a later upload, on another page or by a command.
+    const result = store.state?.lastUpload ?? draft.result;
     if (!result) return nothing();
     draft.result = result;
-    // The phone keeps the result until it was shown.
     if (store.state?.lastUpload) request(1007, { action: "seen" }).catch(() => {});
     return result.result === 1 ? success() : failure(result);
   },

@@ -56,6 +56,8 @@ let isRunning = false;
 export async function upload(type, data) {
   isRunning = true;
   draft.result = null;
+  // The phone forgets the result of an earlier upload as well.
+  if (store.state) store.state.lastUpload = null;
   try {
     draft.result = await request(type, data);
   } catch (error) {
