@@ -2,6 +2,7 @@
 import ExposureNotification
 import Foundation
 import SealedStorage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -99,6 +100,40 @@ import Testing
     // A server that listed no file for two weeks would be a failure of its own.
     phone.publish(86..<87)
     #expect(await app.check() == .checked(.none))
+  }
+
+  @Test(
+    "The end of a recovery without files to analyse is announced when it is stored, not before",
+    arguments: [true, false])
+  func endOfRecovery(isStored: Bool) async throws {
+    let (phone, _) = try await exposedPhone()
+    try phone.damage("state.sealed")
+    // A file that no phone wants any more: nothing is to be analysed.
+    phone.publish(-90 ..< -89)
+    let file = phone.folder.appendingPathComponent("Store/state.sealed")
+    let looks = Mutex(0)
+    let app = try phone.launch(damage: {
+      // The second look of a check is the last step before its results are stored.
+      let count = looks.withLock { count in
+        count += 1
+        return count
+      }
+      guard count == 2, !isStored else { return [] }
+      // A folder in place of the file: it cannot be replaced. If this fails, so does the test.
+      try? FileManager.default.removeItem(at: file)
+      // The same.
+      try? FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+      return []
+    })
+    let changes = app.makeStateChanges()
+    _ = await app.check()
+    #expect(looks.withLock { $0 } == 2)
+    var reasons: [StateChange.Reason] = []
+    for await change in changes {
+      reasons.append(change.reason)
+      if case .checkFinished = change.reason { break }
+    }
+    #expect(reasons.contains(.storageRestored) == isStored)
   }
 
   @Test("If the framework loses results during a detection, the files are analysed again at once")

@@ -63,7 +63,36 @@ struct SimulateCommandTests {
     for run in runs {
       let (phones, checks) = (run["phones"] as? Int ?? 0, run["checks"] as? Int ?? 0)
       #expect(checks >= phones * 2 && run["failedChecks"] as? Int == 0)
+      #expect(run["reproductionNumber"] == nil, "two days are too few")
     }
+  }
+
+  @Test("Files of an earlier run are replaced together, and no folder of phones is left")
+  func replaced() async throws {
+    let (scenario, output) = (try scenario(Self.small), folder.path("results"))
+    try FileManager.default.createDirectory(at: output, withIntermediateDirectories: false)
+    for name in ["events.csv", "notes.txt", ".events.csv.unfinished-results"] {
+      try Data("earlier".utf8).write(to: output.appendingPathComponent(name))
+    }
+    let run = try await Run("simulate", scenario, "--output", output.path)
+    #expect(run.status == 0, "\(run.errors)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: output.path).sorted()
+    #expect(names == ["events.csv", "notes.txt", "report.html", "summary.json"])
+    let events = try Data(contentsOf: output.appendingPathComponent("events.csv"))
+    #expect(events.starts(with: Data("adoption,".utf8)))
+  }
+
+  @Test("A folder in place of a result is named before the work begins, and nothing is changed")
+  func blocked() async throws {
+    let output = folder.path("results")
+    try FileManager.default.createDirectory(
+      at: output.appendingPathComponent("report.html"), withIntermediateDirectories: true)
+    try Data("earlier".utf8).write(to: output.appendingPathComponent("events.csv"))
+    let run = try await Run(
+      "simulate", try scenario(Self.small), "--output", output.path)
+    #expect(run.status == 2 && run.errors.contains("report.html"), "\(run.errors)")
+    #expect(
+      try Data(contentsOf: output.appendingPathComponent("events.csv")) == Data("earlier".utf8))
   }
 
   @Test(
@@ -71,6 +100,10 @@ struct SimulateCommandTests {
     arguments: [
       (#"{"days": 0}"#, "days needs a whole number from 1 to 366"),
       (#"{"contacts": {"people": 4}}"#, "firstCases needs a number up to the 4 people"),
+      (
+        #"{"contacts": {"people": 5}, "disease": {"reproductionNumber": 5}}"#,
+        "disease.reproductionNumber cannot be reached, because a person meets"
+      ),
       (#"{"contacts": {"file": "none.csv"}}"#, "none.csv"),
       (#"{"contacts": {"file": "scenario.json"}}"#, "has no time in line 1"),
     ])
@@ -88,9 +121,15 @@ struct SimulateCommandTests {
     try "20,ada,ben,1\n40,ada,ben,1\n60,ben,cleo,2\n".write(
       to: folder.path("office.csv"), atomically: true, encoding: .utf8)
     let scenario = try scenario(
-      #"{"days": 1, "contacts": {"file": "office.csv"}, "adoption": [1], "firstCases": 1}"#)
+      """
+      {"days": 1, "contacts": {"file": "office.csv"}, "adoption": [1], "firstCases": 1,
+          "disease": {"reproductionNumber": 1}}
+      """)
     let run = try await Run("simulate", scenario, "--output", folder.path("results").path)
     #expect(run.status == 0 && run.output.contains("3 people, 1 day, seed 1"), "\(run.errors)")
+    let events = try String(
+      contentsOf: folder.path("results/events.csv"), encoding: .utf8)
+    #expect(["ada", "ben", "cleo"].contains { events.contains(",\($0),infected,") })
     let blocked = try await Run("simulate", scenario, "--output", scenario)
     #expect(blocked.status == 2 && blocked.errors.contains("another folder with --output"))
   }

@@ -73,7 +73,7 @@ import Testing
 
 @Suite("Recorded contacts") struct RecordedContactsTests {
   private func recording(_ text: String) throws(RecordedContactsError) -> RecordedContacts {
-    try RecordedContacts(text: text, step: 20, metres: 1)
+    try RecordedContacts(content: Data(text.utf8), step: 20, metres: 1)
   }
 
   @Test("Successive steps of a pair are one encounter, and a gap begins another")
@@ -86,7 +86,7 @@ import Testing
       60,ada,cleo,2
       100,ada,ben,1.5
       """)
-    #expect(contacts.names == ["ada", "ben", "cleo"])
+    #expect(contacts.population.names == ["ada", "ben", "cleo"])
     let found = contacts.encounters(onDay: 0)
     #expect(
       found == [
@@ -130,8 +130,19 @@ import Testing
     let contacts = try recording(
       "\u{FEFF}time,person,person,distance\r\n20,Ada Lovelace, Ben ,1.5\r\n\r\n40,Ben,Ada Lovelace,1.5\r\n"
     )
-    #expect(contacts.names == ["Ada Lovelace", "Ben"])
-    #expect(try recording("20 a b 1\n\n40\tb a 1\n").names == ["a", "b"])
+    #expect(contacts.population.names == ["Ada Lovelace", "Ben"])
+    #expect(try recording("20 a b 1\n\n40\tb a 1\n").population.names == ["a", "b"])
+  }
+
+  @Test("Bytes that are not UTF-8 are refused, because they would make different names equal")
+  func encoding() throws {
+    // "Jürgen" and "Jörgen" in ISO 8859-1.
+    let latin =
+      Data("20,a,b\n40,J".utf8) + [0xFC] + Data("rgen,J".utf8) + [0xF6] + Data("rgen\n".utf8)
+    #expect(throws: RecordedContactsError.encoding(line: 2)) {
+      try RecordedContacts(content: latin, step: 20, metres: 1)
+    }
+    #expect(try recording("20,Jürgen,Jörgen\n").population.names == ["Jürgen", "Jörgen"])
   }
 
   @Test(

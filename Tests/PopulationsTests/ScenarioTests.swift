@@ -51,7 +51,10 @@ import Testing
       (#"{"contacts": {}}"#, "contacts.people", "is missing"),
       (#"{"contacts": {"people": 1}}"#, "contacts.people", "from 2 to 100000"),
       (#"{"contacts": {"people": 2, "metres": 1}}"#, "contacts.metres", "is not a field"),
-      (#"{"app": {"exportHours": 5}}"#, "app.exportHours", "needs a divisor of 24"),
+      (#"{"app": {"exportHours": 5}}"#, "app.exportHours", "needs 4, 8, 12 or 24"),
+      (#"{"app": {"exportHours": 6}}"#, "app.exportHours", "needs 4, 8, 12 or 24"),
+      (#"{"start": "2100-01-01"}"#, "start", "needs a date from 2020-01-01 to 2099-12-31"),
+      (#"{"start": "2019-12-31"}"#, "start", "needs a date from 2020-01-01 to 2099-12-31"),
       (#"{"behaviour": 1}"#, "behaviour", "needs a JSON object"),
       (#"{"name": ""}"#, "name", "needs 1 to 100 characters"),
       (#"[]"#, "", "needs one JSON object"),
@@ -69,6 +72,8 @@ import Testing
     #expect(least.days == 1 && least.contacts == .generated(people: 2))
     let most = try scenario(#"{"days": 366, "contacts": {"people": 100000}}"#)
     #expect(most.days == 366 && most.contacts == .generated(people: 100_000))
+    #expect(try scenario(#"{"start": "2020-01-01"}"#).start == 1_577_836_800)
+    #expect(try scenario(#"{"start": "2099-12-31"}"#).start == 4_102_358_400)
     #expect(error(#"{"contacts": {"people": 100001}}"#)?.path == "contacts.people")
     #expect(error(#"{"days": 367}"#)?.path == "days")
   }

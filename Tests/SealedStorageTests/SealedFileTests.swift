@@ -96,6 +96,32 @@ struct SealedFileTests {
     #expect(folder.files().map(\.lastPathComponent) == [unrelated.lastPathComponent])
   }
 
+  @Test("A file whose folder was removed between two writes is written again, with its folder")
+  func removedFolder() throws {
+    let deep = SealedFile(
+      url: folder.path("a/b/store"), key: key, purpose: "test", randomness: SystemRandomness())
+    for content in [Data("one".utf8), Data("two".utf8)] {
+      try deep.replace(with: content)
+      #expect(try deep.read() == content)
+      try FileManager.default.removeItem(at: folder.path("a"))
+    }
+    try deep.replace(with: Data("three".utf8))
+    #expect(try deep.read() == Data("three".utf8))
+    #expect(try permissions(of: "a/b") == 0o700)
+  }
+
+  @Test("Only the first write of a value looks for leftovers, and the first of a new value again")
+  func laterLeftovers() throws {
+    let file = file()
+    try file.replace(with: Data("x".utf8))
+    let leftover = folder.path(".store.unfinished-a1B2c3")
+    try Data("incomplete".utf8).write(to: leftover)
+    try file.replace(with: Data("y".utf8))
+    #expect(FileManager.default.fileExists(atPath: leftover.path))
+    try self.file().replace(with: Data("z".utf8))
+    #expect(!FileManager.default.fileExists(atPath: leftover.path))
+  }
+
   @Test("A missing file cannot be set aside")
   func nothingToSetAside() {
     #expect(throws: SealedStorageError.disk(ENOENT)) { try file().setAside() }

@@ -52,6 +52,18 @@ struct SealedLogTests {
     #expect(segment.damagedFrames == 0)
   }
 
+  @Test("A log whose folder was removed between two appends goes on, and reports the loss")
+  func removedFolder() async throws {
+    let log = log()
+    try await log.append([record("lost")], day: 7)
+    try FileManager.default.removeItem(at: folder.path("log"))
+    try await log.append([record("kept")], day: 7)
+    let segment = try await log.segment(of: 7)
+    #expect(segment.records == [record("kept")])
+    #expect(segment.damagedFrames == 1)
+    #expect(try await self.log().segment(of: 7).records == [record("kept")])
+  }
+
   @Test("A day without a segment is empty")
   func absent() async throws {
     #expect(try await log().segment(of: 3).records.isEmpty)

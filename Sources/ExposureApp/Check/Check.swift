@@ -278,8 +278,8 @@ final class Check {
         analysedFiles: analysis.analysed.count)
       state.removeOld(at: now)
     }
-    // The end of the check stores a check without news.
-    if analysis.hasNews(since: context.state.download.search) {
+    // The end of the check stores a check without news. The end of a recovery is announced, so it is stored before.
+    if wasRecovering || analysis.hasNews(since: context.state.download.search) {
       try context.store.update(change)
     } else {
       try context.store.keep(change)

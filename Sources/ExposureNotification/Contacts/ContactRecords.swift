@@ -5,9 +5,9 @@ import SealedStorage
 
 /// The time of a scan as one record of the sealed log, 9 bytes: the kind 2, and the time as a 64-bit float
 /// of Unix seconds (big endian). Every scan has one, also an empty one.
-struct StoredScan {
+struct StoredScan: ContactRecord {
   static let byteCount = 9
-  private static let kind: UInt8 = 2
+  fileprivate static let kind: UInt8 = 2
 
   let time: Date
 
@@ -17,13 +17,12 @@ struct StoredScan {
 
   /// Nil if the record is not valid.
   init?(_ record: UnsafeRawBufferPointer) {
-    guard record.count == Self.byteCount, record[0] == Self.kind else { return nil }
+    guard Self.isKind(of: record) else { return nil }
     time = record.time(at: 1)
   }
 
   func add(to records: inout LogRecords) {
-    records.append(byteCount: Self.byteCount) { bytes in
-      bytes[0] = Self.kind
+    Self.append(to: &records) { bytes in
       bytes.store(time, at: 1)
     }
   }
@@ -31,9 +30,9 @@ struct StoredScan {
 
 /// The number of sightings of a scan that exceeded a limit, as one record of the sealed log, 5 bytes: the kind 3, and
 /// the number as 32 bits (big endian).
-struct DroppedSightings {
+struct DroppedSightings: ContactRecord {
   static let byteCount = 5
-  private static let kind: UInt8 = 3
+  fileprivate static let kind: UInt8 = 3
 
   let count: Int
 
@@ -43,13 +42,12 @@ struct DroppedSightings {
 
   /// Nil if the record is not valid.
   init?(_ record: UnsafeRawBufferPointer) {
-    guard record.count == Self.byteCount, record[0] == Self.kind else { return nil }
+    guard Self.isKind(of: record) else { return nil }
     count = Int(UInt32(bigEndian: record.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
   }
 
   func add(to records: inout LogRecords) {
-    records.append(byteCount: Self.byteCount) { bytes in
-      bytes[0] = Self.kind
+    Self.append(to: &records) { bytes in
       bytes.storeBytes(of: UInt32(clamping: count).bigEndian, toByteOffset: 1, as: UInt32.self)
     }
   }
@@ -59,9 +57,9 @@ struct DroppedSightings {
 ///
 /// The kind 1, 16 bytes of identifier, 4 of metadata, the time as a 64-bit float of Unix seconds (big
 /// endian), the signal strength in dBm as received.
-struct StoredSighting {
+struct StoredSighting: ContactRecord {
   static let byteCount = 30
-  private static let kind: UInt8 = 1
+  fileprivate static let kind: UInt8 = 1
   private static let metadata = 17
   private static let time = 21
   private static let strength = 29
@@ -74,7 +72,7 @@ struct StoredSighting {
 
   /// Nil if the record is not valid.
   init?(_ record: UnsafeRawBufferPointer) {
-    guard record.count == Self.byteCount, record[0] == Self.kind else { return nil }
+    guard Self.isKind(of: record) else { return nil }
     let words = (
       record.loadUnaligned(fromByteOffset: 1, as: UInt64.self),
       record.loadUnaligned(fromByteOffset: 9, as: UInt64.self)
@@ -89,8 +87,7 @@ struct StoredSighting {
 
   func add(to records: inout LogRecords) {
     let words = sighting.advertisement.identifier.words
-    records.append(byteCount: Self.byteCount) { bytes in
-      bytes[0] = Self.kind
+    Self.append(to: &records) { bytes in
       bytes.storeBytes(of: words.0, toByteOffset: 1, as: UInt64.self)
       bytes.storeBytes(of: words.1, toByteOffset: 9, as: UInt64.self)
       bytes.storeBytes(
@@ -98,6 +95,29 @@ struct StoredSighting {
         as: UInt32.self)
       bytes.store(sighting.time, at: Self.time)
       bytes[Self.strength] = UInt8(bitPattern: sighting.signalStrength)
+    }
+  }
+}
+
+/// A record of fixed size, whose first byte is its kind.
+private protocol ContactRecord {
+  static var kind: UInt8 { get }
+  static var byteCount: Int { get }
+}
+
+extension ContactRecord {
+  /// Returns `true` if the record has this kind and its size.
+  fileprivate static func isKind(of record: UnsafeRawBufferPointer) -> Bool {
+    record.count == byteCount && record[0] == kind
+  }
+
+  /// Appends a record, of which `fill` writes all but the kind.
+  fileprivate static func append(
+    to records: inout LogRecords, _ fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) {
+    records.append(byteCount: byteCount) { bytes in
+      bytes[0] = kind
+      fill(bytes)
     }
   }
 }

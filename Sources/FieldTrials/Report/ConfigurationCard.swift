@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ReportFormats
 
 /// The ROC curve and the calibration of one configuration, in HTML.
 struct ConfigurationCard {
@@ -16,7 +17,7 @@ struct ConfigurationCard {
     return """
       <article>
       <h3>\(name)</h3>
-      <p>AUC \(HTMLText.share(rank.areaUnderCurve))</p>
+      <p>AUC \(NumberText.share(rank.areaUnderCurve))</p>
       \(curve.points.isEmpty ? "<p>One of the groups is empty.</p>" : svg(curve, name))
       \(calibration)
       </article>
@@ -52,8 +53,8 @@ struct ConfigurationCard {
     let rows = Calibration(rank.phones).groups.map { group in
       let range =
         group.lowest == group.highest
-        ? HTMLText.number(group.lowest)
-        : "\(HTMLText.number(group.lowest)) to \(HTMLText.number(group.highest))"
+        ? NumberText.number(group.lowest)
+        : "\(NumberText.number(group.lowest)) to \(NumberText.number(group.highest))"
       let percent = Int((group.share * 100).rounded())
       return """
         <tr><th scope="row">\(range)</th>\

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureNotification
+import ReportFormats
 
 /// One row for each phone of the trials, with its scores by all configurations.
 package struct PhoneTable: Sendable {
@@ -34,12 +35,7 @@ package struct PhoneTable: Sendable {
     let lines = rows.map { row in
       row.fields + (row.scores?.map { "\($0)" } ?? configurations.map { _ in "" })
     }
-    return ([header] + lines).map { $0.map(Self.quoted).joined(separator: ",") + "\n" }.joined()
-  }
-
-  private static func quoted(_ field: String) -> String {
-    let needsQuotes = field.contains { [",", "\"", "\r", "\n", "\r\n"].contains($0) }
-    return needsQuotes ? "\"\(field.replacing("\"", with: "\"\""))\"" : field
+    return ([header] + lines).map { $0.map(CSVText.field).joined(separator: ",") + "\n" }.joined()
   }
 }
 

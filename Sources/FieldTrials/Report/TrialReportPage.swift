@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ReportFormats
 
 /// The results as one HTML page without scripts and references to other files.
 package struct TrialReportPage: Sendable {
@@ -20,19 +21,11 @@ package struct TrialReportPage: Sendable {
 
   /// The text of the page.
   package var html: String {
+    HTMLReport(title: "Field trials", content: content, style: Self.style).html
+  }
+
+  private var content: String {
     """
-    <!doctype html>
-    <html lang="en">
-    <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-    <title>Field trials</title>
-    <style>\(TrialReportStyle.text)</style>
-    </head>
-    <body>
-    <main>
-    <h1>Field trials</h1>
     \(summary)
     <section>
     <h2>Configurations</h2>
@@ -50,10 +43,6 @@ package struct TrialReportPage: Sendable {
     <h2>Phones</h2>
     \(phones)
     </section>
-    </main>
-    </body>
-    </html>
-
     """
   }
 
@@ -76,7 +65,7 @@ package struct TrialReportPage: Sendable {
       """
       <tr><th scope="row">\(HTMLText.escaped(rank.configuration.name))\
       <small>\(HTMLText.escaped(rank.configuration.source))</small></th>\
-      <td>\(HTMLText.share(rank.areaUnderCurve))<small>\(Self.text(rank.interval))</small></td>\
+      <td>\(NumberText.share(rank.areaUnderCurve))<small>\(Self.text(rank.interval))</small></td>\
       <td>\(rank.errors.map { "\($0.falseAlerts)" } ?? "–")</td>\
       <td>\(rank.errors.map { "\($0.missedAlerts)" } ?? "–")</td></tr>
       """
@@ -95,15 +84,15 @@ package struct TrialReportPage: Sendable {
       return """
         <tr><th scope="row">\(HTMLText.escaped(fold.trial))</th>\
         <td>\(point.thresholds.map { "\($0)" }.joined(separator: " "))</td>\
-        <td>\(point.weights.map(HTMLText.number).joined(separator: " "))</td>\
-        <td>\(HTMLText.number(fold.threshold))</td></tr>
+        <td>\(point.weights.map(NumberText.number).joined(separator: " "))</td>\
+        <td>\(NumberText.number(fold.threshold))</td></tr>
         """
     }
     return """
       <section>
       <h2>Fitted configuration</h2>
       <p>Fitted to all trials but one and applied to that one: held-out AUC \
-      \(HTMLText.share(learned.heldOutArea)) (\(Self.text(learned.interval))), \
+      \(NumberText.share(learned.heldOutArea)) (\(Self.text(learned.interval))), \
       \(learned.errors.falseAlerts) false and \(learned.errors.missedAlerts) missed alerts.</p>
       <table><thead><tr><th scope="col">Held out</th><th scope="col">dB</th><th scope="col">%</th>\
       <th scope="col">From s</th></tr></thead><tbody>
@@ -129,7 +118,7 @@ package struct TrialReportPage: Sendable {
         <td>\(row.alert.rawValue)\(correction)</td>\
         <td>\(row.exclusion == nil || row.exclusion == .lowAlert ? "\(row.seconds / 60)" : "–")</td>\
         <td>\(row.leastAttenuation.map { "\($0)" } ?? "–")</td>\
-        <td>\(row.scores?.first.map(HTMLText.number) ?? "–")</td>\
+        <td>\(row.scores?.first.map(NumberText.number) ?? "–")</td>\
         <td>\(alerts.map { "\($0)/\(withThreshold.count)" } ?? "–")</td></tr>
         """
     }
@@ -144,9 +133,24 @@ package struct TrialReportPage: Sendable {
       """
   }
 
+  private static let style = """
+
+    :root { --curve: #0a5cc2; --own: #b3261e; }
+    @media (prefers-color-scheme: dark) { :root { --curve: #8ab4ff; --own: #ff9d94; } }
+    .phones td:nth-child(2), .phones th:nth-child(2) { text-align: left; }
+    svg { max-width: 15rem; } .chance { stroke: var(--line); stroke-dasharray: 4 4; }
+    .curve { fill: none; stroke: var(--curve); stroke-width: 3; } .own { fill: var(--own); }
+    .calibration .bar { width: 45%; } .bar span { display: block; height: .9rem; background: var(--curve); }
+    @media print {
+      :root { --curve: #0a5cc2; --own: #b3261e; } .cards { grid-template-columns: repeat(3, 1fr); }
+      .bar span, .own { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+    }
+
+    """
+
   /// The interval as text.
   private static func text(_ interval: AreaInterval?) -> String {
     guard let interval else { return "no interval" }
-    return "\(HTMLText.share(interval.low)) to \(HTMLText.share(interval.high))"
+    return "\(NumberText.share(interval.low)) to \(NumberText.share(interval.high))"
   }
 }

@@ -2,9 +2,9 @@
 
 /// Two people who stay at one distance for a while.
 public struct Encounter: Hashable, Sendable {
-  /// One person.
+  /// The person with the smaller number.
   public let first: Int32
-  /// The other person.
+  /// The person with the larger number.
   public let second: Int32
   /// The start in seconds of the day.
   public let start: Int32
@@ -15,12 +15,12 @@ public struct Encounter: Hashable, Sendable {
   /// The place.
   public let place: Place
 
-  /// Creates an encounter.
+  /// Creates an encounter of two people, who may be named in either order.
   public init(
-    _ first: Int, _ second: Int, from start: Int, to end: Int, metres: Double, at place: Place
+    _ one: Int, _ other: Int, from start: Int, to end: Int, metres: Double, at place: Place
   ) {
-    self.first = Int32(first)
-    self.second = Int32(second)
+    first = Int32(min(one, other))
+    second = Int32(max(one, other))
     self.start = Int32(start)
     self.end = Int32(end)
     self.metres = Float(metres)
@@ -48,6 +48,15 @@ public enum Place: UInt8, CaseIterable, Sendable {
 
   /// True if people who isolate still meet here.
   public var remainsInIsolation: Bool { self == .home }
+}
+
+extension [Encounter] {
+  /// By their starts; those of one time by people and ends.
+  func inOrder() -> [Encounter] {
+    sorted {
+      ($0.start, $0.first, $0.second, $0.end) < ($1.start, $1.first, $1.second, $1.end)
+    }
+  }
 }
 
 /// The encounters of each day.

@@ -36,9 +36,7 @@ public struct GeneratedContacts: ContactSource {
       found.append(ContactModel.leisure.encounter(one, other, isWeekend: isWeekend, &generator))
     }
     addStrangers(isWeekend: isWeekend, to: &found, &generator)
-    return found.sorted {
-      ($0.start, $0.first, $0.second, $0.end) < ($1.start, $1.first, $1.second, $1.end)
-    }
+    return found.inOrder()
   }
 
   private func addHome(
@@ -100,13 +98,14 @@ public struct GeneratedContacts: ContactSource {
 /// The contacts of one kind of place.
 struct ContactModel: Sendable {
   let place: Place
-  /// The mean number of partners of a person who goes there on a working day.
-  let partners: Double
+  /// The mean number of partners of a person who goes there on a working day, if a group meets there.
+  var partners = 0.0
   /// The shares of contacts of under 5 minutes, 5 to 15, 15 to 60, 1 to 4 hours, and longer (POLYMOD).
   let durationShares: [Double]
   /// The hours in which contacts take place.
   let hours: ClosedRange<Int>
-  let weekendHours: ClosedRange<Int>
+  /// The same at the weekend; nil if they are the same.
+  var weekendHours: ClosedRange<Int>?
 
   /// The limits of the durations, in minutes.
   private static let durations = [1.0...5.0, 5...15, 15...60, 60...240, 240...480]
@@ -115,19 +114,16 @@ struct ContactModel: Sendable {
   private static let metres = 0.3...10.0
 
   static let home = ContactModel(
-    place: .home, partners: 0, durationShares: [0.05, 0.08, 0.15, 0.25, 0.47], hours: 15...23,
-    weekendHours: 15...23)
+    place: .home, durationShares: [0.05, 0.08, 0.15, 0.25, 0.47], hours: 15...23)
   static let school = ContactModel(
-    place: .school, partners: 11, durationShares: [0.07, 0.09, 0.15, 0.27, 0.42], hours: 8...14,
-    weekendHours: 8...14)
+    place: .school, partners: 11, durationShares: [0.07, 0.09, 0.15, 0.27, 0.42], hours: 8...14)
   static let work = ContactModel(
-    place: .work, partners: 5.5, durationShares: [0.20, 0.22, 0.20, 0.17, 0.21], hours: 9...17,
-    weekendHours: 9...17)
+    place: .work, partners: 5.5, durationShares: [0.20, 0.22, 0.20, 0.17, 0.21], hours: 9...17)
   static let leisure = ContactModel(
-    place: .leisure, partners: 0, durationShares: [0.12, 0.14, 0.22, 0.34, 0.18], hours: 17...23,
+    place: .leisure, durationShares: [0.12, 0.14, 0.22, 0.34, 0.18], hours: 17...23,
     weekendHours: 10...23)
   static let elsewhere = ContactModel(
-    place: .elsewhere, partners: 0, durationShares: [0.23, 0.23, 0.20, 0.18, 0.16], hours: 7...20,
+    place: .elsewhere, durationShares: [0.23, 0.23, 0.20, 0.18, 0.16], hours: 7...20,
     weekendHours: 9...20)
 
   /// The friends of each person, and the chance that two friends meet on a day: 2.75 contacts a day.
@@ -146,7 +142,7 @@ struct ContactModel: Sendable {
   func encounter(
     _ one: Int, _ other: Int, isWeekend: Bool, _ generator: inout StreamGenerator
   ) -> Encounter {
-    let hours = isWeekend ? weekendHours : hours
+    let hours = isWeekend ? weekendHours ?? hours : hours
     let (first, last) = (hours.lowerBound * 3_600, hours.upperBound * 3_600)
     let range = Self.durations[generator.index(by: durationShares)]
     let seconds = min(Int(generator.number(in: range) * 60), last - first)

@@ -8,8 +8,6 @@ import Foundation
 /// scenario states. Spaces and tabs separate fields as well, so that the files of SocioPatterns are read unchanged.
 public struct RecordedContacts: ContactSource {
   public let population: Population
-  /// The names of the people in the file, by number.
-  public let names: [String]
   /// The recorded days.
   public let dayCount: Int
   private let days: [[Encounter]]
@@ -19,26 +17,28 @@ public struct RecordedContacts: ContactSource {
   /// The largest number of days.
   public static let daysMax = 366
   private static let daySeconds = 86_400
+  /// Spreadsheets write it before the text.
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// Reads the text of a recording.
+  /// Reads a recording in UTF-8.
   ///
   /// - Parameters:
+  ///   - content: The bytes of the file.
   ///   - step: The seconds that each line stands for.
   ///   - metres: The distance of lines without one.
   /// - Throws: `RecordedContactsError` with the number of the line.
-  public init(text: String, step: Int, metres: Double) throws(RecordedContactsError) {
+  public init(content: Data, step: Int, metres: Double) throws(RecordedContactsError) {
     var reading = RecordedLines(step: step, metres: metres)
     var number = 0
-    // Spreadsheets write a byte order mark.
-    let text = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
-    for line in text.utf8.split(omittingEmptySubsequences: false, whereSeparator: { $0 == 10 }) {
+    let start = content.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
+    let bytes = [UInt8](content)[start...]
+    for line in bytes.split(omittingEmptySubsequences: false, whereSeparator: { $0 == 10 }) {
       number += 1
       guard number <= Self.linesMax else { throw .tooMany(Self.linesMax) }
       try reading.read(line, number: number)
     }
     guard !reading.rows.isEmpty else { throw .empty }
-    names = reading.names
-    population = Population(count: names.count)
+    population = Population(names: reading.names)
     days = Self.days(of: reading.rows, step: step)
     dayCount = days.count
   }
@@ -71,11 +71,7 @@ public struct RecordedContacts: ContactSource {
           row.first, row.second, from: max(row.end - step - begin, 0), to: end - begin,
           metres: row.metres, at: .recorded))
     }
-    return days.map { day in
-      day.sorted {
-        ($0.start, $0.first, $0.second, $0.end) < ($1.start, $1.first, $1.second, $1.end)
-      }
-    }
+    return days.map { $0.inOrder() }
   }
 }
 
@@ -103,10 +99,10 @@ struct RecordedLines {
     self.metres = metres
   }
 
-  mutating func read(
-    _ line: Substring.UTF8View.SubSequence, number: Int
-  ) throws(RecordedContactsError) {
-    let fields = Self.fields(of: line)
+  mutating func read(_ line: ArraySlice<UInt8>, number: Int) throws(RecordedContactsError) {
+    // Replacement characters would make different names equal.
+    guard let text = String(validating: line, as: UTF8.self) else { throw .encoding(line: number) }
+    let fields = Self.fields(of: text.utf8)
     guard fields.contains(where: { !$0.isEmpty }) else { return }
     // An empty field between commas would move the others.
     guard !fields.contains("") else {
@@ -126,7 +122,7 @@ struct RecordedLines {
   }
 
   /// The fields between commas; without a comma, those between blanks.
-  private static func fields(of line: Substring.UTF8View.SubSequence) -> [String] {
+  private static func fields(of line: String.UTF8View) -> [String] {
     let hasCommas = line.contains(44)
     return line.split(omittingEmptySubsequences: !hasCommas) {
       hasCommas ? $0 == 44 : [9, 13, 32].contains($0)
@@ -145,6 +141,7 @@ struct RecordedLines {
 public enum RecordedContactsError: Error, Hashable, Sendable, CustomStringConvertible {
   case empty
   case tooMany(Int)
+  case encoding(line: Int)
   case fields(line: Int, Int)
   case time(line: Int)
   case distance(line: Int)
@@ -154,6 +151,7 @@ public enum RecordedContactsError: Error, Hashable, Sendable, CustomStringConver
     switch self {
     case .empty: "has no contact: write lines of time,person,person,distance"
     case .tooMany(let limit): "has more than \(limit) lines: divide it"
+    case .encoding(let line): "is not UTF-8 in line \(line): save it as UTF-8"
     case .fields(let line, let count):
       "has \(count) fields in line \(line): write time,person,person,distance"
     case .time(let line):

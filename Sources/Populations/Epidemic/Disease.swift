@@ -28,13 +28,42 @@ public struct Disease: Hashable, Sendable {
   var dailyWeights: [Double] {
     let shape = pow(generationDays / generationDeviation, 2)
     let scale = generationDays / shape
-    let weights = (0..<Self.infectiousDays.upperBound).map { day -> Double in
-      guard Self.infectiousDays.contains(day) else { return 0 }
+    let logarithms = Self.infectiousDays.map { day in
       let middle = Double(day) + 0.5
-      return pow(middle, shape - 1) * exp(-middle / scale)
+      return (shape - 1) * log(middle) - middle / scale
     }
+    // The largest weight becomes 1: those of a small deviation are beyond the range of floating point numbers.
+    let largest = logarithms.max() ?? 0
+    let weights = logarithms.map { exp($0 - largest) }
     let sum = weights.reduce(0, +)
-    return weights.map { $0 / sum }
+    return [Double](repeating: 0, count: Self.infectiousDays.lowerBound) + weights.map { $0 / sum }
+  }
+
+  /// The mean infectiousness of people with symptoms, as a part of which that of each person is stated.
+  private var meanFactor: Double {
+    symptomaticShare + (1 - symptomaticShare) * asymptomaticFactor
+  }
+
+  /// The multiple of the mean infectiousness that people with or without symptoms have.
+  func factor(hasSymptoms: Bool) -> Double { (hasSymptoms ? 1 : asymptomaticFactor) / meanFactor }
+
+  /// The shape of the gamma distribution of the infectiousness of different people; nil if it is equal.
+  var infectiousnessShape: Double? {
+    infectiousnessDeviation > 0 ? 1 / (infectiousnessDeviation * infectiousnessDeviation) : nil
+  }
+
+  /// The probability that an infected person infects another one by a dose, averaged over all infected people.
+  ///
+  /// - Parameter dose: The rate of infections times the dose, for a person of mean infectiousness.
+  func meanChance(ofDose dose: Double) -> Double {
+    func chance(hasSymptoms: Bool) -> Double {
+      let dose = dose * factor(hasSymptoms: hasSymptoms)
+      guard let shape = infectiousnessShape else { return -expm1(-dose) }
+      // The Laplace transform of the gamma distribution.
+      return -expm1(-shape * log1p(dose / shape))
+    }
+    return symptomaticShare * chance(hasSymptoms: true)
+      + (1 - symptomaticShare) * chance(hasSymptoms: false)
   }
 
   /// The dose of a minute at a distance, as a part of that within 1 m (Briers).
@@ -60,11 +89,8 @@ public struct Course: Hashable, Sendable {
     let days = generator.lognormal(
       mean: disease.incubationDays, deviation: disease.incubationDeviation)
     onset = hasSymptoms ? second + Int(days * Double(Epidemic.daySeconds)) : nil
-    let deviation = disease.infectiousnessDeviation
-    let shape = deviation > 0 ? 1 / (deviation * deviation) : .infinity
-    let own = shape.isFinite ? generator.gamma(shape: shape, scale: 1 / shape) : 1
-    let mean =
-      disease.symptomaticShare + (1 - disease.symptomaticShare) * disease.asymptomaticFactor
-    infectiousness = own * (hasSymptoms ? 1 : disease.asymptomaticFactor) / mean
+    let own =
+      disease.infectiousnessShape.map { generator.gamma(shape: $0, scale: 1 / $0) } ?? 1
+    infectiousness = own * disease.factor(hasSymptoms: hasSymptoms)
   }
 }

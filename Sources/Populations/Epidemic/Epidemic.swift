@@ -87,10 +87,40 @@ public struct Epidemic: Sendable {
     return Double(cases.reduce(0) { $0 + infected[$1, default: 0] }) / Double(cases.count)
   }
 
-  /// The rate at which a person of mean infectiousness infects the number of people that the disease states, if all
-  /// others are susceptible and no person isolates.
-  public static func calibratedRate(of contacts: any ContactSource, disease: Disease) -> Double {
-    let weights = disease.dailyWeights
+  /// The rate at which people infect, in the mean, the number of people that the disease states, if all others are
+  /// susceptible and no person isolates.
+  ///
+  /// - Throws: `UnreachableReproductionNumber` if there are too few contacts.
+  public static func calibratedRate(
+    of contacts: any ContactSource, disease: Disease
+  ) throws(UnreachableReproductionNumber) -> Double {
+    // Sorted, because the sum of floating point numbers depends on their order.
+    let doses = doses(of: contacts, weights: disease.dailyWeights).values.sorted()
+    let people = Double(contacts.population.count)
+    func mean(_ rate: Double) -> Double {
+      2 * doses.reduce(0) { $0 + disease.meanChance(ofDose: rate * $1) } / people
+    }
+    var (low, high) = (0.0, rates.lowerBound)
+    while mean(high) < disease.reproductionNumber {
+      high *= 2
+      guard high < rates.upperBound else {
+        throw UnreachableReproductionNumber(partners: 2 * Double(doses.count) / people)
+      }
+    }
+    for _ in 0..<60 {
+      let middle = (low + high) / 2
+      if mean(middle) < disease.reproductionNumber { low = middle } else { high = middle }
+    }
+    return (low + high) / 2
+  }
+
+  /// The rates between which the calibration searches. At the highest one, nearly each contact that can infect does.
+  private static let rates = 1e-6...1e6
+
+  /// The dose of each pair in the days in which an infected person is infectious.
+  private static func doses(
+    of contacts: any ContactSource, weights: [Double]
+  ) -> [UInt64: Double] {
     var doses: [UInt64: Double] = [:]
     for day in Disease.infectiousDays {
       for encounter in contacts.encounters(onDay: day) {
@@ -100,17 +130,12 @@ public struct Epidemic: Sendable {
           minutes * Disease.dose(metres: Double(encounter.metres)) * weights[day]
       }
     }
-    // Sorted, because the sum of floating point numbers depends on their order.
-    let all = doses.values.sorted()
-    func mean(_ rate: Double) -> Double {
-      2 * all.reduce(0) { $0 + 1 - exp(-rate * $1) } / Double(contacts.population.count)
-    }
-    var (low, high) = (0.0, 1e-6)
-    while mean(high) < disease.reproductionNumber, high < 1e3 { high *= 2 }
-    for _ in 0..<60 {
-      let middle = (low + high) / 2
-      if mean(middle) < disease.reproductionNumber { low = middle } else { high = middle }
-    }
-    return (low + high) / 2
+    return doses
   }
+}
+
+/// The contacts are too few for the reproduction number of the disease.
+public struct UnreachableReproductionNumber: Error, Hashable, Sendable {
+  /// The mean number of people whom a person meets in the days of an infection.
+  public let partners: Double
 }

@@ -120,15 +120,16 @@ public struct HealthCare: Sendable {
   /// The number of people who isolate at this time.
   public func isolatedCount(at second: Int) -> Int { isolatedUntil.values.count { second < $0 } }
 
-  /// A test is positive with the sensitivity if the person has been infected before it, within three weeks.
+  /// A test is taken a day after its order, or when its result is known if that is earlier. It is positive with the
+  /// sensitivity if the person has been infected before it, within three weeks.
   private mutating func orderTest(of person: Int, at second: Int, _ epidemic: Epidemic) {
-    let taken = second + Epidemic.daySeconds
+    let result = second + Int(behaviour.testDays * Double(Epidemic.daySeconds))
+    let taken = min(second + Epidemic.daySeconds, result)
     let isInfected =
       epidemic.courses[person].map { (0...21 * Epidemic.daySeconds).contains(taken - $0.infected) }
       ?? false
     let share = isInfected ? behaviour.sensitivity : 1 - behaviour.specificity
     let isPositive = decides(.result, person, at: second, share)
-    let result = second + Int(behaviour.testDays * Double(Epidemic.daySeconds))
     coming.append(Dated(second: result, person: person, event: .result(isPositive: isPositive)))
   }
 

@@ -20,6 +20,8 @@ public struct Population: Sendable {
 
   /// The age of each person in years; nil if ages are not known, as for recorded contacts.
   public let ages: [Int]?
+  /// The name of each person in a recording; nil for drawn people.
+  public let names: [String]?
   /// The people of each household.
   public let households: [[Int]]
   /// The classes and workplaces.
@@ -29,7 +31,17 @@ public struct Population: Sendable {
 
   /// A population without households and ages, for recorded contacts.
   public init(count: Int) {
+    self.init(count: count, names: nil)
+  }
+
+  /// The same for people with names.
+  public init(names: [String]) {
+    self.init(count: names.count, names: names)
+  }
+
+  private init(count: Int, names: [String]?) {
     self.count = count
+    self.names = names
     ages = nil
     households = []
     groups = []
@@ -50,6 +62,7 @@ public struct Population: Sendable {
       ages += HouseholdModel.ages(of: size, &generator)
     }
     self.ages = ages
+    names = nil
     self.households = households
     groups = Self.groups(of: ages, &generator)
   }

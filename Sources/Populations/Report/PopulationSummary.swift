@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 
-/// The content of `summary.json`.
+/// The content of `summary.json`. Absent fields have no value.
 public struct PopulationSummary: Encodable, Sendable {
   /// One run.
   public struct Run: Encodable, Sendable {
@@ -25,6 +26,8 @@ public struct PopulationSummary: Encodable, Sendable {
     /// The checks, and those that failed.
     public let checks: Int
     public let failedChecks: Int
+    /// The checks for which the server had published no key file for two weeks.
+    public let checksWithoutKeyFiles: Int
     /// The decoys that phones have sent.
     public let decoys: Int
     /// New infections and all alerts by day.
@@ -46,6 +49,7 @@ public struct PopulationSummary: Encodable, Sendable {
       receivingScansPerPhoneAndDay = (Double(run.receivingScans) / phoneDays * 10).rounded() / 10
       checks = run.checks
       failedChecks = run.failedChecks
+      checksWithoutKeyFiles = run.checksWithoutKeyFiles
       decoys = run.decoys
       infectionsByDay = run.daily(days) { if case .infected = $0 { true } else { false } }
       alertsByDay = run.daily(days) {
@@ -69,6 +73,19 @@ public struct PopulationSummary: Encodable, Sendable {
   /// The extent in words: `300 people, 28 days, seed 1`.
   public var extent: String {
     "\(people) people, \(days == 1 ? "1 day" : "\(days) days"), seed \(seed)"
+  }
+
+  /// A sentence for each run with failed checks, or with checks without any key file.
+  public var doubtfulChecks: [String] {
+    runs.flatMap { run in
+      let share = String(format: "%g %%", run.adoption * 100)
+      let found = [
+        (run.failedChecks, "failed"), (run.checksWithoutKeyFiles, "found no key file of two weeks"),
+      ]
+      return found.filter { $0.0 > 0 }.map {
+        "With \(share) app users, \($0.0) of \(run.checks) checks \($0.1)."
+      }
+    }
   }
 
   /// Creates the summary of a result.

@@ -2,8 +2,12 @@
 
 /// The close contacts with infectious people, by which alerts are true or false.
 public struct ExposureLog: Sendable {
-  /// The days for which a contact counts.
-  static let days = 14
+  /// The days before an alert or an upload in which a contact counts.
+  private static let days = 14
+  /// The days after an upload within which an alert is in time.
+  static let inTimeDays = 3
+  /// The days for which contacts are kept: when an alert is missed, those before the upload still count.
+  static let daysKept = days + inTimeDays + 1
 
   private let definition: Scenario.CloseContact
   /// The minutes by person, infectious person and day.
@@ -36,18 +40,32 @@ public struct ExposureLog: Sendable {
     }
   }
 
-  /// The time from which an alert of the person would be true: the first upload of an infectious person who was a
-  /// close contact in the fourteen days before; nil if there is none.
-  public func alertDue(_ person: Int, at second: Int) -> Int? {
-    let today = second / Epidemic.daySeconds
-    let due = (minutes[person] ?? [:]).compactMap { source, days -> Int? in
-      guard let upload = uploads[source], upload <= second else { return nil }
-      let isClose = days.contains { day, minutes in
-        minutes >= definition.minutes && day <= upload / Epidemic.daySeconds
-          && (today - Self.days...today).contains(day)
-      }
-      return isClose ? upload : nil
+  /// Returns `true` if an alert of the person would be true: an infectious person who has uploaded was a close contact
+  /// in the fourteen days before the alert.
+  public func isAlertTrue(_ person: Int, at second: Int) -> Bool {
+    isClose(person) { upload, day in
+      upload <= second && day >= second / Epidemic.daySeconds - Self.days
     }
-    return due.min()
+  }
+
+  /// Returns `true` if the person should have had an alert by now: an infectious person who uploaded three days ago or
+  /// earlier was a close contact in the fourteen days before the upload.
+  public func isAlertOverdue(_ person: Int, at second: Int) -> Bool {
+    isClose(person) { upload, day in
+      second - upload >= Self.inTimeDays * Epidemic.daySeconds
+        && day >= upload / Epidemic.daySeconds - Self.days
+    }
+  }
+
+  /// Returns `true` if the person was a close contact of an infectious person until the day of the upload.
+  ///
+  /// - Parameter counts: Called with the second of the upload and the day of the contact.
+  private func isClose(_ person: Int, _ counts: (Int, Int) -> Bool) -> Bool {
+    (minutes[person] ?? [:]).contains { source, days in
+      guard let upload = uploads[source] else { return false }
+      return days.contains { day, minutes in
+        minutes >= definition.minutes && day <= upload / Epidemic.daySeconds && counts(upload, day)
+      }
+    }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ReportFormats
 
 /// The result of a scenario. It has no wall times, so that equal seeds give equal files.
 public struct PopulationResult: Sendable {
@@ -8,6 +9,8 @@ public struct PopulationResult: Sendable {
   public let seed: UInt64
   /// The number of people.
   public let people: Int
+  /// The names of the people in a recording, by number.
+  public let names: [String]?
   /// The run without the app.
   public let without: RunResult
   /// The runs with the app, by increasing share of users.
@@ -15,26 +18,30 @@ public struct PopulationResult: Sendable {
 
   /// Creates a result.
   public init(
-    scenario: Scenario, seed: UInt64, people: Int, without: RunResult, runs: [RunResult]
+    scenario: Scenario, seed: UInt64, population: Population, without: RunResult,
+    runs: [RunResult]
   ) {
     self.scenario = scenario
     self.seed = seed
-    self.people = people
+    people = population.count
+    names = population.names
     self.without = without
     self.runs = runs
   }
 }
 
 extension PopulationResult {
-  /// The text of `events.csv`: all events of all runs, that without the app first.
+  /// The text of `events.csv`: all events of all runs, that without the app first. People in a recording have their
+  /// names, others numbers.
   public var eventsCSV: String {
+    let people = names.map { $0.map(CSVText.field) } ?? (0..<people).map { "\($0)" }
     var lines = ["adoption,seconds,day,person,event,detail"]
     for run in [without] + runs {
       for event in run.events {
-        let (name, detail) = event.kind.columns
+        let (name, detail) = event.kind.columns { people[$0] }
         lines.append(
-          "\(run.adoption),\(event.second),\(event.second / Epidemic.daySeconds),\(event.person),"
-            + "\(name),\(detail)")
+          "\(run.adoption),\(event.second),\(event.second / Epidemic.daySeconds),"
+            + "\(people[event.person]),\(name),\(detail)")
       }
     }
     return lines.joined(separator: "\n") + "\n"
@@ -42,10 +49,10 @@ extension PopulationResult {
 }
 
 extension RunEvent.Kind {
-  /// The columns `event` and `detail`.
-  fileprivate var columns: (String, String) {
+  /// The columns `event` and `detail`; `name` returns that of a person.
+  fileprivate func columns(_ name: (Int) -> String) -> (String, String) {
     switch self {
-    case .infected(let source): ("infected", source.map { "\($0)" } ?? "")
+    case .infected(let source): ("infected", source.map(name) ?? "")
     case .symptoms: ("symptoms", "")
     case .tested(let isPositive): ("tested", isPositive ? "positive" : "negative")
     case .uploaded: ("uploaded", "")

@@ -60,13 +60,16 @@ public struct RunResult: Hashable, Sendable {
   /// The number of checks of all phones, and of those that failed.
   public let checks: Int
   public let failedChecks: Int
+  /// The number of checks for which the server had published no key file for two weeks.
+  public let checksWithoutKeyFiles: Int
   /// The number of decoys that phones have sent.
   public let decoys: Int
 
   /// Creates a result.
   public init(
     adoption: Double, phones: Int, events: [RunEvent], infected: Int, reproductionNumber: Double?,
-    receivingScans: Int = 0, checks: Int = 0, failedChecks: Int = 0, decoys: Int = 0
+    receivingScans: Int = 0, checks: Int = 0, failedChecks: Int = 0,
+    checksWithoutKeyFiles: Int = 0, decoys: Int = 0
   ) {
     self.adoption = adoption
     self.phones = phones
@@ -76,6 +79,7 @@ public struct RunResult: Hashable, Sendable {
     self.receivingScans = receivingScans
     self.checks = checks
     self.failedChecks = failedChecks
+    self.checksWithoutKeyFiles = checksWithoutKeyFiles
     self.decoys = decoys
   }
 

@@ -38,7 +38,7 @@ public struct Spread: Sendable {
     day += 1
     today = contacts.encounters(onDay: day)
     health.addOtherSymptoms(people: contacts.population.count, onDay: day)
-    exposures.forget(before: day - ExposureLog.days)
+    exposures.forget(before: day - ExposureLog.daysKept)
   }
 
   /// Lets an hour of the day pass.
@@ -79,7 +79,14 @@ public struct Spread: Sendable {
   }
 
   /// The days of the infections by which the reproduction number is counted: those whose infectiousness has ended.
-  public static func cohort(days: Int) -> Range<Int> {
-    0..<max(1, days - Disease.infectiousDays.upperBound)
+  ///
+  /// - Returns: Nil if a run of `days` days has none.
+  public static func cohort(days: Int) -> Range<Int>? {
+    days > Disease.infectiousDays.upperBound ? 0..<days - Disease.infectiousDays.upperBound : nil
+  }
+
+  /// The reproduction number after a run of `days` days; nil if there is none.
+  public func reproductionNumber(days: Int) -> Double? {
+    Self.cohort(days: days).flatMap(epidemic.reproductionNumber(ofDays:))
   }
 }

@@ -36,7 +36,7 @@ public struct Scenario: Hashable, Sendable {
 
   /// The app and its servers.
   public struct App: Hashable, Sendable {
-    /// The hours between two key files; a divisor of 24.
+    /// The hours between two key files, one of `ScenarioLimit.exportHours`.
     public var exportHours = 24
     /// The keys that a key file has at least, with padding.
     public var minimumKeys = 200
@@ -70,8 +70,10 @@ public enum ScenarioLimit {
   public static let days = 1...366
   /// Runs with a share of users each.
   public static let adoptions = 1...10
-  /// The hours between key files.
-  public static let exportHours = [1, 2, 3, 4, 6, 8, 12, 24]
+  /// The first days, 00:00 UTC, in seconds since 1970: 2020-01-01 to 2099-12-31.
+  public static let start: ClosedRange<Int64> = 1_577_836_800...4_102_358_400
+  /// The hours between key files, which are published when apps check for them: every four hours.
+  public static let exportHours = [4, 8, 12, 24]
   /// The characters of the name.
   public static let nameCharactersMax = 100
   /// The size of the file in bytes.

@@ -43,7 +43,8 @@ extension Scenario {
     }
     if let text = try root.text("start") {
       guard let second = Self.midnight(text) else {
-        throw root.error("start", "needs a date from 2020-01-01 on, such as \"2026-03-02\"")
+        throw root.error(
+          "start", "needs a date from 2020-01-01 to 2099-12-31, such as \"2026-03-02\"")
       }
       start = second
     }
@@ -78,7 +79,7 @@ extension Scenario {
     try object.allowOnly(["exportHours", "minimumKeys", "receptionsPerScan"])
     if let hours = try object.integer("exportHours", in: 1...24) {
       guard ScenarioLimit.exportHours.contains(hours) else {
-        throw object.error("exportHours", "needs a divisor of 24")
+        throw object.error("exportHours", "needs 4, 8, 12 or 24")
       }
       app.exportHours = hours
     }
@@ -87,14 +88,11 @@ extension Scenario {
       try object.integer("receptionsPerScan", in: 1...16) ?? app.receptionsPerScan
   }
 
-  /// 2020-01-01, 00:00 UTC.
-  private static let firstStart: Int64 = 1_577_836_800
-
   private static func midnight(_ text: String) -> Int64? {
     let style = Date.ISO8601FormatStyle().year().month().day()
     // Text of another form makes the parser throw; the parser reads 31 February as 3 March.
     guard let date = try? Date(text, strategy: style), date.formatted(style) == text,
-      date.unixSecond >= firstStart
+      ScenarioLimit.start.contains(date.unixSecond)
     else { return nil }
     return date.unixSecond
   }
@@ -110,6 +108,16 @@ public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible 
   init(_ path: String, _ need: String) {
     self.path = path
     self.need = need
+  }
+
+  /// The error of a scenario whose contacts are too few for its reproduction number.
+  public init(_ error: UnreachableReproductionNumber) {
+    let others = String(format: "%.2f", error.partners)
+    self.init(
+      "disease.reproductionNumber",
+      """
+      cannot be reached, because a person meets \(others) others in two weeks: lower it, or add contacts
+      """)
   }
 
   public var description: String { path.isEmpty ? "The scenario \(need)." : "\(path) \(need)." }

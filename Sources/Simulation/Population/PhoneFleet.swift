@@ -35,6 +35,17 @@ final class PhoneFleet: Sendable {
   struct CheckCounts {
     var checks = 0
     var failed = 0
+    /// They found all that there is: the server has published no key file of the last two weeks.
+    var withoutKeyFiles = 0
+
+    mutating func note(_ outcome: CheckOutcome) {
+      checks += 1
+      switch outcome {
+      case .failed(.noKeyFiles): withoutKeyFiles += 1
+      case .failed: failed += 1
+      case .checked, .paused: break
+      }
+    }
   }
 
   init(
@@ -151,13 +162,12 @@ final class PhoneFleet: Sendable {
   /// - Returns: The people whose phones have shown a notice, with its level.
   func checkForKeys() async -> [(person: Int, level: RiskLevel)] {
     let now = world.clock.now
-    let outcomes = await phones.concurrentMap(world.threads) { _, phone -> Bool? in
+    let outcomes = await phones.concurrentMap(world.threads) { _, phone -> CheckOutcome? in
       guard phone.scheduler.takeRequest(dueAt: now) != nil else { return nil }
-      return await phone.app.backgroundCheck(SimulatedRun()).isSuccess
+      return await phone.app.backgroundCheck(SimulatedRun())
     }
     return state.withLock { state in
-      state.counts.checks += outcomes.count { $0 != nil }
-      state.counts.failed += outcomes.count { $0 == false }
+      for outcome in outcomes.compactMap(\.self) { state.counts.note(outcome) }
       var found: [(person: Int, level: RiskLevel)] = []
       for (number, phone) in state.phones.enumerated() where outcomes[number] != nil {
         let notices = phone.notices.exposureNotices

@@ -13,9 +13,6 @@ struct PopulationDay {
   private var missed: Set<Int> = []
   private var pendingUploads: [Int] = []
 
-  /// The seconds after an upload within which an alert is in time.
-  private static let inTimeSeconds = 3 * Epidemic.daySeconds
-
   init(scenario: Scenario, spread: Spread, fleet: PhoneFleet) {
     self.scenario = scenario
     self.spread = spread
@@ -56,10 +53,10 @@ struct PopulationDay {
     RunResult(
       adoption: adoption, phones: fleet.owners.count, events: events.sorted,
       infected: spread.epidemic.courses.count,
-      reproductionNumber: spread.epidemic.reproductionNumber(
-        ofDays: Spread.cohort(days: scenario.days)),
+      reproductionNumber: spread.reproductionNumber(days: scenario.days),
       receivingScans: fleet.receivingScanCount, checks: fleet.counts.checks,
-      failedChecks: fleet.counts.failed, decoys: fleet.decoyCount)
+      failedChecks: fleet.counts.failed, checksWithoutKeyFiles: fleet.counts.withoutKeyFiles,
+      decoys: fleet.decoyCount)
   }
 
   private mutating func note(_ event: HealthCare.Dated) {
@@ -89,7 +86,7 @@ struct PopulationDay {
         events.note(.notified(.lowRisk), of: person, at: second)
         continue
       }
-      let isTrue = spread.exposures.alertDue(person, at: second) != nil
+      let isTrue = spread.exposures.isAlertTrue(person, at: second)
       events.note(.notified(isTrue ? .trueAlert : .falseAlert), of: person, at: second)
       alerted.insert(person)
       spread.note(noticeOf: person, at: second)
@@ -98,9 +95,7 @@ struct PopulationDay {
 
   private mutating func noteMissed(at second: Int) {
     for person in fleet.owners where !alerted.contains(person) && !missed.contains(person) {
-      guard let due = spread.exposures.alertDue(person, at: second),
-        second - due >= Self.inTimeSeconds
-      else { continue }
+      guard spread.exposures.isAlertOverdue(person, at: second) else { continue }
       missed.insert(person)
       events.note(.missed, of: person, at: second)
     }

@@ -11,32 +11,42 @@ public struct PopulationRun: Sendable {
   private let contacts: any ContactSource
   private let seed: UInt64
   private let threads: Int
-  private let folder: URL
   private let logger: Logger
+  /// The result of `Epidemic.calibratedRate`.
+  private let rate: Double
 
-  /// Creates a run.
+  /// Creates a run. The number of threads that compute phones does not change any result.
   ///
-  /// - Parameters:
-  ///   - threads: The number of threads that compute phones; it does not change any result.
-  ///   - folder: An existing folder for the data of phones and servers.
+  /// - Throws: `ScenarioError` if the contacts cannot have the reproduction number of the scenario.
   public init(
-    _ scenario: Scenario, contacts: any ContactSource, seed: UInt64, threads: Int, folder: URL,
-    logger: Logger
-  ) {
+    _ scenario: Scenario, contacts: any ContactSource, seed: UInt64, threads: Int, logger: Logger
+  ) throws(ScenarioError) {
     self.scenario = scenario
     self.contacts = contacts
     self.seed = seed
     self.threads = threads
-    self.folder = folder
     self.logger = logger
+    do throws(UnreachableReproductionNumber) {
+      rate = try Epidemic.calibratedRate(of: contacts, disease: scenario.disease)
+    } catch {
+      throw ScenarioError(error)
+    }
+  }
+
+  /// The largest number of phones at a time.
+  public var phonesMax: Int {
+    contacts.population.owners(share: scenario.adoption.max() ?? 0, seed: seed).count
   }
 
   /// Runs the scenario.
   ///
-  /// - Parameter progress: Called after each day of each run with the days that have passed and all days.
+  /// - Parameters:
+  ///   - folder: An existing folder for the data of phones and servers.
+  ///   - progress: Called after each day of each run with the days that have passed and all days.
   /// - Throws: The error of the phones or servers, `PopulationRunError`, or `CancellationError`.
-  public func run(progress: (Int, Int) -> Void = { _, _ in }) async throws -> PopulationResult {
-    let rate = Epidemic.calibratedRate(of: contacts, disease: scenario.disease)
+  public func run(
+    in folder: URL, progress: (Int, Int) -> Void = { _, _ in }
+  ) async throws -> PopulationResult {
     let start = Spread(scenario, contacts: contacts, rate: rate, seed: seed)
     // The run without phones is made anyway.
     let shares = scenario.adoption.filter { $0 > 0 }
@@ -49,11 +59,11 @@ public struct PopulationRun: Sendable {
     let without = try Self.withoutPhones(start, days: scenario.days, advance)
     var runs: [RunResult] = []
     for (number, share) in shares.enumerated() {
-      runs.append(try await run(from: start, share: share, number: number, advance))
+      let folder = folder.appendingPathComponent("run-\(number)")
+      runs.append(try await run(from: start, share: share, in: folder, advance))
     }
     return PopulationResult(
-      scenario: scenario, seed: seed, people: contacts.population.count, without: without,
-      runs: runs)
+      scenario: scenario, seed: seed, population: contacts.population, without: without, runs: runs)
   }
 
   private static func withoutPhones(
@@ -72,13 +82,12 @@ public struct PopulationRun: Sendable {
     }
     return RunResult(
       adoption: 0, phones: 0, events: events.sorted, infected: spread.epidemic.courses.count,
-      reproductionNumber: spread.epidemic.reproductionNumber(ofDays: Spread.cohort(days: days)))
+      reproductionNumber: spread.reproductionNumber(days: days))
   }
 
   private func run(
-    from start: Spread, share: Double, number: Int, _ advance: () -> Void
+    from start: Spread, share: Double, in folder: URL, _ advance: () -> Void
   ) async throws -> RunResult {
-    let folder = folder.appendingPathComponent("run-\(number)")
     // Nothing of it is needed after the run; the caller removes what is left.
     defer { try? FileManager.default.removeItem(at: folder) }
     let fleet = try PhoneFleet(

@@ -34,6 +34,14 @@ struct SimulateCommand: AsyncParsableCommand {
   @Flag(help: "Print the summary as one JSON object.")
   var json = false
 
+  private static func folder(phones: Int) throws -> PopulationFolder {
+    do throws(PopulationFolderError) {
+      return try PopulationFolder(phones: phones)
+    } catch {
+      throw CommandFailure.machineFailed(error.description.printable)
+    }
+  }
+
   private static let threadsAllowed = 1...256
 
   func validate() throws {
@@ -44,18 +52,26 @@ struct SimulateCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let input = try ScenarioInput(scenario, seed: seed)
-    let files = try SimulationFiles(output)
-    let folder = try SimulationFolder()
-    let cleanUp = CleanUp(folder.remove)
+    let run = try SimulationInput(
+      scenario, seed: seed, threads: threads ?? ProcessInfo.processInfo.activeProcessorCount
+    ).run
+    let folder = try Self.folder(phones: run.phonesMax)
+    let files: SimulationFiles
+    do {
+      files = try SimulationFiles(output)
+    } catch {
+      FileManager.default.removeFolderInUse(folder.url)
+      throw error
+    }
+    let cleanUp = CleanUp {
+      // After a signal, phones and servers may still write to it.
+      FileManager.default.removeFolderInUse(folder.url)
+      files.discardUnfinished()
+    }
     defer { cleanUp.run() }
     let bar = ProgressLine("simulated days")
     defer { bar.clear() }
-    let result = try await PopulationRun(
-      input.scenario, contacts: input.contacts, seed: seed,
-      threads: threads ?? ProcessInfo.processInfo.activeProcessorCount, folder: folder.url,
-      logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
-    ).run(progress: bar.show)
+    let result = try await run.run(in: folder.url, progress: bar.show)
     try files.write(result)
     bar.clear()
     try json
@@ -64,46 +80,61 @@ struct SimulateCommand: AsyncParsableCommand {
   }
 }
 
-/// The scenario of a command and its contacts.
-struct ScenarioInput {
-  let scenario: Scenario
-  let contacts: any ContactSource
+/// The scenario of a command, with its contacts.
+struct SimulationInput {
+  let run: PopulationRun
   private static let recordingBytesMax = 256 << 20
 
   /// - Throws: `CommandFailure` that names the file, the field and what to write.
-  init(_ path: String, seed: UInt64) throws {
+  init(_ path: String, seed: UInt64, threads: Int) throws {
     let content = try InputFile(
       path, what: "scenario", byteCountMax: ScenarioLimit.fileBytesMax
     ).content
-    do throws(ScenarioError) {
-      scenario = try Scenario(json: content)
-    } catch {
-      throw CommandFailure.badInput("\(path.printable): \(error.description.printable)")
-    }
-    switch scenario.contacts {
-    case .generated(let people):
-      contacts = GeneratedContacts(people: people, seed: seed)
-    case .recorded(let file, let step, let metres):
-      // Relative to the scenario, so that both can be moved together.
-      let url = URL(
-        fileURLWithPath: file,
-        relativeTo: URL(fileURLWithPath: path).deletingLastPathComponent())
-      contacts = try Self.recorded(url.path, step: step, metres: metres)
-    }
+    let scenario = try Self.naming(path) { () throws(ScenarioError) in try Scenario(json: content) }
+    let contacts = try Self.contacts(of: scenario, at: path, seed: seed)
     guard scenario.firstCases <= contacts.population.count else {
       throw CommandFailure.badInput(
         "\(path.printable): firstCases needs a number up to the \(contacts.population.count) people."
       )
     }
+    run = try Self.naming(path) { () throws(ScenarioError) in
+      try PopulationRun(
+        scenario, contacts: contacts, seed: seed, threads: threads,
+        logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() })
+    }
+  }
+
+  private static func naming<Value>(
+    _ path: String, _ work: () throws(ScenarioError) -> Value
+  ) throws -> Value {
+    do throws(ScenarioError) {
+      return try work()
+    } catch {
+      throw CommandFailure.badInput("\(path.printable): \(error.description.printable)")
+    }
+  }
+
+  private static func contacts(
+    of scenario: Scenario, at path: String, seed: UInt64
+  ) throws -> any ContactSource {
+    switch scenario.contacts {
+    case .generated(let people): return GeneratedContacts(people: people, seed: seed)
+    case .recorded(let file, let step, let metres):
+      // Relative to the scenario, so that both can be moved together.
+      let url = URL(
+        fileURLWithPath: file,
+        relativeTo: URL(fileURLWithPath: path).deletingLastPathComponent())
+      return try recorded(url.path, step: step, metres: metres)
+    }
   }
 
   private static func recorded(_ path: String, step: Int, metres: Double) throws -> RecordedContacts
   {
-    let text = try InputFile(
+    let content = try InputFile(
       path, what: "recording of contacts.file", byteCountMax: recordingBytesMax
-    ).text
+    ).content
     do throws(RecordedContactsError) {
-      return try RecordedContacts(text: text, step: step, metres: metres)
+      return try RecordedContacts(content: content, step: step, metres: metres)
     } catch {
       throw CommandFailure.badInput("The recording \(path.printable) \(error.description).")
     }

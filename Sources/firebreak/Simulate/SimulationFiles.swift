@@ -4,65 +4,95 @@ import Populations
 import Terminal
 import World
 
-/// The files that `firebreak simulate` writes.
-struct SimulationFiles {
+/// The files that `firebreak simulate` writes: never some of two runs.
+struct SimulationFiles: Sendable {
   private let folder: URL
+  private let lock: HeldFolderLock
+  /// The folders that were created for the results, the innermost first.
+  private let created: [URL]
+
+  private static let names = ["events.csv", "summary.json", "report.html"]
 
   /// Creates the folder. Called before the work begins, so that an unusable path is reported at once.
+  ///
+  /// - Throws: `CommandFailure` if it cannot be written to, or another run writes to it.
   init(_ path: String) throws {
-    folder = URL(fileURLWithPath: path)
+    let folder = URL(fileURLWithPath: path, isDirectory: true)
+    created = Self.missingFolders(of: folder)
     // If it cannot be created, it cannot be written to either, which is checked below.
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    guard FileManager.default.isFolder(at: folder.path), access(folder.path, W_OK | X_OK) == 0
-    else {
-      throw CommandFailure.badInput(
-        "The results cannot be written to \(path.printable): name another folder with --output.")
+    let isWritable =
+      FileManager.default.isFolder(at: folder.path) && access(folder.path, W_OK | X_OK) == 0
+    let blocked = Self.names.map(folder.appendingPathComponent).first {
+      FileManager.default.isFolder(at: $0.path)
     }
+    guard isWritable, blocked == nil else {
+      Self.removeEmpty(created)
+      throw CommandFailure.badInput(
+        "The results cannot be written to \((blocked?.path ?? path).printable): "
+          + "name another folder with --output.")
+    }
+    guard let lock = try FolderLock.hold(on: folder) else {
+      throw CommandFailure.badInput(
+        "Another simulation writes to \(path.printable): name another folder with --output.")
+    }
+    self.folder = folder
+    self.lock = lock
   }
 
+  /// Writes the files, and replaces those of an earlier run when all are on the disk.
   func write(_ result: PopulationResult) throws {
-    try write(result.eventsCSV, as: "events.csv")
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     let summary = try encoder.encode(PopulationSummary(result))
-    try write(String(decoding: summary, as: UTF8.self) + "\n", as: "summary.json")
-    try write(PopulationPage(result).html, as: "report.html")
-  }
-
-  private func write(_ text: String, as name: String) throws {
-    let url = folder.appendingPathComponent(name)
+    let texts = [
+      result.eventsCSV, String(decoding: summary, as: UTF8.self) + "\n",
+      PopulationPage(result).html,
+    ]
     do throws(FileError) {
-      try AtomicFile.write(text.utf8, to: url, permissions: 0o644)
+      for (name, text) in zip(Self.names, texts) {
+        try AtomicFile.write(text.utf8, to: unfinished(name), permissions: 0o644)
+      }
+      // First, so that files of two runs are never there at one time.
+      for name in Self.names { try remove(folder.appendingPathComponent(name)) }
+      for name in Self.names {
+        try AtomicFile.publish(unfinished(name), as: folder.appendingPathComponent(name))
+      }
     } catch {
+      let cause = String(cString: strerror(error.code)).lowercased()
       throw CommandFailure.machineFailed(
-        "\(url.path.printable) could not be written: free disk space and try again.")
-    }
-  }
-}
-
-/// The temporary folder with the data of all phones and servers.
-struct SimulationFolder: Sendable {
-  let url: URL
-
-  private static let memory = "/dev/shm"
-
-  /// Creates a folder in memory if the system has such a file system, because a disk would confirm every small write.
-  init() throws {
-    let parent =
-      access(Self.memory, W_OK | X_OK) == 0
-      ? URL(fileURLWithPath: Self.memory) : FileManager.default.temporaryDirectory
-    url = parent.appendingPathComponent("firebreak-simulate-\(UUID().uuidString)")
-    do {
-      try FileManager.default.createDirectory(
-        at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw CommandFailure.machineFailed(
-        "A folder cannot be created in \(parent.path): free space there and try again.")
+        "The results could not be written to \(folder.path.printable): \(cause); "
+          + "free disk space or check the folder, and simulate again.")
     }
   }
 
-  /// Removes the folder. After a signal, phones and servers may still write to it.
-  @Sendable func remove() {
-    FileManager.default.removeFolderInUse(url)
+  /// Removes what a run without results leaves: unfinished files, and the folders that were created for them.
+  @Sendable func discardUnfinished() {
+    for name in Self.names { unlink(unfinished(name).path) }
+    Self.removeEmpty(created)
+  }
+
+  /// A file that has no final name yet; that of a killed run is replaced.
+  private func unfinished(_ name: String) -> URL {
+    folder.appendingPathComponent(".\(name).unfinished-results")
+  }
+
+  private func remove(_ url: URL) throws(FileError) {
+    guard unlink(url.path) == 0 || errno == ENOENT else { throw FileError(.write, url) }
+  }
+
+  private static func missingFolders(of folder: URL) -> [URL] {
+    var missing: [URL] = []
+    var next = folder.standardizedFileURL
+    while !FileManager.default.fileExists(atPath: next.path), next.pathComponents.count > 1 {
+      missing.append(next)
+      next.deleteLastPathComponent()
+    }
+    return missing
+  }
+
+  /// Removes folders that are empty.
+  private static func removeEmpty(_ folders: [URL]) {
+    for folder in folders { rmdir(folder.path) }
   }
 }

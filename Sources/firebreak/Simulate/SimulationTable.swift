@@ -27,7 +27,7 @@ struct SimulationTable {
     return """
       \(summary.extent)
 
-      \(lines.joined(separator: "\n"))
+      \((lines + summary.doubtfulChecks).joined(separator: "\n"))
 
       The report, the summary and all events: \(output.printable)
       """

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Text for HTML.
-enum HTMLText {
-  /// The text with the characters replaced that have a meaning in HTML.
-  static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
-  }
-
+/// Numbers for people.
+enum NumberText {
   /// A share with three decimals; a dash if there is none.
   static func share(_ value: Double?) -> String {
     value.map { String(format: "%.3f", $0) } ?? "–"
