@@ -26,6 +26,8 @@ package struct CanaryRound {
     case notice
     /// The phone that was near for a moment has a lower risk than the other.
     case silence
+    /// The index and the newest key file of real phones, which the canary's phones do not use, are delivered.
+    case files
   }
 
   /// The result of a round.
@@ -54,6 +56,7 @@ package struct CanaryRound {
   private let clock: any WallClock
   private let limits: CanaryLimits
   private let network: any Network
+  private let publicFiles: PublicFiles
   private let pause: @Sendable (TimeInterval) async throws -> Void
   private let world: SimulatedWorld
 
@@ -76,6 +79,7 @@ package struct CanaryRound {
     self.clock = clock
     self.limits = limits
     self.network = CanaryNetwork(network, keyServer: site.keyServer)
+    publicFiles = PublicFiles(network: network, keyServer: site.keyServer)
     self.pause = pause
     let start = clock.now.addingTimeInterval(-CanaryLimits.meetingAgeSeconds)
     world = SimulatedWorld(start: start, seed: seed, recordsBeacons: false, logger: logger)
@@ -93,11 +97,15 @@ package struct CanaryRound {
       try await upload(code, by: ill)
       start = clock.now
       try await awaitNotice(on: near, besides: passer, since: start)
+      let seconds = clock.now.timeIntervalSince(start)
+      if let fault = try await publicFiles.fault(folder: folder) {
+        throw Failure(step: .files, reason: fault)
+      }
+      return Result(failed: nil, reason: "", seconds: seconds)
     } catch let failure as Failure {
       return Result(
         failed: failure.step, reason: failure.reason, seconds: clock.now.timeIntervalSince(start))
     }
-    return Result(failed: nil, reason: "", seconds: clock.now.timeIntervalSince(start))
   }
 
   private func phone(_ name: String) -> SimulatedPhone {

@@ -35,6 +35,13 @@ package struct AuditChain: Sendable {
       : "No entry was written with the console's secret: the log was replaced."
   }
 
+  /// Lets the log begin with a later entry than the first, for copies of which older ones were removed. All its entries
+  /// must have the key.
+  mutating func begin(with entry: AuditEntry) {
+    guard entry.sequence > 1 else { return }
+    (count, head, hasKeyed) = (entry.sequence - 1, entry.previousHash, true)
+  }
+
   /// Checks the next entry.
   package mutating func append(_ entry: AuditEntry) {
     let before = AuditStart(entries: count, head: head)

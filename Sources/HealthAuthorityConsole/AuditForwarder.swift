@@ -23,6 +23,8 @@ struct AuditForwarder: Sendable {
 
   /// Facility `authpriv` (10) and severity `notice` (5) of RFC 5424.
   private static let priority = 10 * 8 + 5
+  /// The words before an entry in a message to a syslog daemon.
+  static let tag = "firebreak-audit: "
 
   private struct Progress: Codable {
     var sequence: Int64 = 0
@@ -66,17 +68,42 @@ struct AuditForwarder: Sendable {
     case .syslog(let path):
       for entry in entries {
         try UnixDatagram.send(
-          "<\(Self.priority)>firebreak-audit: \(entry.line)".utf8, to: .file(path))
+          "<\(Self.priority)>\(Self.tag)\(entry.line)".utf8, to: .file(path))
       }
     }
   }
 
+  /// Appends whole lines: what a full disk has left of them is removed again, and so is an entry that a crash has cut.
   private func append(_ text: String, to file: URL) throws {
-    let descriptor = open(file.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    try handle.write(contentsOf: Data(text.utf8))
-    try handle.synchronize()
-    try handle.close()
+    let descriptor = open(file.path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw FileError(.open, file) }
+    defer { close(descriptor) }
+    let (end, size) = try Self.endOfEntries(descriptor, of: file)
+    do throws(FileError) {
+      // A file that can only be appended to refuses this.
+      guard end == size || ftruncate(descriptor, end) == 0 else { throw FileError(.write, file) }
+      try AtomicFile.append(Array(text.utf8), to: descriptor, at: file)
+      try AtomicFile.sync(descriptor, at: file)
+    } catch {
+      // The entries are copied again later. If this fails too, the next copy removes the rest of a line.
+      _ = ftruncate(descriptor, end)
+      throw error
+    }
+  }
+
+  /// The end of the file without an entry that was cut, and its size. Other content is not removed.
+  private static func endOfEntries(
+    _ descriptor: Int32, of file: URL
+  ) throws(FileError) -> (end: off_t, size: off_t) {
+    let end = lseek(descriptor, 0, SEEK_END)
+    guard end >= 0 else { throw FileError(.open, file) }
+    let start = max(0, end - off_t(ConsoleLimit.auditLineBytesMax))
+    let count = Int(end - start)
+    var last = [UInt8](repeating: 0, count: count)
+    guard pread(descriptor, &last, count, start) == count else {
+      throw FileError(.open, file)
+    }
+    let rest = last.lastIndex(of: UInt8(ascii: "\n")).map { last[($0 + 1)...] } ?? last[...]
+    return (rest.first == UInt8(ascii: "{") ? end - off_t(rest.count) : end, end)
   }
 }

@@ -113,6 +113,8 @@ enum ConsoleLimit {
   static let auditEntriesOnPage = 50
   /// Audit entries that are read at once.
   static let auditEntriesAtOnce = 1_000
+  /// An upper bound of the length of an entry as JSON, in bytes: five fields, of which each byte may be escaped.
+  static let auditLineBytesMax = 64 << 10
   /// The length of a field of an audit entry, in bytes.
   static let auditFieldBytesMax = 1_024
   /// The remote configuration, in bytes.

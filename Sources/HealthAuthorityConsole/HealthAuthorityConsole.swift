@@ -70,6 +70,11 @@ package final class HealthAuthorityConsole: Service {
     get async { await server.boundPort }
   }
 
+  /// A server with the same routes and limits that speaks TLS; port 0 is any free port.
+  package func secured(by identity: TLSIdentity, host: String, port: Int) -> QuietServer {
+    server.secured(by: identity, host: host, port: port)
+  }
+
   /// Waits until the console no longer listens; requests in progress may still be served.
   package func waitUntilClosed() async { await server.waitUntilClosed() }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import UploadToken
 
 /// The names of the uploads of `firebreak canary`, whose synthetic phones probe the servers.
 ///
@@ -15,6 +16,12 @@ package enum CanaryUploads {
   /// The entry in the registry, for uploads with the tokens of `issuer`.
   static func app(of issuer: String) -> AuthorizedApp {
     AuthorizedApp(id: app, regions: [region], authorities: [issuer])
+  }
+
+  /// True if the token of `grant` is for uploads of `app`: that of a canary for the canary's app only, because no count
+  /// shows its codes, and the others for all other apps.
+  static func mayUpload(_ app: String, with grant: UploadGrant) -> Bool {
+    grant.isCanary == (app == Self.app)
   }
 
   /// The export, with the period of the public one.

@@ -40,7 +40,8 @@ final class KeyServerMetrics: Sendable {
     families.append(
       MetricFamily(
         "firebreak_services_failing", .gauge,
-        help: "Other services whose last answer was an error.", by: "service",
+        help: "Other services whose last answer was an error, up to ten minutes late.",
+        by: "service",
         ["key_page": pages.failingCount]))
     families.append(.clock(clock.now))
     do {

@@ -137,7 +137,7 @@ final class PostgreSQLConnection {
       case PGRES_PIPELINE_SYNC:
         PQclear(result)
         guard let failure else { return rows }
-        // What follows a failure was not prepared either.
+        // The server skips all statements after a failed one, so none of them is prepared.
         for name in names.dropFirst(failedNumber).compactMap(\.self) { prepared[name] = nil }
         _ = PQexitPipelineMode(handle)
         throw failure

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
 import Logging
 import NIOCore
 import ServerMetrics
@@ -16,6 +18,9 @@ public final class QuietServer: Service {
   private let counts: ConnectionCounts
   private let load: ServerLoad
   private let dates: ResponseDates
+  private let bodies: UnfinishedBodies
+  private let connections: OpenConnections
+  private let identity: TLSIdentity?
   private let logger: Logger
   private let bound = BoundPort()
   private let closed = BoundPort()
@@ -48,7 +53,33 @@ public final class QuietServer: Service {
     load = ServerLoad(inWorkMax: limits.requestsInWorkMax)
     counts = ConnectionCounts(
       countMax: limits.connectionsPerAddressMax, trustedProxies: trustedProxies)
+    bodies = UnfinishedBodies(limits.bodies, countMax: max(1, limits.connectionsMax / 2))
+    connections = OpenConnections(
+      countMax: limits.connectionsMax, unreadBytesMax: limits.unreadBytesMax)
+    identity = nil
     self.logger = logger
+  }
+
+  /// The same server with TLS, on another address: both have the limits of one.
+  private init(_ server: QuietServer, as identity: TLSIdentity, host: String, port: Int) {
+    self.host = host
+    self.port = port
+    self.identity = identity
+    (responder, dates, limits, logger) = (
+      server.responder, server.dates, server.limits, server.logger
+    )
+    (load, counts) = (server.load, server.counts)
+    (bodies, connections) = (server.bodies, server.connections)
+  }
+
+  /// A server with the same routes and, together with this one, the same limits, that speaks TLS.
+  ///
+  /// - Parameters:
+  ///   - identity: Its certificate and key.
+  ///   - host: The address to listen on.
+  ///   - port: The port, or 0 for any free port.
+  public func secured(by identity: TLSIdentity, host: String, port: Int) -> QuietServer {
+    QuietServer(self, as: identity, host: host, port: port)
   }
 
   /// The port, as soon as the server listens. It is 0 if the server ended before, with the error that
@@ -62,17 +93,22 @@ public final class QuietServer: Service {
     _ = await closed.value
   }
 
-  /// The requests of this moment as metrics.
+  /// The requests of this moment as metrics, in steps of ten: one of a server without decoys would tell a single user.
   package var families: [MetricFamily] {
     [
       MetricFamily(
         "firebreak_http_requests_in_progress", .gauge,
-        help: "Requests from their last byte to the start of their response.",
-        [MetricSample(Double(load.inWorkCount))]),
+        help: "Requests from their last byte to the start of their response, rounded down to tens.",
+        [Self.tens(load.inWorkCount)]),
       MetricFamily(
-        "firebreak_http_requests_queued", .gauge, help: "Requests that wait to be processed.",
-        [MetricSample(Double(load.waitingCount))]),
+        "firebreak_http_requests_queued", .gauge,
+        help: "Requests that wait to be processed, rounded down to tens.",
+        [Self.tens(load.waitingCount)]),
     ]
+  }
+
+  private static func tens(_ count: Int) -> MetricSample {
+    MetricSample(Double(count / CoarseCounts.step * CoarseCounts.step))
   }
 
   /// Serves until a graceful shutdown or cancellation. Requests in progress then have
@@ -95,7 +131,7 @@ public final class QuietServer: Service {
   }
 
   private func serveWithinGrace() async throws {
-    let application = makeApplication()
+    let application = try makeApplication()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask(priority: ServerPriority.connections) { try await application.run() }
       group.addTask {
@@ -108,23 +144,28 @@ public final class QuietServer: Service {
     }
   }
 
-  private func makeApplication() -> Application<LoadedResponder> {
+  private var plainHTTP: HTTPServerBuilder {
     let (limits, counts, dates, load, logger) = (limits, counts, dates, load, logger)
-    let bodies = UnfinishedBodies(limits.bodies, countMax: max(1, limits.connectionsMax / 2))
-    let connections = OpenConnections(
-      countMax: limits.connectionsMax, unreadBytesMax: limits.unreadBytesMax)
+    let connections = connections
+    return .http1(
+      configuration: .init(
+        additionalChannelHandlers: [
+          ConnectionHandlers(limits, counts, connections, load, dates, logger)
+        ],
+        idleTimeout: .seconds(Int64(limits.idleSeconds)),
+        httpDecoderConfiguration: .init(
+          maxHeaderFieldSize: QuietLimit.headerBytesMax,
+          maxHeaderListSize: QuietLimit.headerBytesMax,
+          maxHeaderFieldCount: QuietLimit.headersMax)))
+  }
+
+  private func makeApplication() throws -> Application<LoadedResponder> {
+    let server = try identity.map {
+      try HTTPServerBuilder.tls(plainHTTP, tlsConfiguration: $0.configuration)
+    }
     return Application(
       responder: LoadedResponder(responder: responder, load: load, bodies: bodies),
-      server: .http1(
-        configuration: .init(
-          additionalChannelHandlers: [
-            ConnectionHandlers(limits, counts, connections, load, dates, logger)
-          ],
-          idleTimeout: .seconds(Int64(limits.idleSeconds)),
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: QuietLimit.headerBytesMax,
-            maxHeaderListSize: QuietLimit.headerBytesMax,
-            maxHeaderFieldCount: QuietLimit.headersMax))),
+      server: server ?? plainHTTP,
       configuration: .init(
         address: .hostname(host, port: port), backlog: QuietLimit.waitingConnectionsMax,
         availableConnectionsDelegate: .maximum(limits.connectionsMax, logger: logger)),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Logging
+import ServerMetrics
 import Synchronization
 import World
 
@@ -16,6 +17,19 @@ package final class ServiceFailureLog: Sendable {
     var unlogged = 0
   }
 
+  private struct State {
+    var failures: [String: Failure] = [:]
+    var window: Int64
+    /// The number of failing parts at the end of the last window.
+    var shown = 0
+
+    /// Ends the current window if `window` is another one, also after the clock was set back.
+    mutating func begin(_ window: Int64) {
+      guard window != self.window else { return }
+      (self.window, shown) = (window, failures.count)
+    }
+  }
+
   /// The interval at which a failure that persists is logged again, in seconds.
   package static let repeatSeconds: TimeInterval = 600
   /// The number of different failures of a part that are logged in an interval.
@@ -28,7 +42,7 @@ package final class ServiceFailureLog: Sendable {
   private let advice: String
   private let clock: any WallClock
   private let logger: Logger
-  private let failures = Mutex<[String: Failure]>([:])
+  private let state: Mutex<State>
 
   /// - Parameters:
   ///   - name: The name of the service in the log, such as `SMS gateway`.
@@ -38,6 +52,7 @@ package final class ServiceFailureLog: Sendable {
     self.advice = advice
     self.clock = clock
     self.logger = logger
+    state = Mutex(State(window: Self.window(at: clock.now)))
   }
 
   /// Records that a request has failed.
@@ -47,9 +62,10 @@ package final class ServiceFailureLog: Sendable {
   ///   - part: The part of the service, such as the name of an authority.
   package func failed(_ failure: String, part: String = "") {
     let now = clock.now
-    let unlogged = failures.withLock { failures in
-      let isKnown = failures[part] != nil || failures.count < Self.partsMax
-      return Self.record(failure, in: &failures[isKnown ? part : Self.otherParts], at: now)
+    let unlogged = state.withLock { state in
+      state.begin(Self.window(at: now))
+      let isKnown = state.failures[part] != nil || state.failures.count < Self.partsMax
+      return Self.record(failure, in: &state.failures[isKnown ? part : Self.otherParts], at: now)
     }
     guard let unlogged else { return }
     let others = unlogged > 0 ? "; \(unlogged) more failures since the last line" : ""
@@ -72,12 +88,28 @@ package final class ServiceFailureLog: Sendable {
 
   /// Records that a request has succeeded.
   package func succeeded(part: String = "") {
-    guard failures.withLock({ $0.removeValue(forKey: part) }) != nil else { return }
+    let window = Self.window(at: clock.now)
+    let ended = state.withLock { state in
+      state.begin(window)
+      return state.failures.removeValue(forKey: part)
+    }
+    guard ended != nil else { return }
     logger.notice("the \(title(part)) works again")
   }
 
-  /// The number of parts whose last request failed.
-  package var failingCount: Int { failures.withLock { $0.count } }
+  /// The number of parts whose last request failed, at the end of the last window of ten minutes. The number of this
+  /// moment would tell when a single text message failed, and when the next one did not.
+  package var failingCount: Int {
+    let window = Self.window(at: clock.now)
+    return state.withLock { state in
+      state.begin(window)
+      return state.shown
+    }
+  }
+
+  private static func window(at now: Date) -> Int64 {
+    now.unixSecond / Int64(CoarseCounts.windowSeconds)
+  }
 
   private func title(_ part: String) -> String { part.isEmpty ? name : "\(name) of \(part)" }
 }

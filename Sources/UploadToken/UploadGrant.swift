@@ -20,11 +20,14 @@ public struct UploadGrant: Sendable, Hashable {
   public var symptomOnsetInterval: UInt32?
   /// Claim `tekmac`: HMAC-SHA256 over the keys to be uploaded, 32 bytes. If nil, the token is not bound to keys.
   public var keyHMAC: Data?
+  /// True for a synthetic phone that probes the servers. Such a token has an audience of its own (claim `aud`), which
+  /// a key server accepts for the keys of synthetic phones only.
+  public var isCanary: Bool
 
   /// Creates a grant. Dates are rounded down to whole seconds, because claims have no fractions.
   public init(
     tokenID: String, issuedAt: Date, expiresAt: Date, reportType: String = Self.confirmed,
-    symptomOnsetInterval: UInt32? = nil, keyHMAC: Data? = nil
+    symptomOnsetInterval: UInt32? = nil, keyHMAC: Data? = nil, isCanary: Bool = false
   ) {
     self.tokenID = tokenID
     self.issuedAt = issuedAt.wholeSecond
@@ -32,6 +35,7 @@ public struct UploadGrant: Sendable, Hashable {
     self.reportType = reportType
     self.symptomOnsetInterval = symptomOnsetInterval
     self.keyHMAC = keyHMAC
+    self.isCanary = isCanary
   }
 
   /// The report type of a positive laboratory test.

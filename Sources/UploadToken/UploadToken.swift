@@ -61,8 +61,9 @@ public struct UploadTokenVerifier: Sendable {
     guard let key = keys[signed.keyID] else { throw .unknownKey }
     let claims = try signed.claims(UploadTokenClaims.self, signedBy: key)
     guard claims.iss == issuer else { throw .wrongIssuer }
-    guard claims.aud.names == [audience] else { throw .wrongAudience }
-    guard let grant = claims.grant else { throw .malformed }
+    let isCanary = claims.aud == .canary(of: audience)
+    guard isCanary || claims.aud == Audience(audience) else { throw .wrongAudience }
+    guard let grant = claims.grant(isCanary: isCanary) else { throw .malformed }
     guard now.timeIntervalSince1970 >= TimeInterval(claims.nbf) else { throw .notYetValid }
     guard now < grant.expiresAt.addingTimeInterval(seconds) else { throw .expired }
     return VerifiedUploadToken(grant)
@@ -96,7 +97,7 @@ struct UploadTokenClaims: Codable {
 
   init(_ grant: UploadGrant, issuer: String, audience: String) {
     iss = issuer
-    aud = Audience(audience)
+    aud = grant.isCanary ? .canary(of: audience) : Audience(audience)
     iat = Self.seconds(grant.issuedAt)
     nbf = Self.seconds(grant.issuedAt.addingTimeInterval(-UploadTokenLimit.clockSkewSeconds))
     exp = Self.seconds(grant.expiresAt)
@@ -107,7 +108,7 @@ struct UploadTokenClaims: Codable {
   }
 
   /// The content, or nil if a claim is invalid.
-  var grant: UploadGrant? {
+  func grant(isCanary: Bool) -> UploadGrant? {
     let moments = 0...UploadTokenLimit.unixSecondsMax
     guard !jti.isEmpty, moments.contains(iat), moments.contains(nbf), moments.contains(exp) else {
       return nil
@@ -117,7 +118,7 @@ struct UploadTokenClaims: Codable {
     return UploadGrant(
       tokenID: jti, issuedAt: Date(unixSecond: iat),
       expiresAt: Date(unixSecond: exp), reportType: reportType,
-      symptomOnsetInterval: symptomOnsetInterval, keyHMAC: keyHMAC)
+      symptomOnsetInterval: symptomOnsetInterval, keyHMAC: keyHMAC, isCanary: isCanary)
   }
 
   /// The Unix time of `date` in whole seconds, limited to the range of claims.
@@ -133,6 +134,9 @@ struct Audience: Codable, Hashable {
   init(_ name: String) {
     names = [name]
   }
+
+  /// The audience of tokens for synthetic phones. A key server that does not know it refuses them.
+  static func canary(of audience: String) -> Self { Audience(audience + "/canary") }
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

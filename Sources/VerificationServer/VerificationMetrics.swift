@@ -28,7 +28,8 @@ struct VerificationMetrics: Sendable {
       families.append(
         MetricFamily(
           "firebreak_services_failing", .gauge,
-          help: "Other services whose last answer was an error.", by: "service",
+          help: "Other services whose last answer was an error, up to ten minutes late.",
+          by: "service",
           ["sms_gateway": sms.failingCount]))
     }
     families.append(.clock(clock.now))
@@ -41,18 +42,18 @@ struct VerificationMetrics: Sendable {
     return families
   }
 
-  /// The used share of the wrong codes. One code is less than a hundredth.
+  /// The used share of the wrong codes, in quarters: with a small budget, a hundredth would be a single code.
   private var budget: MetricFamily {
     get async {
       MetricFamily(
         "firebreak_failure_budget_used_ratio", .gauge,
-        help: "The share of the wrong codes of a window that is used up, in hundredths.",
-        [
-          MetricSample(
-            (await guesses.pressure * 100).rounded(.down) / 100, [MetricLabel("budget", "codes")])
-        ])
+        help: "The share of the wrong codes of a window that is used up, in quarters.",
+        [MetricSample(Self.quarters(await guesses.pressure), [MetricLabel("budget", "codes")])])
     }
   }
+
+  /// `share` rounded down to a multiple of a quarter, at which the limits of addresses change.
+  static func quarters(_ share: Double) -> Double { (share * 4).rounded(.down) / 4 }
 
   /// The codes of the newest day that may be shown, by step.
   static func codes(_ counts: [CodeCounts], at now: Date) -> [MetricFamily] {

@@ -40,9 +40,7 @@ package enum AtomicFile {
       to: url, permissions: permissions, existing: existing, durability: durability,
       mapError: { $0 }
     ) { descriptor throws(FileError) in
-      try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
-        try append(UnsafeRawBufferPointer(buffer), to: descriptor, at: url)
-      }
+      try append(bytes, to: descriptor, at: url)
     }
   }
 
@@ -129,15 +127,24 @@ package enum AtomicFile {
 
   /// Creates the folder `url` and its missing parents, with access for the owner only.
   ///
-  /// The name of each new folder is on the disk when this returns. An existing folder stays as it is.
+  /// The name of each new folder is on the disk when this returns. An existing folder stays as it is; for another file
+  /// with this name the error is `ENOTDIR`.
   package static func makeFolder(_ url: URL) throws(FileError) {
     if mkdir(url.path, 0o700) == 0 { return try sync(url.deletingLastPathComponent()) }
-    if errno == EEXIST { return }
+    if errno == EEXIST { return try requireFolder(url) }
     guard errno == ENOENT, url.pathComponents.count > 1 else { throw FileError(.create, url) }
     let parent = url.deletingLastPathComponent()
     try makeFolder(parent)
     guard mkdir(url.path, 0o700) == 0 || errno == EEXIST else { throw FileError(.create, url) }
     try sync(parent)
+  }
+
+  private static func requireFolder(_ url: URL) throws(FileError) {
+    var facts = stat()
+    guard stat(url.path, &facts) == 0 else { throw FileError(.create, url) }
+    guard facts.st_mode & S_IFMT != S_IFDIR else { return }
+    errno = ENOTDIR
+    throw FileError(.create, url)
   }
 
   /// Returns `true` for the name of a temporary file, which a crash may leave behind.
@@ -172,6 +179,15 @@ package enum AtomicFile {
   package static func sync(_ descriptor: Int32, at url: URL) throws(FileError) {
     while fsync(descriptor) != 0 {
       guard errno == EINTR else { throw FileError(.sync, url) }
+    }
+  }
+
+  /// Writes all of `bytes` to an open file; `url` is its name in the error.
+  package static func append(
+    _ bytes: [UInt8], to descriptor: Int32, at url: URL
+  ) throws(FileError) {
+    try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
+      try append(UnsafeRawBufferPointer(buffer), to: descriptor, at: url)
     }
   }
 

@@ -23,10 +23,10 @@ struct CanaryCommand: AsyncParsableCommand {
   @Option(help: "The folder of the canary.")
   var data = "firebreak-canary"
 
-  @Option(help: "The address of the verification server.")
+  @Option(help: "The address of the verification server, as phones reach it.")
   var verificationServer: String
 
-  @Option(help: "The address of the key server.")
+  @Option(help: "The address of the key server, as phones reach it.")
   var keyServer: String
 
   @Option(help: "The file with the API key.")
@@ -57,6 +57,12 @@ struct CanaryCommand: AsyncParsableCommand {
     let folder = URL(fileURLWithPath: data)
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    guard let lock = try lock(folder) else {
+      throw CommandFailure.badInput(
+        "Another round of \(data.printable) runs: wait until it has ended, or name another folder with --data."
+      )
+    }
+    defer { withExtendedLifetime(lock) {} }
     let site = try site()
     let phones = folder.appendingPathComponent("phones")
     // Those of a round that was interrupted.
@@ -85,6 +91,14 @@ extension CanaryCommand {
       site, folder: phones, clock: clock, seed: seed, limits: limits, network: network,
       logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() },
       pause: { try await clock.sleep(for: $0) })
+  }
+
+  /// The lock of the folder; nil if another canary has it.
+  private func lock(_ folder: URL) throws -> HeldFolderLock? {
+    do { return try FolderLock.hold(on: folder) } catch {
+      throw CommandFailure.machineFailed(
+        "\(data.printable) cannot be locked: check the disk and the folder's owner.")
+    }
   }
 
   private func site() throws -> CanarySite {

@@ -28,6 +28,21 @@ struct CanaryRoundTests {
     return try #require(found)
   }
 
+  /// The result with a wrong setting of the key server.
+  private func failed(
+    settings: @escaping (inout KeyServerConfiguration) -> Void
+  ) async throws -> CanaryRound.Result {
+    try await failed(CanaryScene.Faults(keys: settings))
+  }
+
+  /// The result if some paths have another response than that of the server.
+  private func failed(
+    response: @escaping @Sendable (String) -> NetworkResponse?
+  ) async throws -> CanaryRound.Result {
+    try await failed(
+      CanaryScene.Faults(network: { FaultyNetwork(network: $0, response: response) }))
+  }
+
   @Test("A round is complete within a period of key files, and no statistic counts it")
   func complete() async throws {
     try await CanaryScene.round(in: folder) { scene in
@@ -47,83 +62,76 @@ struct CanaryRoundTests {
 
   @Test("COCOA, July 2020: tokens for another audience fail the upload")
   func audience() async throws {
-    var faults = CanaryScene.Faults()
-    faults.keys = { $0.tokenAudience = "another" }
-    let result = try await failed(faults)
+    let result = try await failed(settings: { $0.tokenAudience = "another" })
     #expect(result.failed == .upload, "\(result)")
   }
 
   @Test("COCOA Android, September 2020: a transmission risk outside the expected form tells nobody")
   func transmissionRisk() async throws {
-    var faults = CanaryScene.Faults()
-    faults.keys = {
+    let result = try await failed(settings: {
       $0.remoteConfiguration.version = 2
       $0.remoteConfiguration.exposureConfiguration.transmissionRiskScores =
         Array(repeating: 0, count: 8)
-    }
-    let result = try await failed(faults)
+    })
     #expect(result.failed == .notice, "\(result)")
   }
 
   @Test("NHS, September 2020: thresholds that are too high tell nobody")
   func highThreshold() async throws {
-    var faults = CanaryScene.Faults()
-    faults.keys = {
+    let result = try await failed(settings: {
       $0.remoteConfiguration.version = 2
       $0.remoteConfiguration.riskLevelConfiguration = RiskScoreThresholds(
         maxNoRiskScore: 4_094, maxLowRiskScore: 4_095, maxMiddleRiskScore: 4_096)
-    }
-    let result = try await failed(faults)
+    })
     #expect(result.failed == .notice, "\(result)")
   }
 
   @Test("Scotland, December 2020: thresholds that are too low tell a passer-by")
   func lowThreshold() async throws {
-    var faults = CanaryScene.Faults()
-    faults.keys = {
+    let result = try await failed(settings: {
       $0.remoteConfiguration.version = 2
       $0.remoteConfiguration.riskLevelConfiguration = RiskScoreThresholds(
         maxNoRiskScore: 0, maxLowRiskScore: 1, maxMiddleRiskScore: 2)
       $0.remoteConfiguration.exposureConfiguration.durationScores = Array(repeating: 8, count: 8)
-    }
-    let result = try await failed(faults)
+    })
     #expect(result.failed == .silence, "\(result)")
   }
 
   @Test(
     "Android, January 2021: a device configuration without the key of the files fails the checks")
   func missingKey() async throws {
-    var faults = CanaryScene.Faults()
-    faults.network = { network in
-      FaultyNetwork(network: network) { path in
-        path == KeyServerRoute.deviceConfiguration
-          ? NetworkResponse(status: 200, body: Data("{}".utf8)) : nil
-      }
-    }
-    let result = try await failed(faults)
+    let result = try await failed(response: { path in
+      path == KeyServerRoute.deviceConfiguration
+        ? NetworkResponse(status: 200, body: Data("{}".utf8)) : nil
+    })
     #expect(result.failed == .notice || result.failed == .upload, "\(result)")
   }
 
   @Test("Android, January 2021: key files that are not delivered fail the checks")
   func missingFiles() async throws {
-    var faults = CanaryScene.Faults()
-    faults.network = { network in
-      FaultyNetwork(network: network) { path in
-        path.hasSuffix(".zip") ? NetworkResponse(status: 503) : nil
-      }
-    }
-    let result = try await failed(faults)
+    let result = try await failed(response: { path in
+      path.hasSuffix(".zip") ? NetworkResponse(status: 503) : nil
+    })
     #expect(result.failed == .notice, "\(result)")
   }
 
   @Test("TousAntiCovid, October 2020: a proxy that sends everybody away fails the round")
   func overloaded() async throws {
-    var faults = CanaryScene.Faults()
-    faults.network = { network in
-      FaultyNetwork(network: network) { _ in NetworkResponse(status: 503) }
-    }
-    let result = try await failed(faults)
+    let result = try await failed(response: { _ in NetworkResponse(status: 503) })
     #expect(result.failed == .code && result.reason.contains("503"), "\(result)")
+  }
+
+  @Test(
+    "An index or a key file that only real phones use and do not get fails the round",
+    arguments: [
+      NetworkResponse(status: 404), NetworkResponse(status: 200, body: Data("<html>".utf8)),
+      NetworkResponse(status: 200, body: Data("1600000000-1600014400-00001.zip\n".utf8)),
+    ])
+  func publicFiles(response: NetworkResponse) async throws {
+    let result = try await failed(response: { path in
+      path == KeyServerRoute.index ? response : nil
+    })
+    #expect(result.failed == .files, "\(result)")
   }
 
   @Test("An export that stops tells nobody")

@@ -299,6 +299,25 @@ import Testing
     #expect(ContactLimit.admitted(5_000, after: day) == 0)
   }
 
+  @Test("Scans that are stored at once are all counted, those that exceed the limit too")
+  func atOnce() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    // The day is counted once before.
+    #expect(try await device.droppedSightings() == 0)
+    let (limit, excess, scans) = (ContactLimit.sightingsPerScan, 5, 4)
+    let received = try (0..<scans).map { scan in
+      Scan(
+        time: phone.clock.now,
+        sightings: try (0..<limit + excess).map { try phone.sighting(scan * 20_000 + $0) })
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for scan in received { group.addTask { await device.contacts.receive(scan) } }
+    }
+    #expect(try await device.droppedSightings() == scans * excess)
+    #expect(try await phone.device().droppedSightings() == scans * excess)
+  }
+
   @Test("A flood leaves space for a meeting, and what was dropped is known after a restart")
   func flood() async throws {
     let device = phone.device()

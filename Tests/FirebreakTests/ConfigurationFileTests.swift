@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import QuietHTTP
 import ServedSystem
 import Settings
 import TestSupport
@@ -57,7 +58,8 @@ struct ConfigurationFileTests {
       (#"{"key": {}}"#, [:], "firebreak.json: key is no server"),
       ("[]", [:], "firebreak.json"),
       ("{}", ["FIREBREAK_KEYS_MINIMUM_KEY": "1"], "FIREBREAK_KEYS_MINIMUM_KEY names no setting"),
-      ("{}", ["FIREBREAK_KEYS_MINIMUM_KEYS": "many"], "minimumKeys"),
+      ("{}", ["FIREBREAK_KEYS_MINIMUM_KEYS": "many"], "FIREBREAK_KEYS_MINIMUM_KEYS: minimumKeys"),
+      ("{}", ["FIREBREAK_KEYS_MINIMUM_KEYS": "-1"], "FIREBREAK_KEYS_MINIMUM_KEYS: minimumKeys"),
     ] as [(String, [String: String], String)] {
       try Data(file.utf8).write(to: folder.path("firebreak.json"))
       let result = try await run(environment: environment)
@@ -67,6 +69,70 @@ struct ConfigurationFileTests {
     }
     try FileManager.default.removeItem(atPath: config)
     #expect(try await run().errors.contains("does not exist"))
+  }
+
+  @Test(
+    "A variable of digits is text if the setting takes text; an error of one is not that of a file")
+  func environment() async throws {
+    try Data("{}".utf8).write(to: folder.path("firebreak.json"))
+    try ServedAuthority.write(["keys/settings.json": "{}"], in: folder)
+    let result = try await run(environment: ["FIREBREAK_KEYS_KEY_ID": "260"])
+    #expect(try keys(result)["keyID"] as? String == "260")
+    let wrong = try await run(environment: ["FIREBREAK_KEYS_MINIMUM_KEYS": "-1"])
+    #expect(wrong.status == 2 && !wrong.errors.contains("settings.json"), "\(wrong.errors)")
+    try Data(#"{"keys": {"minimumKeys": -1}}"#.utf8).write(to: folder.path("firebreak.json"))
+    let inFile = try await run()
+    #expect(inFile.status == 2 && !inFile.errors.contains("settings.json"), "\(inFile.errors)")
+  }
+
+  @Test("FIREBREAK_CONFIG names the file for commands without --config")
+  func variable() async throws {
+    try Data(#"{"keys": {"minimumKeys": 77}}"#.utf8).write(to: folder.path("firebreak.json"))
+    let result = try await ChildProcess.run(
+      Run.product(), ["serve", "--print-configuration", "--data", folder.path("data").path],
+      environment: Run.environment(adding: ["FIREBREAK_CONFIG": config]))
+    #expect(try keys(result)["minimumKeys"] as? Int == 77)
+  }
+
+  @Test(
+    "SIGHUP reads the file again, and a file that became wrong leaves the settings as they were")
+  func reloaded() async throws {
+    let path = folder.path("notify").path
+    let receiver = try DatagramReceiver(path: path)
+    func write(_ seconds: Int) throws {
+      try Data(#"{"keys": {"exportPeriodSeconds": \#(seconds)}}"#.utf8)
+        .write(to: folder.path("firebreak.json"))
+    }
+    try write(14_400)
+    let servers = try await ServedFirebreak(
+      folder: folder, ["--metrics-port", "0", "--config", config],
+      environment: ["NOTIFY_SOCKET": path])
+    defer { withExtendedLifetime(servers) {} }
+    let address = try await servers.addresses()["metrics"]
+    func period() async throws -> Int? {
+      let response = try await servers.get(address, MetricsEndpoint.path)
+      return String(decoding: response.body, as: UTF8.self)
+        .firstMatch(of: #/export_period_seconds\{server="keys",export=""} (\d+)/#)
+        .flatMap { Int($0.output.1) }
+    }
+    var messages: [String] = []
+    func ready(_ count: Int) async throws {
+      try await Patience.until {
+        messages += receiver.all()
+        return messages.count { $0.hasPrefix("READY=1") } >= count
+      }
+    }
+    try await ready(1)
+    #expect(try await period() == 14_400)
+    try write(7_200)
+    servers.send(SIGHUP)
+    try await ready(2)
+    #expect(try await period() == 7_200)
+    try Data("{".utf8).write(to: folder.path("firebreak.json"))
+    servers.send(SIGHUP)
+    try await ready(3)
+    #expect(try await period() == 7_200)
+    #expect(try await servers.stop() == 0)
   }
 
   @Test("The variable of a setting has its words in upper case")

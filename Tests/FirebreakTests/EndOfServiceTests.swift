@@ -62,6 +62,62 @@ struct EndOfServiceTests {
     #expect(certificate.contains("console/console.sqlite"))
   }
 
+  @Test("The certificate has what interrupted runs have deleted, also if nothing else is left")
+  func certified() async throws {
+    let authority = try await ServedAuthority()
+    #expect(try await authority.run("end-of-service", "tell").status == 0)
+    #expect(try await authority.servers.stop() == 0)
+    let exports = authority.folder.path("data/exports")
+    try Data("keys".utf8).write(to: exports.appendingPathComponent("0.zip"))
+    // The run fails after the key files, where it empties the index.
+    let index = exports.appendingPathComponent("index.txt")
+    if exists("data/exports/index.txt", authority) { try FileManager.default.removeItem(at: index) }
+    try FileManager.default.createDirectory(
+      at: index.appendingPathComponent("folder"), withIntermediateDirectories: true)
+    let failed = try await delete(authority, "--confirm")
+    #expect(failed.status != 0 && failed.errors.contains("run the command again"), "\(failed)")
+    #expect(!exists("deletion.json", authority) && !exists("data/exports/0.zip", authority))
+    let start = try await Run(["serve", "--data", authority.servers.data, "--port", "0"])
+    #expect(start.status == 2 && start.errors.contains("was ended"), "\(start)")
+    try FileManager.default.removeItem(at: index)
+    // A power failure has left half of a line.
+    let record = authority.folder.path("data/end-of-service.jsonl")
+    let handle = try FileHandle(forWritingTo: record)
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data(#"{"deleting":{"path":"ne"#.utf8))
+    try handle.close()
+    #expect(try await delete(authority, "--confirm").status == 0)
+    let first = try Data(contentsOf: authority.folder.path("deletion.json"))
+    try FileManager.default.removeItem(at: authority.folder.path("deletion.json"))
+    // A certificate that was lost can be made again.
+    #expect(try await delete(authority, "--confirm").status == 0)
+    for data in [first, try Data(contentsOf: authority.folder.path("deletion.json"))] {
+      let certificate = try #require(
+        try JSONSerialization.jsonObject(with: data) as? [String: Any])
+      let deleted = try #require(certificate["deleted"] as? [[String: Any]])
+      let paths = deleted.compactMap { $0["path"] as? String }
+      #expect(paths.count == Set(paths).count && !paths.contains("ne"))
+      #expect(Set(["exports/0.zip", "keys/secrets.json", "keys/keys.sqlite"]).isSubset(of: paths))
+      #expect(deleted.first { $0["path"] as? String == "exports/0.zip" }?["bytes"] as? Int == 4)
+      #expect(certificate["servers"] as? [String] == ["console", "keys", "verification"])
+    }
+  }
+
+  @Test("The instruction to stop is valid for two years, and no server starts after the deletion")
+  func ended() async throws {
+    let authority = try await ServedAuthority()
+    let told = try await authority.run("end-of-service", "tell", "--json")
+    let report = try #require(
+      try JSONSerialization.jsonObject(with: Data(told.output.utf8)) as? [String: Any])
+    let expires = try #require(report["expires"] as? Int)
+    #expect(abs(expires - Int(SystemClock().now.unixSecond) - 63_072_000) < 3_600)
+    #expect(try await authority.servers.stop() == 0)
+    #expect(try await delete(authority, "--confirm").status == 0)
+    let start = try await Run(["serve", "--data", authority.servers.data, "--port", "0"])
+    #expect(start.status == 2 && start.errors.contains("name another folder"), "\(start)")
+    #expect(!exists("data/keys", authority) && !exists("data/verification", authority))
+  }
+
   @Test("A run repeats one that left only the instruction, and wants a place for its certificate")
   func interruptedLate() async throws {
     let authority = try await ServedAuthority()

@@ -31,6 +31,15 @@ struct AuditForwarderTests {
     try await untilForwarded(console) { (try? lines().count) == Int(count) }
   }
 
+  /// Waits until the newest entry is in `file`.
+  private func lastCopied(to file: URL, _ console: RunningConsole) async throws {
+    let last = #""sequence":\#(try await console.administration.audit().count)"#
+    try await untilForwarded(console) {
+      guard FileManager.default.fileExists(atPath: file.path) else { return false }
+      return try String(contentsOf: file, encoding: .utf8).contains(last)
+    }
+  }
+
   @Test("Each entry is appended once, also after a restart, and the copy is an intact log")
   func file() async throws {
     var before = 0
@@ -81,6 +90,58 @@ struct AuditForwarderTests {
       try await copied(console)
       #expect(try lines()[0].contains(#""sequence":1"#))
       #expect(console.log.lines.contains { $0.contains("copied from its start") })
+    }
+  }
+
+  @Test("An entry that a crash has cut is removed before the next one; other content stays")
+  func cut() async throws {
+    try await RunningConsole.run(in: folder.url) { configuration in
+      configuration.auditDestination = .file(file)
+    } _: { console in
+      _ = try await console.administration.addAccount(name: "anna", role: .administrator)
+      try await copied(console)
+      let before = try lines()
+      let entry = try Data(contentsOf: file)
+      try (entry + Data(before[0].utf8.prefix(40))).write(to: file)
+      _ = try await console.administration.addAccount(name: "berta", role: .administrator)
+      try await lastCopied(to: file, console)
+      var chain = console.administration.auditChain()
+      chain.append(lines: try String(contentsOf: file, encoding: .utf8))
+      #expect(chain.fault == nil)
+      try (try Data(contentsOf: file) + Data("a note".utf8)).write(to: file)
+      _ = try await console.administration.addAccount(name: "cecilia", role: .administrator)
+      try await lastCopied(to: file, console)
+      #expect(try String(contentsOf: file, encoding: .utf8).contains("a note"))
+    }
+  }
+
+  @Test(
+    "A full disk leaves no part of an entry, and all entries follow when there is room",
+    .needs(.smallDisk))
+  func fullDisk() async throws {
+    let disk = try SmallDisk(bytes: 64 << 10)
+    let file = disk.url.appendingPathComponent("audit.log")
+    try await RunningConsole.run(in: folder.url) { configuration in
+      configuration.auditDestination = .file(file)
+    } _: { console in
+      _ = try await console.administration.addAccount(name: "anna", role: .administrator)
+      try await lastCopied(to: file, console)
+      let before = try Data(contentsOf: file)
+      let ballast = disk.fill()
+      // More than what is left of the last block of the file.
+      for number in 1...30 {
+        _ = try await console.administration.addAccount(name: "official \(number)", role: .issuer)
+      }
+      try await untilForwarded(console) { !console.console.faults.isEmpty }
+      // Entries that fit into the last block are whole.
+      let copied = try Data(contentsOf: file)
+      #expect(copied.starts(with: before) && copied.last == UInt8(ascii: "\n"))
+      try FileManager.default.removeItem(at: ballast)
+      try await untilForwarded(console) { console.console.faults.isEmpty }
+      var chain = console.administration.auditChain()
+      chain.append(lines: try String(contentsOf: file, encoding: .utf8))
+      #expect(chain.fault == nil)
+      #expect(chain.count == (try await console.administration.audit().count))
     }
   }
 

@@ -20,7 +20,7 @@ struct Authority: Sendable {
   func token(
     at now: Date, lifetime: TimeInterval = 1_800, keyHMAC: Data? = nil, id: String? = nil,
     onset: UInt32? = nil, audience: String = "keys", key: P256.Signing.PrivateKey? = nil,
-    keyID: String = "t1"
+    keyID: String = "t1", isCanary: Bool = false
   ) async throws -> String {
     let issuer = try UploadTokenIssuer(
       keyID: keyID, privateKeyPEM: (key ?? tokenKey).pemRepresentation, issuer: "codes",
@@ -29,6 +29,6 @@ struct Authority: Sendable {
       for: UploadGrant(
         tokenID: id ?? UUID().uuidString, issuedAt: now,
         expiresAt: now.addingTimeInterval(lifetime),
-        symptomOnsetInterval: onset, keyHMAC: keyHMAC))
+        symptomOnsetInterval: onset, keyHMAC: keyHMAC, isCanary: isCanary))
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Hummingbird
-import QuietHTTP
 import ServerMetrics
 import TestSupport
 import Testing
 import World
+
+@testable import QuietHTTP
 
 @Suite("The endpoint of metrics")
 struct MetricsEndpointTests {
@@ -56,12 +57,39 @@ struct MetricsEndpointTests {
       group.cancelAll()
     }
     let early = MetricsText(metrics.families).text
-    #expect(early.contains("firebreak_http_request_duration_seconds_count 20\n"))
+    #expect(early.contains("firebreak_http_request_duration_seconds_count 0\n"))
     #expect(!early.contains("people"))
     clock.advance(by: CoarseCounts.windowSeconds)
     let text = MetricsText(metrics.families).text
     #expect(text.contains("route=\"/people/{name}\"} 10\n"), "\(text)")
     #expect(text.contains("class=\"refused\"} 10\n") && text.contains("class=\"success\"} 10\n"))
     #expect(!text.contains("alice") && !text.contains("bob"))
+  }
+
+  @Test("Durations are shown by tens, after their window; a single request shows nowhere")
+  func durations() {
+    let clock = ManualClock(Date(timeIntervalSince1970: 1_600_000_000))
+    let metrics = RequestMetrics(clock: clock, randomness: TestRandomness(seed: 3))
+    func shown() -> [MetricSample] {
+      metrics.families.first { $0.name == "firebreak_http_request_duration_seconds" }?.samples ?? []
+    }
+    for _ in 1...10 { metrics.record(route: "-", status: .ok, duration: .milliseconds(7)) }
+    for _ in 1...20 { metrics.record(route: "-", status: .ok, duration: .seconds(30)) }
+    let before = MetricsText(metrics.families).text
+    metrics.record(route: "-", status: .ok, duration: .milliseconds(600))
+    #expect(MetricsText(metrics.families).text == before)
+    clock.advance(by: CoarseCounts.windowSeconds)
+    let samples = shown()
+    #expect(samples.filter { $0.suffix != "_sum" }.allSatisfy { Int($0.value) % 10 == 0 })
+    func bucket(_ bound: String) -> Double? {
+      samples.first { $0.labels == [MetricLabel("le", bound)] }?.value
+    }
+    #expect(bucket("0.005") == 0 && bucket("0.01") == 10 && bucket("0.5") == 10)
+    let count = samples.first { $0.suffix == "_count" }?.value ?? 0
+    #expect(bucket("+Inf") == count && (30...40).contains(count))
+    // The middles of the buckets: 7.5 ms, 0.75 s for the one between, and 10 s for the longer ones.
+    let between = (bucket("1.0") ?? 0) - 10
+    let sum = samples.first { $0.suffix == "_sum" }?.value ?? 0
+    #expect(abs(sum - (0.075 + between * 0.75 + 200)) < 0.001)
   }
 }

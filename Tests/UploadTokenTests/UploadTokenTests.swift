@@ -29,6 +29,25 @@ struct UploadTokenTests {
     #expect(again.grant == bare)
   }
 
+  @Test(
+    "The token of a canary has an audience of its own, and is recognized by its key server only")
+  func canary() async throws {
+    var grant = fixture.grant
+    grant.isCanary = true
+    let token = try await fixture.issuer.token(for: grant)
+    let claims = try JSONSerialization.jsonObject(with: TokenFixture.part(1, of: token))
+    #expect((claims as? [String: Any])?["aud"] as? String == "keys/canary")
+    let verified = try await fixture.verifier.verified(
+      UnverifiedUploadToken(token), at: TokenFixture.start)
+    #expect(verified.grant == grant)
+    let other = try await TokenFixture.issuer(fixture.key, audience: "others").token(for: grant)
+    #expect(await fixture.refusal(of: other) == .wrongAudience)
+    // An authority cannot get the mark of another key server by a list of names.
+    let text = String(decoding: TokenFixture.part(1, of: token), as: UTF8.self)
+    let both = text.replacing(#""keys/canary""#, with: #"["keys","keys/canary"]"#)
+    #expect(await fixture.refusal(of: try fixture.signed(claims: both)) == .wrongAudience)
+  }
+
   @Test("A token has a header with ES256 and key ID, and only the specified claims")
   func claims() async throws {
     let token = try await fixture.issuer.token(for: fixture.grant)

@@ -187,6 +187,22 @@ import VerificationAPI
     }
   }
 
+  @Test(
+    "A wrong key of the health authority's systems has one budget for all routes, statistics included"
+  )
+  func wrongKeysOfRoutes() async throws {
+    try await RunningServer.run(in: folder.url, attempts: AttemptLimits(perAddress: 2)) {
+      server async throws in
+      let wrong = ["X-API-Key": "x"]
+      #expect(
+        try await server.post(VerificationRoute.issue, "{}", headers: wrong).status == 401)
+      #expect(try await server.get(VerificationRoute.statistics, headers: wrong).status == 401)
+      #expect(try await server.get(VerificationRoute.statistics, headers: wrong).status == 429)
+      #expect(
+        try await server.post(VerificationRoute.issue, "{}", headers: wrong).status == 429)
+    }
+  }
+
   @Test("X-Forwarded-For is used only if a trusted proxy sent it")
   func forwarded() async throws {
     let limits = AttemptLimits(perAddress: 2)

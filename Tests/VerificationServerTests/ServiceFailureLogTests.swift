@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ServerMetrics
 import ServerStorage
 import TestSupport
 import Testing
+import World
 
 /// The lines about a service that fails, such as the SMS gateway.
 @Suite("Failing services in the log")
@@ -35,6 +37,33 @@ struct ServiceFailureLogTests {
     #expect(log.lines.count { $0.contains("works again") } == 1)
     failures.failed("status 500")
     #expect(log.errors.count == 2)
+  }
+
+  @Test("The metric shows a failure and a recovery at the end of their window of ten minutes")
+  func shown() {
+    let clock = ManualClock(Date(unixSecond: 1_800_000_000))
+    let failures = ServiceFailureLog(
+      name: "gateway", advice: "check it", clock: clock, logger: log.logger)
+    func endWindow() { clock.advance(by: CoarseCounts.windowSeconds) }
+    clock.advance(by: 60)
+    failures.failed("status 500")
+    #expect(failures.failingCount == 0)
+    endWindow()
+    #expect(failures.failingCount == 1)
+    failures.succeeded()
+    #expect(failures.failingCount == 1)
+    endWindow()
+    #expect(failures.failingCount == 0)
+    // One that ended within its window is not shown.
+    failures.failed("status 500")
+    failures.succeeded()
+    endWindow()
+    #expect(failures.failingCount == 0)
+    // Without a reading in between, the state at the end of the last window counts.
+    failures.failed("status 500")
+    endWindow()
+    failures.succeeded()
+    #expect(failures.failingCount == 1)
   }
 
   @Test("Many failing parts with their own answers share few lines")

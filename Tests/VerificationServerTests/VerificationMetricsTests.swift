@@ -42,6 +42,13 @@ struct VerificationMetricsTests {
     #expect(shown([counts(issued: issued, claimed: 9)], at: now).isEmpty == (issued < 10))
   }
 
+  @Test(
+    "The used share of a budget is shown in quarters",
+    arguments: [(0, 0), (0.249, 0), (0.25, 0.25), (0.74, 0.5), (1, 1)])
+  func budget(share: Double, shown: Double) {
+    #expect(VerificationMetrics.quarters(share) == shown)
+  }
+
   @Test("The newest day that may be shown counts")
   func newest() {
     let now = dayStart.addingTimeInterval(5 * 86_400)

@@ -182,6 +182,8 @@ actor Contacts {
   private func counts(of day: Day) async throws(SealedStorageError) -> RecordCounts {
     if let known = counts[day.number] { return known }
     let found = RecordCounts(of: try await log.segment(of: day.number))
+    // Another scan may have been stored since.
+    if let known = counts[day.number] { return known }
     counts[day.number] = found
     return found
   }

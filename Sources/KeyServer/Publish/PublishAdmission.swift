@@ -22,7 +22,10 @@ struct PublishAdmission: Sendable {
     _ request: PublishRequest, from platform: UploadPlatform, at now: Date
   ) async throws(PublishRefusal) -> AdmittedUpload {
     let known = try await currentRegistry()
-    guard let app = known.apps[request.healthAuthorityID] else { throw .unknownApp }
+    // Certificates have no mark of the canary.
+    guard request.healthAuthorityID != CanaryUploads.app,
+      let app = known.apps[request.healthAuthorityID]
+    else { throw .unknownApp }
     let regions = app.regions.isEmpty ? defaultRegion.map { [$0] } ?? [] : app.regions.sorted()
     guard !regions.isEmpty else { throw .missingRegion }
     let text = request.verificationPayload ?? ""

@@ -140,7 +140,7 @@ struct UploadAdmission: Sendable {
     let grant = try await grant(of: payload, at: now)
     let keys = payload.temporaryExposureKeys.map(UploadedKey.init)
     try checkBinding(of: grant, to: keys, secret: payload.hmackey)
-    try await checkOrigin(of: payload)
+    try await checkOrigin(of: payload, granted: grant)
     let (good, report) = try Self.validKeys(of: keys, at: now)
     let onset = SymptomOnset(grant.symptomOnsetInterval, at: now)
     let publishable = publishable(good, of: request, granted: grant, onset: onset, at: now)
@@ -163,7 +163,7 @@ struct UploadAdmission: Sendable {
     var facts = UploadStatistics(
       issuer: issuer, tokenIssuedAt: grant.issuedAt,
       platform: UploadPlatform(name: payload.platform), onset: onset, keys: keys, at: now)
-    facts.isCounted = payload.appPackageName != CanaryUploads.app
+    facts.isCounted = !grant.isCanary
     return facts
   }
 
@@ -239,14 +239,16 @@ struct UploadAdmission: Sendable {
     else { throw .unauthenticated(.keyHMAC) }
   }
 
-  private func checkOrigin(of payload: UploadPayload) async throws(UploadRefusal) {
+  private func checkOrigin(
+    of payload: UploadPayload, granted grant: UploadGrant
+  ) async throws(UploadRefusal) {
     guard UploadLimit.regionCount.contains(payload.regions.count) else {
       throw .invalidRequest("An upload names 1 to 10 regions.")
     }
     let known = try await currentRegistry()
-    guard let app = known.apps[payload.appPackageName], app.authorities.contains(issuer) else {
-      throw .notAllowed(.app)
-    }
+    guard let app = known.apps[payload.appPackageName], app.authorities.contains(issuer),
+      CanaryUploads.mayUpload(payload.appPackageName, with: grant)
+    else { throw .notAllowed(.app) }
     guard platforms.contains(payload.platform) else { throw .notAllowed(.platform) }
     let allowed = app.regions.isEmpty ? [region] : app.regions
     guard payload.regions.allSatisfy({ allowed.contains($0.uppercased()) }) else {
@@ -273,7 +275,8 @@ struct UploadAdmission: Sendable {
         })
     }.map { key in
       PublishableKey(
-        key: key, regions: regions, travels: request.isInteroperabilityEnabled ?? false,
+        key: key, regions: regions,
+        travels: !grant.isCanary && (request.isInteroperabilityEnabled ?? false),
         releasedAt: Embargo.release(of: key.key, receivedAt: now))
     }
   }

@@ -41,6 +41,13 @@ package struct ServerFolder: Sendable {
     }
   }
 
+  /// The existing folder at `path`, in which the deletion of the service has begun or may begin.
+  package init(ending path: String) throws {
+    try self.init(existing: path, content: "data of the \(ServerName.keys.title)") { folder in
+      folder.isEnded || FileManager.default.isFolder(at: folder.keys.path)
+    }
+  }
+
   private init(
     existing path: String, content: String, where hasContent: (ServerFolder) -> Bool
   ) throws {
@@ -117,6 +124,16 @@ package struct ServerFolder: Sendable {
   /// A server calls it with the locks of its folders, which a restoration does not find empty from then on.
   package func refuseRestoration() throws { try RestorationFolder.refuseUnfinished(in: url) }
 
+  /// Throws if the service of this folder was ended, because a server would start with new secrets.
+  package func refuseEnded() throws {
+    guard isEnded else { return }
+    throw CommandFailure.badInput(
+      "The service in \(url.path.printable) was ended with `firebreak end-of-service delete`: name another"
+        + " folder with --data.")
+  }
+
+  private var isEnded: Bool { FileManager.default.fileExists(atPath: deletionRecord.path) }
+
   /// Throws if there is a file at the path.
   private func refuseFile() throws {
     guard !exists, FileManager.default.fileExists(atPath: url.path) else { return }
@@ -155,6 +172,8 @@ extension ServerFolder {
   var console: URL { folder(of: .console) }
   /// The public key files and their indexes.
   var exports: URL { url.appendingPathComponent("exports") }
+  /// The record of the deletion of the service.
+  var deletionRecord: URL { url.appendingPathComponent("end-of-service.jsonl") }
   var verificationDatabase: URL { server(.verification).database }
   package var keyDatabase: URL { server(.keys).database }
   package var consoleDatabase: URL { server(.console).database }

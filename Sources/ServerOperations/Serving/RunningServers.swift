@@ -12,33 +12,61 @@ package struct RunningServers: Sendable {
   let keys: KeyServer?
   let console: HealthAuthorityConsole?
   let metrics: MetricsEndpoint?
+  /// The same servers with TLS, on ports of their own; empty without TLS.
+  let secured: [ServerName: QuietServer]
 
   package init(
     verification: VerificationServer?, keys: KeyServer?, console: HealthAuthorityConsole?,
-    metrics: MetricsEndpoint? = nil
+    metrics: MetricsEndpoint? = nil, secured: [ServerName: QuietServer] = [:]
   ) {
     self.verification = verification
     self.keys = keys
     self.console = console
     self.metrics = metrics
+    self.secured = secured
+  }
+
+  /// These servers, and the same ones with TLS.
+  ///
+  /// - Parameters:
+  ///   - identity: Their certificate and key.
+  ///   - host: The address on which a server listens with TLS.
+  ///   - port: The port of a server there; 0 for any free port.
+  package func addingTLS(
+    by identity: TLSIdentity, host: (ServerName) -> String, port: (ServerName) -> Int
+  ) -> RunningServers {
+    let all: [ServerName: QuietServer?] = [
+      .verification: verification?.secured(
+        by: identity, host: host(.verification), port: port(.verification)),
+      .keys: keys?.secured(by: identity, host: host(.keys), port: port(.keys)),
+      .console: console?.secured(
+        by: identity, host: host(.console), port: port(.console)),
+    ]
+    return RunningServers(
+      verification: verification, keys: keys, console: console, metrics: metrics,
+      secured: all.compactMapValues(\.self))
   }
 
   /// The servers as services that run and stop together.
   package func groups(logger: Logger) -> ServerGroups {
-    ServerGroups(
-      [verification as (any Service)?, keys, console, metrics].compactMap(\.self), logger: logger)
+    let plain = [verification as (any Service)?, keys, console, metrics].compactMap(\.self)
+    return ServerGroups(plain + secured.values.map { $0 as any Service }, logger: logger)
   }
 
   /// The ports, when all servers listen; `nil` if one of them stopped before.
   package var ports: ServerPorts? {
     get async {
-      let ports = ServerPorts(
+      var ports = ServerPorts(
         verification: await verification?.boundPort, keys: await keys?.boundPort,
         console: await console?.boundPort, metrics: await metrics?.boundPort)
-      return [ports.verification, ports.keys, ports.console, ports.metrics].contains(0)
-        ? nil : ports
+      for (name, server) in secured { ports.secured[name] = await server.boundPort }
+      let all: [Int?] = [ports.verification, ports.keys, ports.console, ports.metrics]
+      return all.contains(0) || ports.secured.values.contains(0) ? nil : ports
     }
   }
+
+  /// Waits until all servers listen, or one of them has stopped.
+  package func waitUntilListening() async { _ = await ports }
 
   /// Waits until the ports are free for other servers. Requests in progress may still be served.
   package func waitUntilClosed() async {
@@ -46,6 +74,7 @@ package struct RunningServers: Sendable {
     await keys?.waitUntilClosed()
     await console?.waitUntilClosed()
     await metrics?.waitUntilClosed()
+    for server in secured.values { await server.waitUntilClosed() }
   }
 }
 
@@ -57,4 +86,6 @@ package struct ServerPorts: Sendable {
   package let console: Int?
   /// The port of the metrics; `nil` without metrics.
   package let metrics: Int?
+  /// The ports with TLS; empty without TLS.
+  package fileprivate(set) var secured: [ServerName: Int] = [:]
 }

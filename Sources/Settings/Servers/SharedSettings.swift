@@ -9,6 +9,8 @@ import World
 /// The file has an object for each server, with the fields of its `settings.json`. Of one setting the value of
 /// `settings.json` replaces that of the file, an environment variable both, and an option all.
 package struct SharedSettings: Sendable {
+  private static let variablePrefix = "FIREBREAK_"
+
   /// The configuration file; nil for none.
   private let file: URL?
   /// The objects of the file, by server.
@@ -25,7 +27,7 @@ package struct SharedSettings: Sendable {
     self.file = file
     var variables: [String: [String: String]] = [:]
     for server in servers {
-      let prefix = "FIREBREAK_\(server.uppercased())_"
+      let prefix = "\(Self.variablePrefix)\(server.uppercased())_"
       for (name, value) in environment where name.hasPrefix(prefix) {
         variables[server, default: [:]][String(name.dropFirst(prefix.count))] = value
       }
@@ -36,7 +38,8 @@ package struct SharedSettings: Sendable {
       return
     }
     guard FileManager.default.attributes(of: file) != nil else {
-      throw CommandFailure.badInput("\(file.path.printable) does not exist: correct --config.")
+      throw CommandFailure.badInput(
+        "\(file.path.printable) does not exist: correct --config or FIREBREAK_CONFIG.")
     }
     guard case .object(let fields)? = try SettingsFile(url: file).read() else {
       throw CommandFailure.badInput("\(file.path.printable): it must contain a JSON object.")
@@ -47,6 +50,12 @@ package struct SharedSettings: Sendable {
           + " \(servers.joined(separator: ", ")).")
     }
     objects = fields
+  }
+
+  /// True if the message of an error begins with the place of its cause, the configuration file or a variable.
+  func isPlace(in message: String) -> Bool {
+    message.hasPrefix(Self.variablePrefix)
+      || file.map { message.hasPrefix($0.path.printable) } ?? false
   }
 
   /// The settings of `server` in the configuration file.
@@ -73,22 +82,51 @@ package struct SharedSettings: Sendable {
 
   /// The settings of `server` in the environment: JSON, or text.
   ///
-  /// - Throws: `CommandFailure` for a variable that names no setting.
+  /// Each is checked alone, so that an error names its variable.
+  ///
+  /// - Throws: `CommandFailure` for a variable that names no setting, or has a wrong value.
   func environment<Root>(
-    of server: String, table: SettingsTable<Root>
+    of server: String, table: SettingsTable<Root>, root: Root, folder: URL
   ) throws -> [String: JSONValue] {
     let names = Dictionary(
       table.rows.map { (Self.variable($0.name), $0.name) }, uniquingKeysWith: { $1 })
     var fields: [String: JSONValue] = [:]
-    for (variable, text) in variables[server] ?? [:] {
+    for (variable, text) in (variables[server] ?? [:]).sorted(by: { $0.key < $1.key }) {
+      let fullName = "\(Self.variablePrefix)\(server.uppercased())_\(variable)"
       guard let name = names[variable] else {
         throw CommandFailure.badInput(
-          "FIREBREAK_\(server.uppercased())_\(variable.printable) names no setting: correct or remove"
-            + " the variable.")
+          "\(fullName.printable) names no setting: correct or remove the variable.")
       }
-      fields[name] = JSONValue(text: text) ?? .string(text)
+      do {
+        fields[name] = try Self.value(text) { value in
+          var copy = root
+          _ = try table.optional.resolve(
+            .object([name: value]), into: &copy,
+            at: SettingContext(folder: folder, readsFiles: false))
+        }
+      } catch let failure as CommandFailure where failure.status == .badInput {
+        throw CommandFailure.badInput("\(fullName): \(failure.message)")
+      }
     }
     return fields
+  }
+
+  /// The reading of `text` that `check` accepts: as JSON, or as text, such as an identifier of digits.
+  private static func value(
+    _ text: String, check: (JSONValue) throws -> Void
+  ) throws -> JSONValue {
+    guard let json = JSONValue(text: text) else {
+      try check(.string(text))
+      return .string(text)
+    }
+    do {
+      try check(json)
+      return json
+    } catch {
+      // If neither is accepted, the error is that of the value as it was meant.
+      do { try check(.string(text)) } catch _ { throw error }
+      return .string(text)
+    }
   }
 
   /// The name of a setting in upper case with underscores: `EXPORT_PERIOD_SECONDS` for `exportPeriodSeconds`, `KEY_ID`

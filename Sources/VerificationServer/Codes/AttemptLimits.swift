@@ -42,6 +42,9 @@ public struct AttemptLimits: Sendable, Hashable {
     self.windowSeconds = windowSeconds
   }
 
+  /// Codes that may be issued with one API key of kind `canary` in a day.
+  var issuesPerCanary: Int { min(issuesPerApiKey, VerificationLimit.canaryCodesPerDay) }
+
   /// The limits of attempts with codes.
   var ofCodes: FailureLimits {
     var limits = ofCredentials

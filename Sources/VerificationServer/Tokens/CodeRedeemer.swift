@@ -44,7 +44,8 @@ struct CodeRedeemer: Sendable {
     let now = clock.now
     guard let permit = FollowUpPermit(text, keys: keys), permit.isValid(at: now) else { return nil }
     let grant = grant(
-      of: permit.testResult, id: permit.tokenID(at: now, keys: keys), keyHMAC: keyHMAC, at: now)
+      of: permit.testResult, id: permit.tokenID(at: now, keys: keys), keyHMAC: keyHMAC,
+      isCanary: false, at: now)
     do {
       return AccessTokenResponse(accessToken: try await signing.token(for: grant))
     } catch {
@@ -65,14 +66,14 @@ struct CodeRedeemer: Sendable {
       let valid = try await redemption(
         of: live, hash: hash, at: now,
         by: {
-          try await offer(
-            code, testResult: live.testResult, keyHMAC: keyHMAC, binding: binding, at: now)
+          try await offer(code, of: live, keyHMAC: keyHMAC, binding: binding, at: now)
         })
     else { return nil }
     guard isEqualInConstantTime(valid.binding, binding) else { return nil }
     var response = AccessTokenResponse(
       accessToken: try valid.sealedToken.text(for: code, keys: keys))
-    if wantsFollowUp {
+    // A permit would give tokens without the mark of the canary.
+    if wantsFollowUp, !live.isCanary {
       let permit = FollowUpPermit(
         chain: keys.hash(of: binding, for: .followUpChain).prefix(FollowUpPermit.chainBytes),
         issuedAt: now, testResult: live.testResult)
@@ -83,12 +84,12 @@ struct CodeRedeemer: Sendable {
   }
 
   private func grant(
-    of testResult: TestResult, id: String, keyHMAC: Data?, at now: Date
+    of testResult: TestResult, id: String, keyHMAC: Data?, isCanary: Bool, at now: Date
   ) -> UploadGrant {
     UploadGrant(
       tokenID: id, issuedAt: now, expiresAt: now.addingTimeInterval(tokenLifetime),
       reportType: testResult.reportType, symptomOnsetInterval: testResult.symptomOnsetInterval,
-      keyHMAC: keyHMAC)
+      keyHMAC: keyHMAC, isCanary: isCanary)
   }
 
   /// The tests whose keys an app of the ProteGO Safe contract may upload: laboratory tests and a doctor's diagnoses.
@@ -104,10 +105,11 @@ struct CodeRedeemer: Sendable {
 
   /// Signs and encrypts a token that is not stored yet.
   private func offer(
-    _ code: any EnteredCode, testResult: TestResult, keyHMAC: Data?, binding: Data, at now: Date
+    _ code: any EnteredCode, of live: StoredCode, keyHMAC: Data?, binding: Data, at now: Date
   ) async throws -> Redemption {
     let grant = grant(
-      of: testResult, id: UUID(from: randomness).text, keyHMAC: keyHMAC, at: now)
+      of: live.testResult, id: UUID(from: randomness).text, keyHMAC: keyHMAC,
+      isCanary: live.isCanary, at: now)
     do {
       let token = try await signing.token(for: grant)
       let nonce = randomness.bytes(SealedToken.nonceBytes)

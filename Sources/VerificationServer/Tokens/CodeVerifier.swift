@@ -68,6 +68,8 @@ struct CodeVerifier: Sendable {
 
   /// Returns true if the code needs no nonce, or `nonce` is the right one.
   private func mayUse(_ code: StoredCode, nonce: Data?) -> Bool {
+    // Certificates have no mark of the canary, which uses the ProteGO Safe contract.
+    guard !code.isCanary else { return false }
     guard let hash = code.nonceHash else { return true }
     return isEqualInConstantTime(keys.hash(of: nonce ?? Data(), for: .nonce), hash)
   }

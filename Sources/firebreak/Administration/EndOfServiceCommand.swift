@@ -27,7 +27,7 @@ struct TellEndCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The validity of the instruction; by default as before.", valueName: "seconds"))
+      "The validity of the instruction; by default two years, the longest.", valueName: "seconds"))
   var lifetime: Int64?
 
   private struct Report: Encodable {
@@ -53,7 +53,8 @@ struct DeleteServiceCommand: ParsableCommand {
 
   @OptionGroup var report: ServerCommandOptions
 
-  @Option(help: "The new file with the certificate of deletion, JSON.")
+  @Option(
+    help: "The new file with the certificate of deletion, JSON, outside the folder of the servers.")
   var certificate: String
 
   @Flag(help: "Confirm that everything is to be deleted.")
@@ -70,8 +71,7 @@ struct DeleteServiceCommand: ParsableCommand {
     guard !FileManager.default.fileExists(atPath: file.path) else {
       throw CommandFailure.badInput("\(file.path.printable) exists: name a new file.")
     }
-    // An interrupted run may have left only the device configuration.
-    let setup = try report.setup(of: .keys, mayBeUnused: true)
+    let setup = try report.options.setup(ServerFolder(ending: report.options.data), database: nil)
     let parent = file.deletingLastPathComponent().resolvingSymlinksInPath()
     guard FileManager.default.isFolder(at: parent.path),
       !(parent.path + "/").hasPrefix(setup.folder.url.resolvingSymlinksInPath().path + "/")
@@ -79,12 +79,7 @@ struct DeleteServiceCommand: ParsableCommand {
       throw CommandFailure.badInput(
         "--certificate must name a file in an existing folder outside that of the servers.")
     }
-    var result = DeletionCertificate()
-    do { try setup.deleteService(&result) } catch {
-      // What is deleted is proved by this certificate, and the rest by that of the next run.
-      if !result.deleted.isEmpty { try store(result, in: file) }
-      throw error
-    }
+    let result = try setup.deleteService()
     try store(result, in: file)
     try report.write(
       result,
@@ -97,10 +92,9 @@ struct DeleteServiceCommand: ParsableCommand {
     do {
       try AtomicFile.write(try encoder.encode(result), to: file, permissions: 0o644)
     } catch {
-      // The data is gone; the certificate must not be.
-      try printJSON(result)
       throw CommandFailure.machineFailed(
-        "\(file.path.printable) could not be written: keep the certificate that was printed.")
+        "Everything is deleted, but \(file.path.printable) could not be written: run the command again with"
+          + " a certificate in another folder.")
     }
   }
 }

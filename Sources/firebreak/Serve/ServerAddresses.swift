@@ -10,12 +10,21 @@ struct ServerAddresses: Encodable {
   let console: String?
   /// Absent without metrics.
   let metrics: String?
+  /// The addresses with TLS by server; absent without TLS.
+  let tls: [String: String]?
 
-  /// The addresses of servers on `host`, and those of the console and of the metrics on their own hosts.
-  init(_ ports: ServerPorts, host: String, consoleHost: String, metricsHost: String) {
-    func url(_ host: String, _ port: Int?) -> String? {
-      port.map { "http://\(host.contains(":") ? "[\(host)]" : host):\($0)" }
+  /// The addresses of servers on `host`, and those of the console, of the metrics and with TLS on their own hosts.
+  init(
+    _ ports: ServerPorts, host: String, consoleHost: String, metricsHost: String, tlsHost: String,
+    consoleTLSHost: String
+  ) {
+    func url(_ host: String, _ port: Int?, scheme: String = "http") -> String? {
+      port.map { "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\($0)" }
     }
+    let secured = ports.secured.map { name, port in
+      (name.rawValue, url(name == .console ? consoleTLSHost : tlsHost, port, scheme: "https") ?? "")
+    }
+    tls = secured.isEmpty ? nil : Dictionary(uniqueKeysWithValues: secured)
     verification = url(host, ports.verification)
     keys = url(host, ports.keys)
     console = url(consoleHost, ports.console)
@@ -29,11 +38,14 @@ struct ServerAddresses: Encodable {
     let lines = servers.compactMap { name, url in
       url.map { "The \(name) listens on \($0)." }
     }
+    let secured = (tls ?? [:]).sorted { $0.key < $1.key }
+      .map { "The server \($0.key) listens with TLS on \($0.value)." }
     let page = metrics.map { "Metrics are at \($0)\(MetricsEndpoint.path)." }
-    return (lines + [page].compactMap(\.self) + ["Press Ctrl-C to stop."]).joined(separator: "\n")
+    return (lines + secured + [page].compactMap(\.self) + ["Press Ctrl-C to stop."]).joined(
+      separator: "\n")
   }
 
   private enum CodingKeys: CodingKey {
-    case ready, verification, keys, console, metrics
+    case ready, verification, keys, console, metrics, tls
   }
 }

@@ -59,9 +59,9 @@ struct ServerLoop {
           notifier.reloading()
           defer { notifier.ready() }
           guard let next = created(on: ports) else { continue }
-          await groups.stop()
-          await servers.waitUntilClosed()
+          await Self.end(servers, groups)
           (servers, groups, running) = (next, start(next), running + 1)
+          await next.waitUntilListening()
         case .signal:
           isStopping = true
           notifier.stopping()
@@ -73,6 +73,12 @@ struct ServerLoop {
         }
       }
     }
+  }
+
+  /// Lets servers finish their requests, and waits until their ports are free.
+  private static func end(_ servers: RunningServers, _ groups: ServerGroups) async {
+    await groups.stop()
+    await servers.waitUntilClosed()
   }
 
   /// Returns new servers. Logs an error and returns `nil`; the old servers then keep running.

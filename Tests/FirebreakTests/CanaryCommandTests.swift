@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ServedSystem
+import TestSupport
+import Testing
+import World
+
+@Suite("The command canary", .needs(.process))
+struct CanaryCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func run(_ options: [String] = []) async throws -> Run {
+    try await Run(
+      [
+        "canary", "--data", folder.path("canary").path, "--verification-server",
+        "http://127.0.0.1:1", "--key-server", "http://127.0.0.1:1", "--api-key-file",
+        folder.path("key").path, "--root-key", folder.path("root.pem").path,
+      ] + options)
+  }
+
+  @Test("While a round runs in a folder, another one there is refused, and leaves its phones")
+  func locked() async throws {
+    let phones = folder.path("canary/phones/ill")
+    try FileManager.default.createDirectory(at: phones, withIntermediateDirectories: true)
+    let lock = try FolderLock.hold(on: folder.path("canary"))
+    #expect(lock != nil)
+    let refused = try await run()
+    #expect(refused.status == 2 && refused.errors.contains("Another round"), "\(refused)")
+    #expect(FileManager.default.fileExists(atPath: phones.path))
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test("The times and the files are checked before a round begins")
+  func wrong() async throws {
+    for (options, fault) in [
+      (["--within", "0"], "--within takes"), (["--within", "10", "--every", "11"], "--every"),
+      ([], "key"),
+    ] {
+      let run = try await run(options)
+      #expect(run.status == 2 && run.errors.contains(fault), "\(run)")
+    }
+  }
+}
