@@ -18,7 +18,8 @@ public final class KeyServer: Service {
   private let health: KeyServerHealth
   private let remoteConfiguration: SignedConfiguration
   private let metrics: KeyServerMetrics
-  private let keepServedIssuer: @Sendable () throws -> Void
+  /// Stores the issuer of the configuration. Commands that only create a server do not call it.
+  private let keepServedIssuer: @Sendable () async throws -> Void
   private let periods: [ExportPeriod]
   private let clock: any WallClock
   private let logger: Logger
@@ -41,7 +42,9 @@ public final class KeyServer: Service {
     health = composition.health
     remoteConfiguration = composition.remoteConfiguration
     metrics = composition.metrics
-    keepServedIssuer = composition.keepServedIssuer
+    keepServedIssuer = { [store = composition.store] in
+      try await store.keepServedIssuer(configuration.tokenIssuer)
+    }
     periods = configuration.exports.map(\.period)
     self.clock = clock
     self.logger = logger
@@ -52,6 +55,11 @@ public final class KeyServer: Service {
     get async { await server.boundPort }
   }
 
+  /// A server with the same routes and limits that speaks TLS; port 0 is any free port.
+  package func secured(by identity: TLSIdentity, host: String, port: Int) -> QuietServer {
+    server.secured(by: identity, host: host, port: port)
+  }
+
   /// Waits until the server no longer listens; requests in progress may still be served.
   public func waitUntilClosed() async { await server.waitUntilClosed() }
 
@@ -59,7 +67,7 @@ public final class KeyServer: Service {
   ///
   /// - Throws: `KeyServerError` if the database cannot be written or the server cannot listen.
   public func run() async throws {
-    try storeServedIssuer()
+    try await storeServedIssuer()
     // A failure is ignored: without an index, downloads return 503 until the first export.
     _ = try? await loggingErrors(of: "creating the first indexes") {
       try await exporter.createFirstIndexes()
@@ -84,12 +92,20 @@ public final class KeyServer: Service {
   }
 
   /// Stores the issuer that is served, which commands that do not see the options of `serve` compare others with.
-  private func storeServedIssuer() throws {
-    do { try keepServedIssuer() } catch {
+  private func storeServedIssuer() async throws {
+    do { try await keepServedIssuer() } catch {
       logger.error("the issuer was not stored", metadata: KeyServerError.metadata(of: error))
       throw error as? KeyServerError ?? .unavailable
     }
   }
+
+  /// Opens a database that the initializer has not opened: one in PostgreSQL. `run()` does so as well.
+  ///
+  /// - Throws: `KeyServerError`
+  package func openDatabase() async throws { try await health.store.makeReady() }
+
+  /// True if the database knows of key files.
+  package func hasFiles() async throws -> Bool { try await !health.store.batches().isEmpty }
 
   /// Closes every period that has ended and writes every missing key file.
   ///
@@ -238,6 +254,9 @@ struct KeyServerHealth: Sendable {
       return true
     } catch is CancellationError {
       return false
+    } catch KeyServerError.unreachableDatabase(let message) {
+      health.report(KeyServerError.unreachableDatabase(message).description, of: .connection)
+      return false
     } catch {
       health.report(KeyServerError.damagedDatabase.description, of: .database)
       return false
@@ -246,7 +265,7 @@ struct KeyServerHealth: Sendable {
 
   /// Checks that the files of the database and the listed key files exist, and that checkpoints succeed.
   ///
-  /// - Returns: `true` if key files have to be written again.
+  /// - Returns: `true` if key files have to be written again, or another process exported at the last attempt.
   func checkPlaces() async -> Bool {
     if !store.isInPlace() { health.report(KeyServerError.lostDatabase.description, of: .database) }
     health.report(
@@ -257,7 +276,8 @@ struct KeyServerHealth: Sendable {
     if isLost {
       health.report("A listed key file is missing: it is written again.", of: .files)
     }
-    return isLost
+    if isLost { return true }
+    return await exporter.isWaiting
   }
 
   /// Reports the result of an export.
@@ -266,9 +286,12 @@ struct KeyServerHealth: Sendable {
     case let error as ImplausibleClock: health.report("\(error)", of: .clock)
     case let error as KeyServerError where [.lostDatabase, .damagedDatabase].contains(error):
       health.report("\(error)", of: .database)
+    case KeyServerError.unreachableDatabase(let message)?:
+      health.report(KeyServerError.unreachableDatabase(message).description, of: .connection)
     case let error as KeyServerError: health.report("\(error)", of: .files)
     case .some: health.report(KeyServerError.unavailable.description, of: .files)
     case nil:
+      health.report(nil, of: .connection)
       health.report(nil, of: .clock)
       health.report(nil, of: .files)
     }

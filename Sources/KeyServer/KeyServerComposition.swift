@@ -7,8 +7,10 @@ import GRDB
 import Hummingbird
 import KeyServerAPI
 import Logging
+import PostgreSQL
 import QuietHTTP
 import ServerStorage
+import TextEncodings
 import UploadToken
 import World
 
@@ -20,8 +22,7 @@ struct KeyServerComposition {
   let health: KeyServerHealth
   let remoteConfiguration: SignedConfiguration
   let metrics: KeyServerMetrics
-  /// Stores the issuer of the configuration. Commands that only create a server do not call it.
-  let keepServedIssuer: @Sendable () throws -> Void
+  let store: any KeyStore
 
   init(
     _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness,
@@ -30,8 +31,8 @@ struct KeyServerComposition {
     _ = try configuration.signers.keyFileSigners(at: clock.now)
     remoteConfiguration = try SignedConfiguration(
       configuration.remoteConfiguration, signers: configuration.signers, clock: clock)
-    let store = try Self.store(configuration, at: clock.now)
-    keepServedIssuer = { [configuration] in try store.keepServedIssuer(configuration.tokenIssuer) }
+    store = try Self.store(
+      configuration, at: clock.now, randomness: randomness, logger: logger)
     let folder = try Self.folder(configuration)
     let tokenKeys = try TokenKeySource(configuration, logger: logger)
     let observed = KeyServerObservation(clock: clock, randomness: randomness, logger: logger)
@@ -160,9 +161,21 @@ struct KeyServerComposition {
   }
 
   private static func store(
-    _ configuration: KeyServerConfiguration, at now: Date
-  ) throws(KeyServerError) -> SQLiteKeyStore {
-    try openingDatabase {
+    _ configuration: KeyServerConfiguration, at now: Date, randomness: any Randomness,
+    logger: Logger
+  ) throws(KeyServerError) -> any KeyStore {
+    if let address = configuration.databaseAddress {
+      return PostgreSQLKeyStore(
+        address, keys: configuration.databaseKeys, exports: configuration.exports, at: now,
+        process: Int16(randomness.number(in: 0...Int(Int16.max))),
+        holder: randomness.bytes(16).hexadecimal, logger: logger
+      ) { apps in
+        if let fault = configuration.appWithoutExport(among: apps) {
+          throw KeyServerError.configuration(fault)
+        }
+      }
+    }
+    return try openingDatabase {
       let store = try SQLiteKeyStore(
         file: configuration.databaseFile, keys: configuration.databaseKeys,
         exports: configuration.exports, at: now)
@@ -175,8 +188,16 @@ struct KeyServerComposition {
   }
 
   /// Opens the database of a server, which may be running, or creates it; for administration.
-  static func store(at file: URL) throws(KeyServerError) -> any KeyStore {
-    try openingDatabase { try SQLiteKeyStore(file: file) }
+  ///
+  /// - Parameter address: The address of the database in PostgreSQL instead of the file.
+  static func store(
+    at file: URL, or address: PostgreSQLAddress?
+  ) throws(KeyServerError) -> any KeyStore {
+    if let address {
+      let logger = Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
+      return PostgreSQLKeyStore(address, logger: logger)
+    }
+    return try openingDatabase { try SQLiteKeyStore(file: file) }
   }
 
   private static func openingDatabase<Store>(
@@ -209,6 +230,14 @@ struct KeyServerComposition {
 extension KeyServer {
   /// The schema of the database, for commands that open it beside the server.
   package static var databaseSchema: DatabaseSchema { SQLiteSchema.schema }
+
+  /// The database in PostgreSQL, for commands that open it beside the server.
+  package static func database(
+    at address: PostgreSQLAddress, logger: Logger
+  ) -> PostgreSQLServerDatabase {
+    PostgreSQLServerDatabase(
+      address, schema: PostgreSQLKeySchema.schema, secretCheck: nil, connections: 1, logger: logger)
+  }
 
   /// Inserts keys into the database of a server that is not running, without uploads; for benchmarks.
   ///

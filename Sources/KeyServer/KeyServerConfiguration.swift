@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import KeyServerAPI
+import PostgreSQL
 import QuietHTTP
 import Secrets
 import ServerStorage
@@ -14,6 +15,8 @@ public struct KeyServerConfiguration: Sendable, Redacted {
   public var port: Int
   /// The SQLite database. Only the server and its commands may write to it.
   public var databaseFile: URL
+  /// The address of a PostgreSQL database, which several servers may share; nil for the SQLite database.
+  package var databaseAddress: PostgreSQLAddress?
   /// The 32-byte secret of the keys that encrypt and hash stored data. A database belongs to one secret.
   public var databaseKey: Data
   /// The local folder of the key files and `index.txt`.

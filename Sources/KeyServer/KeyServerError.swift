@@ -26,6 +26,8 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case exportFolder
   /// The database or the export folder failed, for example because the disk is full.
   case unavailable
+  /// The server of the database cannot be reached or did not run a request; the text is its message.
+  case unreachableDatabase(String)
 }
 
 extension KeyServerError: CustomStringConvertible {
@@ -46,6 +48,7 @@ extension KeyServerError: CustomStringConvertible {
       "The export folder cannot be created: check exportFolder, the disk and the folder's owner."
     case .unavailable:
       "The key server could not read or write its data: check the disk, then try again; no file is incomplete."
+    case .unreachableDatabase(let message): Self.message(of: .unreachable(message))
     }
   }
 }
@@ -60,6 +63,7 @@ extension KeyServerError {
       case .damaged: .damagedDatabase
       case .lost: .lostDatabase
       case .unavailable: .database
+      case .unreachable(let message): .unreachableDatabase(message)
       }
   }
 

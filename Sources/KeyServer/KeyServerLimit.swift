@@ -46,6 +46,8 @@ public enum KeyServerLimit {
   static let daysSinceOnset: ClosedRange<Int32> = -14...14
   /// The assumed age of the onset of symptoms if it is unknown, in seconds: 4 days.
   static let onsetGuessSeconds: TimeInterval = 4 * 86_400
+  /// The largest number of connections of a process to its PostgreSQL database.
+  static let databaseConnections = 4
   /// The maximum number of uploads in one transaction.
   static let uploadsInOneCommit = 64
   /// The maximum age of the cached registry of apps and authorities, in seconds.

@@ -10,6 +10,11 @@ import World
 /// decisions inside a transaction are made by the domain types (`UploadPlan`, `ClosingPlan`, `RetentionLimits`,
 /// `AuthorityKeyRule`, `StatisticTally`); an implementation only finds and stores rows.
 protocol KeyStore: Sendable {
+  /// Opens the database, unless it is open.
+  ///
+  /// - Throws: `KeyServerError`
+  func makeReady() async throws
+
   /// Returns the stored result for the token of `upload`, or nil if the token is unused.
   func acceptance(of upload: AdmittedUpload) async throws -> Acceptance?
 
@@ -19,6 +24,9 @@ protocol KeyStore: Sendable {
 
   /// Returns the apps and authorities in the database.
   func registryEntries() async throws -> RegistryEntries
+
+  /// Stores the issuer that the server starts with.
+  func keepServedIssuer(_ issuer: String) async throws
 
   /// Adds or changes the app `id` in one transaction. `change` gets the stored one, or nil, and the entries of the
   /// database.
@@ -60,6 +68,13 @@ protocol KeyStore: Sendable {
 
   /// Returns the counts of an authority's uploads from `start` on, in Unix seconds.
   func statistics(of issuer: String, from start: Int64) async throws -> [StatisticCount]
+
+  /// Runs `work`, which closes periods and writes their files, unless another process does so.
+  ///
+  /// - Returns: nil if another process exports.
+  func exporting<Value: Sendable>(
+    _ work: @Sendable () async throws -> Value
+  ) async throws -> Value?
 
   /// Returns the time until which each export is closed.
   func exportProgress() async throws -> ExportProgress
@@ -115,6 +130,16 @@ protocol KeyStore: Sendable {
 }
 
 extension KeyStore {
+  /// The database was opened by the initializer.
+  func makeReady() async throws {}
+
+  /// A database of one process: `FolderLock` excludes others.
+  func exporting<Value: Sendable>(
+    _ work: @Sendable () async throws -> Value
+  ) async throws -> Value? {
+    try await work()
+  }
+
   /// Closes the periods of `plan` that are due, in one transaction.
   ///
   /// - Returns: The new batches; empty if no period is due or none has keys.

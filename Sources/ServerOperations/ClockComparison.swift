@@ -22,13 +22,12 @@ extension ServerSetup {
   /// Compares the clock with the times in the database of a server.
   ///
   /// - Throws: `CommandFailure` if the server has no database yet.
-  package func clockComparison(of server: ServerName) throws -> ClockComparison {
-    let (server, now) = (try started(server), clock.now)
-    let record: ClockRecord
-    do {
-      record = try ServerState.clockRecord(in: server.database, schema: server.schema)
-    } catch {
-      throw CommandFailure(error, of: server.schema)
+  package func clockComparison(of server: ServerName) async throws -> ClockComparison {
+    let now = clock.now
+    let record = try await withTimes(of: server) {
+      try await $0.clockRecord()
+    } file: {
+      try ServerState.clockRecord(in: $0.database, schema: $0.schema)
     }
     return ClockComparison(
       now: now, newest: record.newest, confirmed: record.confirmed,
@@ -38,25 +37,37 @@ extension ServerSetup {
   /// Stores that the clock is right: the server accepts its time within minutes.
   ///
   /// - Throws: `CommandFailure` if the server has no database yet.
-  package func confirmClock(of server: ServerName) throws {
-    try started(server).confirm(clock.now)
+  package func confirmClock(of server: ServerName) async throws {
+    let now = clock.now
+    try await withTimes(of: server) {
+      try await $0.confirm(now)
+    } file: {
+      try ServerState.confirm(now, in: $0.database, schema: $0.schema)
+    }
   }
 
   /// The servers of the folder that compare the clock with the times in their database.
   package var serversWithClock: [ServerName] {
-    [.verification, .keys].filter {
-      FileManager.default.fileExists(atPath: folder.server($0).database.path)
-    }
+    [.verification, .keys].filter(hasDatabase)
   }
 
-  private func started(_ name: ServerName) throws -> StoredServer {
+  /// Runs one of the closures on the database of a server that was started.
+  private func withTimes<Result>(
+    of name: ServerName, postgreSQL: (PostgreSQLServerDatabase) async throws -> Result,
+    file: (StoredServer) throws -> Result
+  ) async throws -> Result {
     let server = folder.server(name)
-    guard FileManager.default.fileExists(atPath: server.database.path) else {
+    guard hasDatabase(of: name) else {
       throw CommandFailure.badInput(
         "There is no database \(server.database.path.printable): name the servers' folder with --data."
       )
     }
-    return server
+    do {
+      guard let database = try postgreSQLDatabase(of: name) else { return try file(server) }
+      return try await postgreSQL(database)
+    } catch let error as ServerDatabaseError {
+      throw CommandFailure(error, of: server.schema)
+    }
   }
 }
 

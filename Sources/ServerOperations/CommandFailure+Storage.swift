@@ -11,7 +11,7 @@ extension CommandFailure {
     let isInput =
       switch error {
       case .newer, .otherSecret: true
-      case .damaged, .lost, .unavailable: false
+      case .damaged, .lost, .unavailable, .unreachable: false
       }
     self.init(
       status: isInput ? .badInput : .machineFailed, message: error.message(of: schema.name))

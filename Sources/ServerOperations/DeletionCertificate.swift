@@ -8,28 +8,22 @@ import World
 /// A statement of what was deleted, to be signed by the authority.
 package struct DeletionCertificate: Encodable, Hashable, Sendable {
   /// A deleted file.
-  package struct File: Encodable, Hashable, Sendable {
+  package struct File: Codable, Hashable, Sendable {
     package let path: String
     package let bytes: Int
   }
 
-  /// Unix seconds; nil before the deletion.
-  package private(set) var deletedAt: Int64?
-  package private(set) var servers: [String] = []
+  /// Unix seconds of the begin of the first run.
+  package let begunAt: Int64
+  /// Unix seconds of the end of the last run.
+  package let deletedAt: Int64
+  package let servers: [String]
   /// The version of the instruction to stop.
-  package private(set) var deviceConfigurationVersion: Int?
-  /// The deleted files, by their paths from the folder of the servers.
-  package fileprivate(set) var deleted: [File] = []
+  package let deviceConfigurationVersion: Int?
+  /// The deleted files of all runs, by their paths from the folder of the servers.
+  package let deleted: [File]
   /// The files that are left for phones.
-  package fileprivate(set) var kept: [String] = []
-
-  /// Creates a certificate of nothing.
-  package init() {}
-
-  fileprivate mutating func begin(at now: Date, servers: [String], version: Int) {
-    (deletedAt, self.servers) = (now.unixSecond, servers)
-    deviceConfigurationVersion = version
-  }
+  package let kept: [String]
 }
 
 /// The end of a service for good: phones are told, then all data is deleted.
@@ -38,79 +32,102 @@ extension ServerSetup {
   ///
   /// - Parameters:
   ///   - rootKey: The file of the root key; nil for that of the folder.
-  ///   - lifetimeSeconds: The validity of the instruction; nil for the usual one.
+  ///   - lifetimeSeconds: The validity of the instruction; nil for the longest, because none can be signed after it.
   /// - Returns: The signed document.
   /// - Throws: `CommandFailure` if the root key is missing or the document cannot be written.
   package func tellEndOfService(
     rootKey: String?, lifetimeSeconds: Int64?
   ) throws -> DeviceConfiguration {
     try deviceConfiguration.publish(
-      .pause(until: nil), rootKey: rootKey, lifetimeSeconds: lifetimeSeconds, replacesLost: false)
+      .pause(until: nil), rootKey: rootKey,
+      lifetimeSeconds: lifetimeSeconds ?? DeviceConfigurationLimit.lifetimes.upperBound,
+      replacesLost: false)
   }
 
   /// Deletes secrets, databases, settings and key files of all servers of the folder. What phones ask for is left in
   /// the folder of the exports, for a web server: the instruction to stop, and empty indexes.
   ///
-  /// - Parameter certificate: Gets each deleted file, also if the command fails later.
+  /// - Returns: The certificate of this run and of interrupted ones before it.
   /// - Throws: `CommandFailure` if phones were not told, a server runs, or a file cannot be deleted; then the command
   ///   can be repeated.
-  package func deleteService(_ certificate: inout DeletionCertificate) throws {
+  package func deleteService() throws -> DeletionCertificate {
+    // Before the locks, because servers run to tell phones.
+    _ = try versionOfInstruction(deletionRecord())
+    let servers = folder.servers.filter(\.hasFiles)
+    let locks = try ServerLocks(folder, servers.map(\.name))
+    defer { withExtendedLifetime(locks) {} }
+    var record = try deletionRecord()
+    let version = try versionOfInstruction(record)
+    try requireFiles(
+      "drop the databases and delete their backups, remove the postgresql.json of each server, and repeat the command"
+    )
+    do {
+      try record.begin(at: clock.now, servers: servers.map(\.name.rawValue), version: version)
+      try keepInstruction(&record)
+      try deleteExports(&record)
+      // The secrets first: without them a copy of the database is worth less.
+      for server in servers where exists(server.secrets.url) {
+        try delete(server.secrets.url, &record)
+      }
+      if exists(folder.tokenPublicKeys.url) { try delete(folder.tokenPublicKeys.url, &record) }
+      // The key server last: until then a new run sees that phones were told.
+      for name in [ServerName.verification, .console, .keys] {
+        try deleteFolder(of: name, &record)
+      }
+    } catch {
+      throw CommandFailure.machineFailed(
+        "A file of \(folder.url.path.printable) cannot be deleted: check its permissions and the disk, and"
+          + " run the command again. The certificate will have what is deleted already.")
+    }
+    return record.certificate(at: clock.now)
+  }
+
+  private func deletionRecord() throws -> DeletionRecord {
+    do { return try DeletionRecord(in: folder.deletionRecord) } catch {
+      throw CommandFailure.machineFailed(
+        "\(folder.deletionRecord.path.printable) cannot be read: check its permissions.")
+    }
+  }
+
+  /// - Throws: `CommandFailure` unless phones were told to stop for good.
+  private func versionOfInstruction(_ record: DeletionRecord) throws -> Int {
+    // An interrupted run may have deleted the instruction, after it has checked it.
+    if let begin = record.lastBegin, !exists(folder.deviceConfiguration) { return begin.version }
     let document = try deviceConfiguration.existing()
     guard let pause = document.pause, pause.until == nil else {
       throw CommandFailure.badInput(
         "Phones were not told yet: run `firebreak end-of-service tell` while the servers run, and wait"
           + " until phones have asked.")
     }
-    let servers = folder.servers.filter(\.hasFiles)
-    let locks = try ServerLocks(folder, servers.map(\.name))
-    defer { withExtendedLifetime(locks) {} }
-    certificate.begin(
-      at: clock.now, servers: servers.map(\.name.rawValue), version: document.version)
-    do {
-      try keepInstruction(&certificate)
-      try deleteExports(&certificate)
-      // The secrets first: without them a copy of the database is worth less.
-      for server in servers where exists(server.secrets.url) {
-        try delete(server.secrets.url, &certificate)
-      }
-      if exists(folder.tokenPublicKeys.url) { try delete(folder.tokenPublicKeys.url, &certificate) }
-      // The key server last: a second run needs its device configuration.
-      for name in [ServerName.verification, .console, .keys] {
-        try deleteFolder(of: name, &certificate)
-      }
-    } catch {
-      throw CommandFailure.machineFailed(
-        "A file of \(folder.url.path.printable) cannot be deleted: check its permissions, and run the"
-          + " command again with another --certificate.")
-    }
+    return document.version
   }
 
   /// Copies the instruction to stop to the folder of the exports.
-  private func keepInstruction(_ certificate: inout DeletionCertificate) throws {
+  private func keepInstruction(_ record: inout DeletionRecord) throws {
+    guard exists(folder.deviceConfiguration) else { return }
     try FileManager.default.createDirectory(
       at: folder.exports, withIntermediateDirectories: true)
     let file = folder.exports.appendingPathComponent("device-configuration.json")
     try AtomicFile.write(
       try Data(contentsOf: folder.deviceConfiguration), to: file, permissions: 0o644)
-    certificate.kept.append(path(of: file))
+    try record.keeps(path(of: file))
   }
 
   /// Removes the key files, and empties the indexes.
-  private func deleteExports(_ certificate: inout DeletionCertificate) throws {
+  private func deleteExports(_ record: inout DeletionRecord) throws {
+    guard exists(folder.exports) else { return }
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder.exports.path).sorted() {
       let file = folder.exports.appendingPathComponent(name)
       if name.hasSuffix(".zip") {
-        try delete(file, &certificate)
+        try delete(file, &record)
       } else if file.lastPathComponent == "index.txt" {
         try AtomicFile.write([UInt8](), to: file, permissions: 0o644)
-        certificate.kept.append(path(of: file))
+        try record.keeps(path(of: file))
       }
     }
   }
 
-  private func deleteFolder(
-    of server: ServerName, _ certificate: inout DeletionCertificate
-  ) throws {
+  private func deleteFolder(of server: ServerName, _ record: inout DeletionRecord) throws {
     let own = folder.folder(of: server)
     guard exists(own) else { return }
     // A second run finds the server by its database.
@@ -118,18 +135,18 @@ extension ServerSetup {
     let files = try FileManager.default.subpathsOfDirectory(atPath: own.path).sorted()
       .map { own.appendingPathComponent($0) }
       .filter { !FileManager.default.isFolder(at: $0.path) && !last.contains($0.path) }
-    for file in files { try delete(file, &certificate) }
+    for file in files { try delete(file, &record) }
     for path in last
     where path.hasPrefix(own.path + "/") && FileManager.default.fileExists(atPath: path) {
-      try delete(URL(fileURLWithPath: path), &certificate)
+      try delete(URL(fileURLWithPath: path), &record)
     }
     try FileManager.default.removeItem(at: own)
   }
 
-  private func delete(_ file: URL, _ certificate: inout DeletionCertificate) throws {
+  private func delete(_ file: URL, _ record: inout DeletionRecord) throws {
     let size = FileManager.default.attributes(of: file)?[.size] as? NSNumber
+    try record.willDelete(.init(path: path(of: file), bytes: size?.intValue ?? 0))
     try FileManager.default.removeItem(at: file)
-    certificate.deleted.append(.init(path: path(of: file), bytes: size?.intValue ?? 0))
   }
 
   private func exists(_ file: URL) -> Bool { FileManager.default.fileExists(atPath: file.path) }

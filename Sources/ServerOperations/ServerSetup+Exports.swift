@@ -33,7 +33,7 @@ extension ServerSetup {
   ///
   /// - Returns: The files that were written.
   func signExportsAgain() async throws -> [String] {
-    guard FileManager.default.fileExists(atPath: folder.keyDatabase.path) else { return [] }
+    guard hasDatabase(of: .keys) else { return [] }
     let server = try keyServer(logger: Self.noLogger)
     do {
       return try await server.signAgain()
@@ -95,9 +95,10 @@ extension ServerSetup {
 
   /// `files`, and all hashes that the same files and their copies have had.
   private func editions(of files: Set<KeyFileHash>) async throws -> Set<KeyFileHash> {
-    guard FileManager.default.fileExists(atPath: folder.keyDatabase.path) else { return files }
+    guard hasDatabase(of: .keys) else { return files }
     return try await reportingErrors {
-      let history = try KeyFileHistory(databaseFile: folder.keyDatabase)
+      let history = try KeyFileHistory(
+        databaseFile: folder.keyDatabase, databaseAddress: try databaseAddress(of: .keys))
       return try await history.editions(ofFilesWith: files, includesCopies: true).union(files)
     }
   }

@@ -22,7 +22,8 @@ extension ServerSetup {
     let report = try await Self.reportingFailures {
       try await reportingErrors {
         try await KeyImport(
-          databaseFile: folder.keyDatabase, signer: signer, rules: rules, clock: clock
+          databaseFile: folder.keyDatabase, databaseAddress: try databaseAddress(of: .keys),
+          signer: signer, rules: rules, clock: clock
         ).run(KeyFileSource(places), progress: progress)
       }
     }

@@ -33,17 +33,16 @@ extension ServerSetup {
   ) async throws -> Value {
     if isNew { _ = try keySecrets() } else { try requireRegistry() }
     return try await reportingErrors {
-      try await work(
+      var configuration = try keySettings().configuration
+      configuration.databaseAddress = try databaseAddress(of: .keys)
+      return try await work(
         try KeyServerRegistry(
-          databaseFile: folder.keyDatabase, configuration: keySettings().configuration,
-          clock: clock))
+          databaseFile: folder.keyDatabase, configuration: configuration, clock: clock))
     }
   }
 
   private func requireRegistry() throws {
-    guard try KeySecrets.stored(in: folder) != nil,
-      FileManager.default.fileExists(atPath: folder.keyDatabase.path)
-    else {
+    guard try KeySecrets.stored(in: folder) != nil, hasDatabase(of: .keys) else {
       throw CommandFailure.badInput(
         "The key server of \(folder.url.path.printable) has no apps and authorities yet: add one, or start it"
           + " first.")
@@ -80,6 +79,7 @@ extension ServerSetup {
     }
     var configuration = settings.configuration
     configuration.databaseFile = folder.keyDatabase
+    configuration.databaseAddress = try databaseAddress(of: .keys)
     configuration.databaseKey = keys.databaseKey
     configuration.exportFolder = folder.exports
     configuration.tokenPublicKeysPEM = try tokenKeys.read()
@@ -125,11 +125,8 @@ extension ServerSetup {
   /// Throws if there are key files and no database: with a new one the server would forget used tokens, and
   /// remove the files.
   private func refuseLostKeyDatabase() throws {
-    guard !FileManager.default.fileExists(atPath: folder.keyDatabase.path) else { return }
-    let index = folder.exports.appendingPathComponent("index.txt")
-    guard let listed = FileManager.default.contents(atPath: index.path), !listed.isEmpty else {
-      return
-    }
+    // A database in PostgreSQL is looked at when it is opened.
+    guard database == nil, !hasDatabase(of: .keys), hasListedFiles else { return }
     throw CommandFailure.badInput(
       "\(folder.keyDatabase.path.printable) is missing, and \(folder.exports.path.printable) has its key"
         + " files: restore a backup, or move the key files away to start without them.")

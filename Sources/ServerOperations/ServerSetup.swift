@@ -2,6 +2,7 @@
 import Foundation
 import HealthAuthorityConsole
 import KeyServer
+import PostgreSQL
 import Settings
 import Terminal
 import TextEncodings
@@ -13,17 +14,26 @@ import World
 package struct ServerSetup: Sendable {
   package let folder: ServerFolder
   package let overrides: SettingOverrides
+  /// The PostgreSQL cluster of the servers' databases; nil for the SQLite databases in the folder.
+  package let database: PostgreSQLAddress?
   package let clock: any WallClock
   /// Tells the operator what needs attention although the operation succeeds.
   let warn: @Sendable (String) -> Void
 
-  /// - Parameter warn: Receives the sentences that tell the operator what needs attention.
+  /// - Parameters:
+  ///   - folder: The folder of settings, secrets and files.
+  ///   - overrides: Values that replace those of the settings.
+  ///   - database: The PostgreSQL cluster of the servers' databases; nil for the SQLite databases in the folder.
+  ///   - clock: The clock of the servers.
+  ///   - warn: Receives the sentences that tell the operator what needs attention.
   package init(
     folder: ServerFolder, overrides: SettingOverrides = SettingOverrides(),
+    database: PostgreSQLAddress? = nil,
     clock: any WallClock = SystemClock(), warn: @escaping @Sendable (String) -> Void
   ) {
     self.folder = folder
     self.overrides = overrides
+    self.database = database
     self.clock = clock
     self.warn = warn
   }
@@ -40,8 +50,8 @@ package struct ServerSetup: Sendable {
   }
 
   /// Confirms the time of `clock` in the databases that exist: a developer sets the clock on purpose.
-  package func confirmClock() throws {
-    for server in serversWithClock { try confirmClock(of: server) }
+  package func confirmClock() async throws {
+    for server in serversWithClock { try await confirmClock(of: server) }
   }
 
   /// Checks all settings of a server without creating secrets.
@@ -80,10 +90,16 @@ package struct ServerSetup: Sendable {
   }
 
   /// The secrets and the database must come from the same backup.
-  private func otherSecrets(_ secrets: URL, _ database: URL) -> CommandFailure {
-    .badInput(
-      "\(secrets.path.printable) does not belong to \(database.path.printable): move the folder away and"
-        + " restore both from one backup.")
+  private func otherSecrets(_ secrets: URL, of server: ServerName) -> CommandFailure {
+    guard database == nil else {
+      return .badInput(
+        "\(secrets.path.printable) does not belong to the database firebreak_\(server.rawValue): copy the secrets of"
+          + " the servers that use it.")
+    }
+    let database = folder.server(server).database.path.printable
+    return .badInput(
+      "\(secrets.path.printable) does not belong to \(database): move the folder away and restore both from one"
+        + " backup.")
   }
 
   private func operationFailure(_ error: any Error) -> any Error {
@@ -91,14 +107,14 @@ package struct ServerSetup: Sendable {
     case let error as KeyServerError:
       switch error {
       case .configuration, .newerDatabase: CommandFailure.badInput(error.description)
-      case .otherDatabaseKey: otherSecrets(folder.keySecrets.url, folder.keyDatabase)
+      case .otherDatabaseKey: otherSecrets(folder.keySecrets.url, of: .keys)
       default: CommandFailure.machineFailed(error.description)
       }
     case let error as VerificationServerError:
       switch error {
       case .badConfiguration, .newerDatabase: CommandFailure.badInput(error.description)
       case .otherCodeHashKey:
-        otherSecrets(folder.verificationSecrets.url, folder.verificationDatabase)
+        otherSecrets(folder.verificationSecrets.url, of: .verification)
       default: CommandFailure.machineFailed(error.description)
       }
     case let error as ConsoleError:

@@ -12,6 +12,8 @@ package enum ServerDatabaseError: Error, Hashable, Sendable {
   case lost
   /// The file cannot be opened, created or migrated.
   case unavailable
+  /// The server of the database cannot be reached or did not run a request; the text is its message.
+  case unreachable(String)
 
   /// The error and its remedy in one sentence for the operator.
   ///
@@ -28,6 +30,8 @@ package enum ServerDatabaseError: Error, Hashable, Sendable {
       "The file of the \(name) was deleted or replaced, and nothing is stored: restore it, then restart the server."
     case .unavailable:
       "The \(name) cannot be opened or written: check its disk and the file's owner, then retry."
+    case .unreachable(let message):
+      "The \(name) did not answer: \(message). Check the server of the database and its address, then retry."
     }
   }
 }

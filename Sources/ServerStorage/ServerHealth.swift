@@ -9,6 +9,8 @@ package final class ServerHealth: Sendable {
   package enum Part: String, CaseIterable, Sendable {
     /// The structure of the database, or its file.
     case database
+    /// The connection to the server of the database.
+    case connection
     /// The write-ahead log of the database.
     case log
     /// Single rows of the database.

@@ -2,6 +2,7 @@
 import Foundation
 import Hummingbird
 import Logging
+import PostgreSQL
 import QuietHTTP
 import ServerMetrics
 import ServerStorage
@@ -37,7 +38,7 @@ public final class VerificationServer: Service {
     let apiTokens = try APITokens(
       configuration.apiTokens, read: configuration.readAPITokens,
       version: configuration.secretsVersion, clock: clock, logger: logger)
-    let storage = try SQLiteCodeStorage(file: configuration.databaseFile, keys: keys)
+    let storage = try configuration.storage(keys, logger: logger)
     signing = SigningKeyring(
       configuration.signing, read: configuration.readSigningKeys,
       version: configuration.secretsVersion, clock: clock, logger: logger)
@@ -61,11 +62,19 @@ public final class VerificationServer: Service {
     get async { await http.boundPort }
   }
 
+  /// A server with the same routes and limits that speaks TLS; port 0 is any free port.
+  package func secured(by identity: TLSIdentity, host: String, port: Int) -> QuietServer {
+    http.secured(by: identity, host: host, port: port)
+  }
+
   /// Waits until the server no longer listens; requests in progress may still be served.
   public func waitUntilClosed() async { await http.waitUntilClosed() }
 
   /// Serves requests and removes expired codes periodically, until it is stopped or cancelled.
+  ///
+  /// - Throws: `VerificationServerError` if the database cannot be opened.
   public func run() async throws {
+    try await storage.makeReady()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await self.http.run() }
       group.addTask { try await self.removeExpiredPeriodically() }
@@ -73,6 +82,11 @@ public final class VerificationServer: Service {
       group.cancelAll()
     }
   }
+
+  /// Opens a database that the initializer has not opened: one in PostgreSQL. `run()` does so as well.
+  ///
+  /// - Throws: `VerificationServerError`
+  package func openDatabase() async throws { try await storage.makeReady() }
 
   /// Removes every code that expired more than `VerificationLimit.expiredCodeKeptSeconds` ago.
   ///
@@ -131,4 +145,13 @@ public final class VerificationServer: Service {
 extension VerificationServer {
   /// The schema of the database, for commands that open it beside the server.
   package static var databaseSchema: DatabaseSchema { SQLiteCodeStorage.schema }
+
+  /// The database in PostgreSQL, for commands that open it beside the server.
+  package static func database(
+    at address: PostgreSQLAddress, logger: Logger
+  ) -> PostgreSQLServerDatabase {
+    PostgreSQLServerDatabase(
+      address, schema: PostgreSQLCodeSchema.schema, secretCheck: nil, connections: 1, logger: logger
+    )
+  }
 }

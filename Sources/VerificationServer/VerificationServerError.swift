@@ -13,6 +13,8 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
   case newerDatabase
   /// The structure of the database is damaged, so the server does not start.
   case damagedDatabase
+  /// The server of the database cannot be reached; the text is its message.
+  case unreachableDatabase(String)
   /// The clock was set, and its new time is not confirmed; the text says by how much.
   case implausibleClock(String)
   /// No token was signed and no code was used: retry later.
@@ -29,6 +31,8 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
       "The database was created with another codeHashKey: restore both from one backup."
     case .newerDatabase: ServerDatabaseError.newer.message(of: SQLiteCodeStorage.schema.name)
     case .damagedDatabase: ServerDatabaseError.damaged.message(of: SQLiteCodeStorage.schema.name)
+    case .unreachableDatabase(let message):
+      ServerDatabaseError.unreachable(message).message(of: SQLiteCodeStorage.schema.name)
     case .tooManyLiveCodes:
       "Too many codes are live to issue one that cannot be guessed: let some expire, or lower attempts.total."
     case .signingUnavailable: "No token could be signed: check the signing key, then retry."
@@ -39,7 +43,11 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
 extension VerificationServerError {
   /// The error of a server whose database cannot be opened.
   static func opening(_ error: ServerDatabaseError) -> Self {
-    error == .damaged ? .damagedDatabase : Self(error)
+    switch error {
+    case .damaged: .damagedDatabase
+    case .unreachable(let message): .unreachableDatabase(message)
+    default: Self(error)
+    }
   }
 
   /// The error of a server whose database has this error.
@@ -50,7 +58,7 @@ extension VerificationServerError {
       switch error {
       case .newer: .newerDatabase
       case .otherSecret: .otherCodeHashKey
-      case .damaged, .lost, .unavailable: .storageUnavailable
+      case .damaged, .lost, .unavailable, .unreachable: .storageUnavailable
       }
   }
 }

@@ -19,7 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
       settings are in DIR/verification/settings.json, DIR/keys/settings.json and DIR/console/settings.json; \
       `verification-server settings` and `key-server settings` show them; SIGHUP reloads them. `console account \
       add` makes the first account of the console. Requests in progress are finished before the \
-      servers stop. Put a web server with TLS in front of them.
+      servers stop. Put a web server with TLS in front of them; a small site uses --tls-port instead.
       """)
 
   /// The port of the verification server without `--port`; the others follow.
@@ -30,8 +30,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var options: ServerOptions
 
-  @Option(help: ArgumentHelp("A PostgreSQL cluster; not supported yet.", visibility: .hidden))
-  var database: String?
+  @OptionGroup var cluster: DatabaseOptions
 
   @Option(
     help: "The first port: P for verification, P+1 for keys, P+2 for the console; 0 for free ports."
@@ -48,6 +47,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(help: "The address on which metrics are served.")
   var metricsHost = "127.0.0.1"
+
+  @OptionGroup var tls: TLSOptions
 
   @Flag(help: "Print the addresses of the servers as one JSON object on the first line.")
   var json = false
@@ -86,9 +87,6 @@ struct ServeCommand: AsyncParsableCommand {
     guard metricsPort.map({ (0...Int(UInt16.max)).contains($0) }) ?? true else {
       throw ValidationError("--metrics-port takes 0 to \(UInt16.max).")
     }
-    guard database == nil else {
-      throw ValidationError("--database is not supported yet: use --data and SQLite.")
-    }
   }
 
   func run() async throws {
@@ -96,24 +94,33 @@ struct ServeCommand: AsyncParsableCommand {
     FileDescriptors.raiseLimit()
     let folder = ServerFolder(at: options.data)
     let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)
-    let setup = try options.setup(folder, clock: clock)
+    let setup = try options.setup(folder, database: cluster.address, clock: clock)
+    try folder.refuseEnded()
     // Before anything is created, so that a failed start leaves nothing.
     try check(setup)
+    _ = try tls.identity()
     if printConfiguration { return try printSettings(of: setup) }
     if !folder.exists { try requirePorts(setup) }
     try folder.create()
-    let locks = try ServerLocks(folder, ServerName.allCases.filter(isServed))
+    let served = ServerName.allCases.filter(isServed)
+    let locks = try ServerLocks(folder, served)
     defer { withExtendedLifetime(locks) {} }
     try folder.refuseRestoration()
+    // With the locks, which a deletion needs too.
+    try folder.refuseEnded()
     try requirePorts(setup)
-    if clockOffset != 0 { try setup.confirmClock() }
+    try await setup.openDatabases(of: served, logger: logger(level: .critical))
+    if clockOffset != 0 { try await setup.confirmClock() }
     if isServed(.console) {
       try await setup.prepareConsole(
         hasVerification: isServed(.verification), logger: logger(level: .warning))
     }
     let loop = ServerLoop(
       // At a reload, the file of --config is read again as well.
-      create: { try servers(of: try options.setup(folder, clock: clock), on: $0) },
+      create: {
+        try servers(
+          of: try options.setup(folder, database: cluster.address, clock: clock), on: $0)
+      },
       notifier: ServiceNotifier(
         environment: ProcessInfo.processInfo.environment,
         processIdentifier: ProcessInfo.processInfo.processIdentifier),
@@ -122,7 +129,8 @@ struct ServeCommand: AsyncParsableCommand {
       let consoleHost = isServed(.console) ? try setup.consoleHost(host) : host
       if consoleHost != host { tell(ConsoleSettings.localNote) }
       let addresses = ServerAddresses(
-        ports, host: host, consoleHost: consoleHost, metricsHost: metricsHost)
+        ports, host: host, consoleHost: consoleHost, metricsHost: metricsHost, tlsHost: tls.tlsHost,
+        consoleTLSHost: try tlsHost(of: .console, setup))
       try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
     }
   }
@@ -155,8 +163,22 @@ struct ServeCommand: AsyncParsableCommand {
       ).endpoint(
         host: metricsHost, port: ports?.metrics ?? port, logger: logger(level: .error))
     }
-    return RunningServers(
+    let servers = RunningServers(
       verification: verification, keys: keys, console: console, metrics: metrics)
+    guard let identity = try tls.identity(), let first = tls.tlsPort else { return servers }
+    if let warning = tls.warning(of: identity, at: SystemClock().now) { tell(warning) }
+    let consoleHost = try tlsHost(of: .console, setup)
+    return servers.addingTLS(by: identity) {
+      $0 == .console ? consoleHost : tls.tlsHost
+    } port: {
+      ports?.secured[$0] ?? port(of: $0, from: first)
+    }
+  }
+
+  /// The address on which a server listens with TLS.
+  private func tlsHost(of server: ServerName, _ setup: ServerSetup) throws -> String {
+    try server == .console && isServed(.console)
+      ? setup.consoleTLSHost(tls.tlsHost) : tls.tlsHost
   }
 
   private func printSettings(of setup: ServerSetup) throws {
@@ -167,9 +189,11 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   /// The port of a server: 0 for a free one.
-  private func port(of server: ServerName) -> Int {
-    guard only == nil, port > 0 else { return port }
-    return port + (ServerName.allCases.firstIndex(of: server) ?? 0)
+  private func port(of server: ServerName) -> Int { port(of: server, from: port) }
+
+  private func port(of server: ServerName, from first: Int) -> Int {
+    guard only == nil, first > 0 else { return first }
+    return first + (ServerName.allCases.firstIndex(of: server) ?? 0)
   }
 
   /// Throws if a server could not listen.
@@ -177,6 +201,13 @@ struct ServeCommand: AsyncParsableCommand {
     for server in ServerName.allCases where isServed(server) {
       let host = server == .console ? try setup.consoleHost(host) : host
       try ListeningAddress(host: host, port: port(of: server)).requireAvailable()
+      if let first = tls.tlsPort {
+        try ListeningAddress(
+          host: try tlsHost(of: server, setup), port: port(of: server, from: first),
+          option: "--tls-port",
+          hostOption: "--tls-host"
+        ).requireAvailable()
+      }
     }
     if let metricsPort {
       try ListeningAddress(host: metricsHost, port: metricsPort).requireAvailable()
@@ -186,6 +217,7 @@ struct ServeCommand: AsyncParsableCommand {
   private func check(_ setup: ServerSetup) throws {
     for server in ServerName.allCases where isServed(server) {
       try setup.check(server)
+      try setup.databaseAddress(of: server)
       if server == .keys { try setup.checkExports() }
     }
     if only == nil { try setup.requireMatchingNames() }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import KeyServer
+import PostgreSQL
 import ServerOperations
 import Settings
 import Terminal
@@ -16,7 +17,8 @@ struct ServerOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A configuration file for all servers; their settings.json replaces its values.",
+      "A configuration file for all servers; their settings.json replaces its values. By default that of the"
+        + " variable FIREBREAK_CONFIG.",
       valueName: "file"))
   var config: String?
 
@@ -49,21 +51,55 @@ struct ServerOptions: ParsableArguments {
   ///
   /// - Parameter mayBeUnused: True if the server's own folder may be empty, before settings are written.
   func setup(of server: ServerName, mayBeUnused: Bool = false) throws -> ServerSetup {
-    try setup(ServerFolder(existing: data, of: server, mayBeUnused: mayBeUnused))
+    try setup(
+      ServerFolder(existing: data, of: server, mayBeUnused: mayBeUnused),
+      database: DatabaseOptions.addressOfEnvironment)
   }
 
   /// The servers of `folder` with these options.
-  func setup(_ folder: ServerFolder, clock: any WallClock = SystemClock()) throws -> ServerSetup {
+  func setup(
+    _ folder: ServerFolder, database: PostgreSQLAddress?, clock: any WallClock = SystemClock()
+  ) throws -> ServerSetup {
     var folder = folder
+    let environment = ProcessInfo.processInfo.environment
     folder.shared = try SharedSettings(
-      file: config.map { URL(fileURLWithPath: $0) },
-      environment: ProcessInfo.processInfo.environment, servers: ServerName.allCases.map(\.rawValue)
-    )
+      file: (config ?? environment["FIREBREAK_CONFIG"]).map { URL(fileURLWithPath: $0) },
+      environment: environment, servers: ServerName.allCases.map(\.rawValue))
     return ServerSetup(
       folder: folder,
       overrides: SettingOverrides(
         region: region, app: app, issuer: issuer, audience: audience, keyID: keyID),
-      clock: clock
+      database: database, clock: clock
     ) { note($0) }
+  }
+}
+
+/// The PostgreSQL cluster of the servers' databases.
+struct DatabaseOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      A PostgreSQL cluster with the databases firebreak_verification and firebreak_keys; DATABASE_URL, too, \
+      which other users of the machine do not see.
+      """, valueName: "url"))
+  var database: String?
+
+  /// Nil for the SQLite databases.
+  var address: PostgreSQLAddress? {
+    get throws { try database.map(Self.parse) ?? Self.addressOfEnvironment }
+  }
+
+  /// The cluster of `DATABASE_URL`, for commands that administer the servers.
+  static var addressOfEnvironment: PostgreSQLAddress? {
+    get throws {
+      try ProcessInfo.processInfo.environment["DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }
+        .map(parse)
+    }
+  }
+
+  private static func parse(_ text: String) throws -> PostgreSQLAddress {
+    do throws(PostgreSQLAddress.Invalid) { return try PostgreSQLAddress(text) } catch {
+      throw CommandFailure.badInput(error.description)
+    }
   }
 }

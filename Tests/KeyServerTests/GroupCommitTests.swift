@@ -95,6 +95,25 @@ struct GroupCommitTests {
     #expect(record.groups.withLock { $0 } == [1, 19] + retries)
   }
 
+  @Test("A failure that no upload caused is not retried, and fails all waiting uploads at once")
+  func allFail() async throws {
+    let (record, mayEnd) = (Record(), Gate())
+    let commits = GroupCommit<AdmittedUpload>(affectsAll: { $0 is Broken }) { uploads in
+      record.groups.withLock { $0.append(uploads.count) }
+      try await mayEnd.wait()
+      throw Broken()
+    }
+    async let first = results(of: [0], commits)
+    try await Patience.until { !record.groups.withLock { $0.isEmpty } }
+    async let others = results(of: Array(1..<200), commits)
+    try await Patience.until { await commits.pendingCount == 199 }
+    mayEnd.open()
+    for (_, result) in await first.merging(others, uniquingKeysWith: { $1 }) {
+      #expect(throws: Broken.self) { try result.get() }
+    }
+    #expect(record.groups.withLock { $0 } == [1])
+  }
+
   @Test("A group is no larger than its limit")
   func limit() async throws {
     let (record, mayEnd) = (Record(), Gate())

@@ -77,7 +77,7 @@ struct KeyImportTests {
   func published(_ implementation: StoreImplementation) async throws {
     let exports = [StoreScene.export(), StoreScene.export("eu", ["PL", "DE"])]
     let (scene, authority) = (
-      try StoreScene(implementation, exports: exports), try OtherAuthority()
+      try await StoreScene(implementation, exports: exports), try OtherAuthority()
     )
     let file = try authority.write([1, 2, 3].map { try OtherAuthority.key($0) })
     let report = try await importer(scene, authority).run(source(file))
@@ -99,7 +99,7 @@ struct KeyImportTests {
     var only = StoreScene.export("only", ["AT"])
     only.travellers = .excluded
     let (scene, authority) = (
-      try StoreScene(implementation, exports: [everywhere, only]), try OtherAuthority()
+      try await StoreScene(implementation, exports: [everywhere, only]), try OtherAuthority()
     )
     let file = try authority.write([try OtherAuthority.key(1)], region: "EU-GATEWAY")
     await #expect(throws: KeyImportFailure.self) {
@@ -116,7 +116,7 @@ struct KeyImportTests {
     arguments: StoreImplementation.allCases)
   func noDouble(_ implementation: StoreImplementation) async throws {
     let (scene, authority) = (
-      try StoreScene(implementation, exports: [StoreScene.export("", ["PL", "DE"])]),
+      try await StoreScene(implementation, exports: [StoreScene.export("", ["PL", "DE"])]),
       try OtherAuthority()
     )
     try await scene.accept([try StoreScene.key(1)])
@@ -135,7 +135,7 @@ struct KeyImportTests {
     "An import that fails keeps the files before the failing one, and continues there",
     arguments: StoreImplementation.allCases)
   func resumed(_ implementation: StoreImplementation) async throws {
-    let (scene, authority) = (try StoreScene(implementation), try OtherAuthority())
+    let (scene, authority) = (try await StoreScene(implementation), try OtherAuthority())
     let first = try authority.write([try OtherAuthority.key(1)], region: "PL")
     let second = try authority.write([try OtherAuthority.key(2)], hours: 1, region: "PL")
     let good = try Data(contentsOf: second)
@@ -154,7 +154,7 @@ struct KeyImportTests {
   @Test("Nothing of a file that the key has not signed is stored")
   func unsigned() async throws {
     let (scene, authority, other) = (
-      try StoreScene(.sqlite), try OtherAuthority(), try OtherAuthority()
+      try await StoreScene(.sqlite), try OtherAuthority(), try OtherAuthority()
     )
     let file = try other.write([try OtherAuthority.key(1)], region: "PL")
     do {
@@ -176,7 +176,7 @@ struct KeyImportTests {
     "A revision applies once to a stored key, and a revoked key that is not stored is not inserted",
     arguments: StoreImplementation.allCases)
   func revised(_ implementation: StoreImplementation) async throws {
-    let (scene, authority) = (try StoreScene(implementation), try OtherAuthority())
+    let (scene, authority) = (try await StoreScene(implementation), try OtherAuthority())
     let first = try authority.write(
       [try OtherAuthority.key(1, .confirmedClinicalDiagnosis)], region: "PL")
     let importer = try importer(scene, authority)
@@ -195,7 +195,7 @@ struct KeyImportTests {
 
   @Test("Keys older than 15 days and keys of the future are skipped")
   func window() async throws {
-    let (scene, authority) = (try StoreScene(.sqlite), try OtherAuthority())
+    let (scene, authority) = (try await StoreScene(.sqlite), try OtherAuthority())
     let file = try authority.write(
       try [(1, 0), (2, 14), (3, 16)].map { try OtherAuthority.key($0.0, daysAgo: $0.1) },
       region: "PL")
@@ -205,7 +205,7 @@ struct KeyImportTests {
 
   @Test("Imported files are forgotten after four weeks")
   func forgotten() async throws {
-    let (scene, authority) = (try StoreScene(.sqlite), try OtherAuthority())
+    let (scene, authority) = (try await StoreScene(.sqlite), try OtherAuthority())
     let file = try authority.write([try OtherAuthority.key(1)], region: "PL")
     _ = try await importer(scene, authority).run(source(file))
     let seconds = KeyServerLimit.importRetentionSeconds

@@ -16,7 +16,7 @@ import World
     "A key is in the file of the period of its release, to the second",
     arguments: Implementation.allCases)
   func periods(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     let releases: [(UInt8, TimeInterval)] = [
       (1, -7_200), (2, 0), (3, 14_399), (4, 14_400), (5, 28_800),
     ]
@@ -36,7 +36,7 @@ import World
     "A key that is uploaded or revised after its period was closed is released in the next period",
     arguments: Implementation.allCases)
   func closed(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     try await scene.accept([try StoreScene.key(1), try StoreScene.key(2)])
     try await scene.close(at: Self.now + 4 * Self.hour)
     let before = try await scene.files()
@@ -55,7 +55,7 @@ import World
     arguments: Implementation.allCases)
   func once(_ implementation: Implementation) async throws {
     let (often, daily) = (StoreScene.export(), StoreScene.export("daily", hours: 12))
-    let scene = try StoreScene(implementation, exports: [often, daily])
+    let scene = try await StoreScene(implementation, exports: [often, daily])
     try await scene.accept([try StoreScene.key(1, released: Self.now + 5 * Self.hour)])
     #expect(try await scene.close(at: Self.now + 4 * Self.hour).isEmpty)
     let plan = ClosingPlan(
@@ -81,22 +81,22 @@ import World
     "A new export begins with the current period, or with that of the others if they are behind",
     arguments: Implementation.allCases)
   func begin(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     let more = [("a", 4), ("b", 24), ("c", 1)].map { StoreScene.export($0, hours: $1) }
     // No period was closed since noon.
-    let store = try scene.open(Array(more.prefix(2)), Self.now + 9 * Self.hour)
+    let store = try await scene.open(Array(more.prefix(2)), Self.now + 9 * Self.hour)
     let midnight = RunningKeyServer.midnight
     var expected = ["": Self.now, "a": Self.now, "b": midnight]
     #expect(try await store.exportProgress().closedUntil == expected)
     try await scene.accept([try StoreScene.key(1)])
     try await scene.close(at: Self.now + 9 * Self.hour, scene.exports + more.prefix(2))
     #expect(try await scene.files(of: "a") == scene.files())
-    _ = try scene.open(more, Self.now + 10 * Self.hour)
+    _ = try await scene.open(more, Self.now + 10 * Self.hour)
     expected["c"] = Self.now + 8 * Self.hour
     expected.merge(["": Self.now + 8 * Self.hour, "a": Self.now + 8 * Self.hour]) { $1 }
     #expect(try await store.exportProgress().closedUntil == expected)
     // With the clock set back to before the last closing.
-    _ = try scene.open([StoreScene.export("d")], Self.now + 5 * Self.hour)
+    _ = try await scene.open([StoreScene.export("d")], Self.now + 5 * Self.hour)
     expected["d"] = Self.now + 4 * Self.hour
     #expect(try await store.exportProgress().closedUntil == expected)
   }
@@ -108,7 +108,7 @@ import World
     var (without, only) = (StoreScene.export("b", ["PL", "CZ"]), StoreScene.export("c"))
     without.excludedRegions = ["DE"]
     only.travellers = .only
-    let scene = try StoreScene(
+    let scene = try await StoreScene(
       implementation, exports: [StoreScene.export("a"), without, only])
     for (number, regions, travels) in [
       (1, ["PL"], false), (2, ["CZ"], true), (3, ["DE", "PL"], true), (4, ["PL"], true),
@@ -121,7 +121,7 @@ import World
     #expect(try await scene.files(of: "b").map(\.names) == [[1, 2, 4]])
     #expect(try await scene.files(of: "c").map(\.names) == [[3, 4]])
     // Closed files do not follow new settings.
-    let other = try scene.open([StoreScene.export("a", ["DE"])], Self.now + 5 * Self.hour)
+    let other = try await scene.open([StoreScene.export("a", ["DE"])], Self.now + 5 * Self.hour)
     #expect(try await other.batches() == scene.store.batches())
     #expect(try await scene.files(of: "a").map(\.names) == [[1, 3, 4]])
   }
@@ -132,7 +132,7 @@ import World
   func padding(_ implementation: Implementation) async throws {
     var (large, travellers) = (StoreScene.export("large", minimum: 11), StoreScene.export("t"))
     travellers.travellers = .only
-    let scene = try StoreScene(
+    let scene = try await StoreScene(
       implementation, exports: [StoreScene.export(minimum: 5), large, travellers])
     let real = [
       try StoreScene.key(1), try StoreScene.key(2, .confirmedTest, regions: ["CZ", "PL"]),
@@ -164,7 +164,7 @@ import World
     "A period with the minimum number of keys gets no padding, nor does one without keys",
     arguments: Implementation.allCases)
   func minimum(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation, exports: [StoreScene.export(minimum: 3)])
+    let scene = try await StoreScene(implementation, exports: [StoreScene.export(minimum: 3)])
     let late = Self.now + 5 * Self.hour
     try await scene.accept(try (1...3).map { try StoreScene.key($0) })
     try await scene.accept(try (4...5).map { try StoreScene.key($0, released: late) })
@@ -182,7 +182,7 @@ import World
   func split(_ implementation: Implementation) async throws {
     var export = StoreScene.export()
     export.maximumKeysPerFile = 3
-    let scene = try StoreScene(implementation, exports: [export])
+    let scene = try await StoreScene(implementation, exports: [export])
     try await scene.accept([try StoreScene.key(5)])
     try await scene.close(at: Self.now + 4 * Self.hour)
     let later = Self.now + 5 * Self.hour
@@ -202,7 +202,7 @@ import World
     "A key that is revised before its publication is published revised, and never if it was revoked",
     arguments: Implementation.allCases)
   func revisedBefore(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     try await scene.accept(try (1...3).map { try StoreScene.key($0) })
     let changed = [try StoreScene.key(1, .revoked), try StoreScene.key(2, .confirmedTest)]
     try await scene.accept(changed, revising: true)
@@ -221,7 +221,7 @@ import World
     "Old files, keys that no file needs, tokens and counts are removed, to the second",
     arguments: Implementation.allCases)
   func removed(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     let upload = try StoreScene.upload("t", [try StoreScene.key(1), try StoreScene.key(2)])
     _ = try await scene.store.accept(upload)
     try await scene.close(at: Self.now + 4 * Self.hour)

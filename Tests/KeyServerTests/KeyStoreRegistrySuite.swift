@@ -20,7 +20,7 @@ import Testing
   @Test(
     "An app replaces the one with the same ID", arguments: Implementation.allCases)
   func apps(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     let other = AuthorizedApp(id: "a", regions: [], authorities: [])
     try await scene.store.add(
       AuthorizedApp(id: "b", regions: ["PL", "CZ"], authorities: ["x", "y"]))
@@ -35,7 +35,7 @@ import Testing
     arguments: Implementation.allCases
   )
   func authorities(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     try await scene.store.add(
       HealthAuthority(
         issuer: "i", audience: "a", publicKeysPEM: ["k1": "one", "k2": "two"],
@@ -61,7 +61,7 @@ import Testing
     "Pulled keys that left the key set expire once, may return, and are removed when they expire",
     arguments: Implementation.allCases)
   func pulled(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     func pull(_ keys: [String: String], at seconds: TimeInterval) async throws -> [AuthorityKey]? {
       try await scene.store.replacePulledKeys(
         of: "i", with: keys, at: Self.now + seconds, othersEnd: Self.now + seconds + 100)
@@ -90,7 +90,7 @@ import Testing
   @Test(
     "Sealing keys are read oldest first and removed by ID", arguments: Implementation.allCases)
   func sealingKeys(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     let keys = (0..<3).map { number in
       SealedRevisionKey(
         id: "\(9 - number)", sealed: Data([UInt8(number)]),

@@ -16,7 +16,7 @@ import Testing
     "A token is spent by one upload; the same upload gets its response again, another is rejected",
     arguments: Implementation.allCases)
   func token(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     let keys = try (1...2).map { try StoreScene.key($0) }
     let upload = try StoreScene.upload("t", keys) { _ in Data("first".utf8) }
     #expect(try await scene.store.acceptance(of: upload) == nil)
@@ -37,7 +37,7 @@ import Testing
     "A reissued token with a later expiry counts as the same token",
     arguments: Implementation.allCases)
   func reissued(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     let keys = [try StoreScene.key(1)]
     let first = try StoreScene.upload("t", keys) { _ in Data("first".utf8) }
     _ = try await scene.store.accept(first)
@@ -58,7 +58,7 @@ import Testing
     "An upload whose response cannot be created is not stored, and its token stays valid",
     arguments: Implementation.allCases)
   func responseFails(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     let old = [try StoreScene.key(1)]
     try await scene.accept(old)
     let keys = [try StoreScene.key(1, .confirmedTest), try StoreScene.key(2)]
@@ -83,7 +83,7 @@ import Testing
     "An upload with a rejected revision is not stored, and its token stays unused",
     arguments: Implementation.allCases)
   func refused(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     try await scene.accept([try StoreScene.key(1)])
     let keys = [try StoreScene.key(2), try StoreScene.key(1, .confirmedTest)]
     let stranger = try StoreScene.upload("t", keys, revising: [])
@@ -98,7 +98,7 @@ import Testing
     "Of concurrent uploads with one token exactly one is accepted",
     arguments: Implementation.allCases)
   func atOnce(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     let acceptedCount = try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in UInt8(1)...40 {
         let upload = try StoreScene.upload("t", [try StoreScene.key(number)])
@@ -116,7 +116,7 @@ import Testing
     "A stored key stays unchanged if no revision token covers it",
     arguments: Implementation.allCases)
   func known(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     try await scene.accept([try StoreScene.key(1)])
     let again = try StoreScene.key(1, .confirmedTest, regions: ["CZ"], travels: true)
     try await scene.accept([again, try StoreScene.key(2)])
@@ -130,7 +130,7 @@ import Testing
     "A key is revised at most once, and closed files keep its first report type",
     arguments: Implementation.allCases)
   func revised(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     try await scene.accept([try StoreScene.key(1)])
     try await scene.close(at: StoreScene.now + 4 * StoreScene.hour)
     let before = try await scene.files()
@@ -152,7 +152,7 @@ import Testing
     "Uploads are counted by hour, kind and authority",
     arguments: Implementation.allCases)
   func counted(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     let later = StoreScene.now + StoreScene.hour
     for (number, issuer, platform, now) in [
       (1, "codes", .ios, StoreScene.now), (2, "codes", .ios, StoreScene.now + 3_599),
@@ -177,12 +177,12 @@ import Testing
 
   @Test("Reopening the database preserves all data", arguments: Implementation.allCases)
   func reopened(_ implementation: Implementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     let upload = try StoreScene.upload("t", [try StoreScene.key(1)])
     let acceptance = try await scene.store.accept(upload)
     try await scene.close(at: StoreScene.now + 4 * StoreScene.hour)
     let file = try await scene.files()
-    let again = try scene.open(scene.exports, StoreScene.now + 9 * StoreScene.hour)
+    let again = try await scene.open(scene.exports, StoreScene.now + 9 * StoreScene.hour)
     #expect(try await again.acceptance(of: upload) == acceptance)
     #expect(try await again.batches() == scene.store.batches())
     #expect(try await again.exportProgress() == scene.store.exportProgress())

@@ -265,6 +265,10 @@ extension MemoryKeyStore {
     }
   }
 
+  func keepServedIssuer(_ issuer: String) async throws {
+    state.withLock { $0.register.servedIssuer = issuer }
+  }
+
   func removeApp(_ id: String) async throws -> Bool {
     state.withLock { state in
       let count = state.register.apps.count

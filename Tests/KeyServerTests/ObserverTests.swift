@@ -57,7 +57,7 @@ struct ObserverTests {
   func compare(_ implementation: StoreImplementation, seed: Int) async throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     let exports = Self.exports(&generator)
-    let scene = try StoreScene(implementation, exports: [])
+    let scene = try await StoreScene(implementation, exports: [])
     let roots = exports.map(\.filenameRoot).filter { !$0.isEmpty }
     var setup = Setup(
       scene: scene, folder: try ExportFolder(scene.folder.path("export"), roots: roots),
@@ -85,7 +85,7 @@ struct ObserverTests {
   /// Some uploads, some time, an export; sometimes the files are deleted before it.
   private static func runStep(in setup: inout Setup, _ exports: [ExportConfiguration]) async throws
   {
-    let store = try setup.scene.open(exports, setup.clock.now)
+    let store = try await setup.scene.open(exports, setup.clock.now)
     let progress = try await store.exportProgress()
     setup.begins.merge(progress.closedUntil) { before, _ in before }
     for _ in 0..<Int.random(in: 0...3, using: &setup.generator) {

@@ -229,7 +229,7 @@ struct AuthorityChangeTests {
 
   @Test("A withdrawn key is not read again from the page", arguments: StoreImplementation.allCases)
   func pulled(_ implementation: StoreImplementation) async throws {
-    let scene = try StoreScene(implementation)
+    let scene = try await StoreScene(implementation)
     try await scene.store.add(HealthAuthority(issuer: "lab", audience: "keys"))
     func pull(_ keys: [String: String]) async throws -> [String] {
       try await scene.store.replacePulledKeys(

@@ -66,8 +66,11 @@ import Testing
   func agree(seed: Int) async throws {
     var chance = SeededGenerator(seed: UInt64(seed))
     let exports = Self.exports(&chance)
-    let scenes = try StoreImplementation.allCases.map {
-      try StoreScene($0, exports: exports, randomness: TestRandomness(seed: UInt64(seed)))
+    var scenes: [StoreScene] = []
+    for implementation in StoreImplementation.allCases {
+      scenes.append(
+        try await StoreScene(
+          implementation, exports: exports, randomness: TestRandomness(seed: UInt64(seed))))
     }
     var now = StoreScene.now
     var files = 0

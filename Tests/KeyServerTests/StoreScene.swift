@@ -2,6 +2,9 @@
 import Crypto
 import ExposureKeys
 import Foundation
+import Logging
+import PostgreSQL
+import ServerStorage
 import TestSupport
 import Testing
 import UploadToken
@@ -26,12 +29,12 @@ struct StoreScene: Sendable {
   init(
     _ implementation: StoreImplementation, exports: [ExportConfiguration] = [Self.export()],
     randomness: any Randomness = SystemRandomness()
-  ) throws {
+  ) async throws {
     folder = try TemporaryFolder()
-    open = implementation.database(in: folder)
+    open = try await implementation.database(in: folder)
     self.exports = exports
     self.randomness = randomness
-    store = try open(exports, Self.now)
+    store = try await open(exports, Self.now)
   }
 
   /// An export without padding.
@@ -156,13 +159,18 @@ struct StoreScene: Sendable {
 
 /// The implementations of `KeyStore` that the suites test.
 enum StoreImplementation: CaseIterable {
-  case sqlite, memory
+  case sqlite, memory, postgresql
+
+  /// PostgreSQL is left out if no other process may be started.
+  static var allCases: [StoreImplementation] {
+    [.sqlite, .memory] + (PrivatePostgreSQL.isAvailable ? [.postgresql] : [])
+  }
 
   typealias Opening =
-    @Sendable (_ exports: [ExportConfiguration], _ now: Date) throws -> any KeyStore
+    @Sendable (_ exports: [ExportConfiguration], _ now: Date) async throws -> any KeyStore
 
   /// Returns a function that opens the database in `folder`; every call opens the same database.
-  func database(in folder: TemporaryFolder) -> Opening {
+  func database(in folder: TemporaryFolder) async throws -> Opening {
     switch self {
     case .sqlite:
       return {
@@ -172,6 +180,15 @@ enum StoreImplementation: CaseIterable {
       let store = MemoryKeyStore()
       return { exports, now in
         store.begin(exports, at: now)
+        return store
+      }
+    case .postgresql:
+      let address = try PostgreSQLAddress(try await PrivatePostgreSQL.newDatabase())
+      return {
+        let store = PostgreSQLKeyStore(
+          address, exports: $0, at: $1,
+          logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await store.database.makeReady()
         return store
       }
     }

@@ -17,16 +17,18 @@ package struct Run {
   ///   - device: The file or device for stdout, whose content is then not in `output`.
   ///   - temporaryFolder: The folder for the program's temporary files; one of its own by default.
   ///   - workingFolder: The current folder of the program; that of the test by default.
+  ///   - environment: Variables besides those of the test.
   package init(
     _ arguments: [String], output device: URL? = nil, temporaryFolder: URL? = nil,
-    workingFolder: URL? = nil
+    workingFolder: URL? = nil, environment: [String: String] = [:]
   ) async throws {
     let own = try TemporaryFolder()
     defer { withExtendedLifetime(own) {} }
     let (program, words) = try Self.command(arguments, in: workingFolder)
     let result = try await ChildProcess.run(
       program, words,
-      environment: Self.environment(adding: ["TMPDIR": (temporaryFolder ?? own.url).path]),
+      environment: Self.environment(
+        adding: environment.merging(["TMPDIR": (temporaryFolder ?? own.url).path]) { $1 }),
       output: device)
     (status, output, errors) = (result.status, result.output, result.errors)
   }

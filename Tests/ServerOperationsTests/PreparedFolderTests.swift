@@ -87,8 +87,8 @@ struct PreparedFolderTests {
   func clock() async throws {
     for server in ServerName.allCases {
       for message in [
-        await message { _ = try setup.clockComparison(of: server) },
-        await message { try setup.confirmClock(of: server) },
+        await message { _ = try await setup.clockComparison(of: server) },
+        await message { try await setup.confirmClock(of: server) },
       ] {
         #expect(message.hasPrefix("There is no database "), "\(message)")
       }

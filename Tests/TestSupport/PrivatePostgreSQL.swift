@@ -55,8 +55,49 @@ public final class PrivatePostgreSQL: Sendable {
     try await start()
   }
 
+  /// Creates and starts a standby of `primary`, for which every commit of the primary waits from then on.
+  public init(follow primary: PrivatePostgreSQL) async throws {
+    folder = try TemporaryFolder()
+    try giveToServer(folder.url)
+    let result = try await ChildProcess.run(
+      Self.setpriv,
+      asServer("pg_basebackup") + [
+        "-h", primary.folder.url.path, "-U", "postgres", "-D", folder.path("d").path, "-R",
+        "-X", "stream", "-c", "fast", "--no-sync",
+      ])
+    guard result.status == 0 else { throw Failure(description: "pg_basebackup: \(result.errors)") }
+    try await start(isStandby: true)
+    let database = PostgreSQLDatabase(
+      try PostgreSQLAddress(primary.address()), connections: 1, logger: .silent)
+    _ = try await database.transaction(.none) {
+      try $0.run("ALTER SYSTEM SET synchronous_standby_names = '*'").count
+    }
+    _ = try await database.transaction { try $0.run("SELECT pg_reload_conf()").count }
+    try await Patience.until {
+      try await database.transaction {
+        try $0.run(
+          "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
+        ).firstInteger
+      } == 1
+    }
+  }
+
+  /// Lets a standby accept changes.
+  public func promote() async throws {
+    let result = try await ChildProcess.run(
+      Self.setpriv, asServer("pg_ctl") + ["-D", folder.path("d").path, "-w", "promote"])
+    guard result.status == 0 else { throw Failure(description: "promote: \(result.errors)") }
+  }
+
+  /// The address of two servers, of which the one that accepts changes is used.
+  public func address(or other: PrivatePostgreSQL) -> String {
+    "host=\(folder.url.path),\(other.folder.url.path) user=postgres dbname=postgres"
+  }
+
   /// Starts the server again after `kill()` or `stop()`.
-  public func start() async throws {
+  public func start() async throws { try await start(isStandby: false) }
+
+  private func start(isStandby: Bool) async throws {
     let settings = [
       "listen_addresses=", "fsync=off", "synchronous_commit=on", "full_page_writes=off",
       "shared_buffers=32MB", "max_connections=100", "autovacuum=off",
@@ -66,8 +107,9 @@ public final class PrivatePostgreSQL: Sendable {
       Self.setpriv,
       asServer("postgres") + ["-D", folder.path("d").path] + settings.flatMap { ["-c", $0] })
     postmaster.withLock { $0 = process }
+    let attributes = isStandby ? " target_session_attrs=standby" : ""
     let database = PostgreSQLDatabase(
-      try PostgreSQLAddress(address()), connections: 1, logger: .silent)
+      try PostgreSQLAddress(address() + attributes), connections: 1, logger: .silent)
     try await Patience.until {
       guard process.process.status == nil else {
         throw Failure(description: "postgres: \(try process.process.errors)")
@@ -85,11 +127,34 @@ public final class PrivatePostgreSQL: Sendable {
   /// Creates a new database and returns its address.
   public func createDatabase() async throws -> String {
     let number = Self.databases.add(1, ordering: .relaxed).newValue
-    let name = "test_\(number)"
+    return try await createDatabase("test_\(number)")
+  }
+
+  /// Creates the database `name` and returns its address.
+  @discardableResult
+  public func createDatabase(_ name: String) async throws -> String {
+    try await createDatabase(name, named: name)
+  }
+
+  private func createDatabase(_ definition: String, named name: String) async throws -> String {
     let database = PostgreSQLDatabase(
       try PostgreSQLAddress(address()), connections: 1, logger: .silent)
-    _ = try await database.transaction(.none) { try $0.run("CREATE DATABASE \(name)").count }
+    _ = try await database.transaction(.none) {
+      try $0.run("CREATE DATABASE \(definition)").count
+    }
     return address(name)
+  }
+
+  /// Creates a new database whose tables are on `disk`, and returns its address. The write-ahead log is elsewhere.
+  public func createDatabase(on disk: SmallDisk) async throws -> String {
+    try giveToServer(disk.url.deletingLastPathComponent())
+    try giveToServer(disk.url)
+    let database = PostgreSQLDatabase(
+      try PostgreSQLAddress(address()), connections: 1, logger: .silent)
+    _ = try await database.transaction(.none) {
+      try $0.run("CREATE TABLESPACE small LOCATION '\(disk.url.path)'").count
+    }
+    return try await createDatabase("on_small TABLESPACE small", named: "on_small")
   }
 
   /// Ends the server at once, as a crash does.

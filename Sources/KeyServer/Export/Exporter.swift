@@ -29,6 +29,8 @@ actor Exporter {
   /// The files that the indexes list since the last run.
   private var listed: [String: [KeyFileName]] = [:]
   private var previousRun: Task<[String], any Error>?
+  /// True if another process exported at the time of the last run, so that it has to be repeated soon.
+  private(set) var isWaiting = false
 
   init(
     store: any KeyStore, folder: ExportFolder, exports: [ExportConfiguration],
@@ -107,7 +109,11 @@ actor Exporter {
     let task = Task {
       _ = await previous?.result
       try folder.create()
-      return try await FolderLock.withLock(on: folder.url) { try await work() }
+      let written = try await FolderLock.withLock(on: folder.url) {
+        try await store.exporting(work)
+      }
+      isWaiting = written == nil
+      return written ?? []
     }
     previousRun = task
     return try await task.value

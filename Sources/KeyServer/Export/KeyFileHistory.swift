@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeyServerAPI
+import PostgreSQL
 
 /// The hashes that the key files of a server have had, while the server runs or not: a file that is written again has
 /// another hash, and phones may have read the earlier one.
@@ -10,8 +11,10 @@ package struct KeyFileHistory: Sendable {
   /// Opens the database of a server.
   ///
   /// - Throws: `KeyServerError.database`, or `.newerDatabase` if a newer version has migrated it.
-  package init(databaseFile: URL) throws(KeyServerError) {
-    store = try KeyServerComposition.store(at: databaseFile)
+  package init(
+    databaseFile: URL, databaseAddress: PostgreSQLAddress? = nil
+  ) throws(KeyServerError) {
+    store = try KeyServerComposition.store(at: databaseFile, or: databaseAddress)
   }
 
   /// The hashes of all files that have had one of `hashes`, also of files that were removed from the exports.

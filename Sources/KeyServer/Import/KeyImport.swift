@@ -4,6 +4,7 @@ import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 import KeyServerAPI
+import PostgreSQL
 import World
 
 /// Adds the keys of another server's files to a key database. A file is verified and then stored in one transaction, so
@@ -30,11 +31,12 @@ package struct KeyImport: Sendable {
   ///
   /// - Throws: `KeyServerError.database`, `.newerDatabase`, or `.configuration` if the region is not valid.
   package init(
-    databaseFile: URL, signer: TrustedSigner, rules: Rules, clock: any WallClock
+    databaseFile: URL, databaseAddress: PostgreSQLAddress? = nil, signer: TrustedSigner,
+    rules: Rules, clock: any WallClock
   ) throws(KeyServerError) {
     try self.init(
-      store: KeyServerComposition.store(at: databaseFile), signer: signer, rules: rules,
-      clock: clock)
+      store: KeyServerComposition.store(at: databaseFile, or: databaseAddress), signer: signer,
+      rules: rules, clock: clock)
   }
 
   init(

@@ -20,7 +20,8 @@ public struct KeyServerRegistry: Sendable {
     databaseFile: URL, configuration: KeyServerConfiguration? = nil,
     clock: any WallClock = SystemClock()
   ) throws(KeyServerError) {
-    store = try KeyServerComposition.store(at: databaseFile)
+    store = try KeyServerComposition.store(
+      at: databaseFile, or: configuration?.databaseAddress)
     self.configuration = configuration
     self.clock = clock
   }

@@ -58,7 +58,10 @@ extension StoredServer {
 
 extension ServerSetup {
   /// Writes everything of the servers into the new file `url`, also while they run.
+  ///
+  /// - Throws: `CommandFailure`, also for a server whose data is in PostgreSQL.
   package func backUp(to url: URL) throws -> ServerBackup {
+    try requireFiles("use pg_basebackup or pg_dump, and copy the rest of the folder")
     let stored = folder.servers.filter(\.isStarted)
     for server in stored { try server.requireDatabase() }
     let named = try stored.flatMap { try filesOfSettings(of: $0.name) }

@@ -196,7 +196,7 @@ extension FolderAuthority {
     _ work: (ServerSetup) async throws -> Value
   ) async throws(AuthorityFailure) -> Value {
     try requireKeys()
-    guard FileManager.default.fileExists(atPath: folder.keyDatabase.path) else {
+    guard setup.hasDatabase(of: .keys) else {
       throw .notOffered("The key server of this folder has no database yet: start it first.")
     }
     return try await reporting { try await work(setup) }

@@ -6,7 +6,7 @@ import Terminal
 import World
 
 /// `clock`: the times that a server compares the machine's clock with.
-struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
+struct ClockCommand<Server: AdministeredServer>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "clock",
@@ -17,8 +17,9 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
 
   @OptionGroup var options: ClockOptions
 
-  func run() throws {
-    let clock = try options.clocks(of: [Server.name], in: options.report.setup(of: Server.name))[0]
+  func run() async throws {
+    let setup = try options.report.setup(of: Server.name)
+    let clock = try await options.clocks(of: [Server.name], in: setup)[0]
     try options.write(
       ClockReport(clock),
       "The clock shows \(UTCTime(clock.now).text). The server's newest time: \(clock.newestText).",
@@ -27,7 +28,7 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
 }
 
 /// `firebreak clock`: the same for all servers of one folder.
-struct ClocksCommand: ParsableCommand {
+struct ClocksCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clock",
     abstract: "Compare the clock with the newest times of all servers, or confirm it for all.",
@@ -44,16 +45,17 @@ struct ClocksCommand: ParsableCommand {
 
   @OptionGroup var options: ClockOptions
 
-  func run() throws {
+  func run() async throws {
     let data = options.report.options.data
-    let setup = try options.report.options.setup(ServerFolder(existing: data))
+    let setup = try options.report.options.setup(
+      ServerFolder(existing: data), database: DatabaseOptions.addressOfEnvironment)
     let servers = setup.serversWithClock
     guard !servers.isEmpty else {
       throw CommandFailure.badInput(
         "No server of \(data.printable) has a database yet: start one first, or name the servers' folder"
           + " with --data.")
     }
-    let clocks = Array(zip(servers, try options.clocks(of: servers, in: setup)))
+    let clocks = Array(zip(servers, try await options.clocks(of: servers, in: setup)))
     let reports = clocks.map { ($0.0.rawValue, ClockReport($0.1)) }
     let lines = clocks.map { server, clock in
       "The \(server.title)'s newest time: \(clock.newestText)."
@@ -73,9 +75,11 @@ struct ClockOptions: ParsableArguments {
   @OptionGroup var report: ServerCommandOptions
 
   /// Confirms the clock for `servers`, if that is wanted, and compares it with their times.
-  func clocks(of servers: [ServerName], in setup: ServerSetup) throws -> [ClockComparison] {
-    if confirm { for server in servers { try setup.confirmClock(of: server) } }
-    return try servers.map { try setup.clockComparison(of: $0) }
+  func clocks(of servers: [ServerName], in setup: ServerSetup) async throws -> [ClockComparison] {
+    if confirm { for server in servers { try await setup.confirmClock(of: server) } }
+    var clocks: [ClockComparison] = []
+    for server in servers { clocks.append(try await setup.clockComparison(of: server)) }
+    return clocks
   }
 
   /// - Throws: `CommandFailure` with status 1 if the times differ too much.

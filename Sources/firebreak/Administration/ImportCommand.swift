@@ -82,7 +82,10 @@ struct ImportCommand: AsyncParsableCommand, ReportWriter {
   }
 
   func run() async throws {
-    let setup = ServerSetup(folder: try ServerFolder(existing: data, of: .keys)) { note($0) }
+    let setup = ServerSetup(
+      folder: try ServerFolder(existing: data, of: .keys),
+      database: try DatabaseOptions.addressOfEnvironment
+    ) { note($0) }
     let signer = try trust.signer()
     let bar = ProgressLine("files")
     defer { bar.clear() }

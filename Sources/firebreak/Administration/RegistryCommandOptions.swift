@@ -13,6 +13,9 @@ struct RegistryCommandOptions: ParsableArguments, ReportWriter {
 
   /// The servers of the existing folder, which has data of the key server.
   func setup() throws -> ServerSetup {
-    ServerSetup(folder: try ServerFolder(existing: data, of: .keys)) { note($0) }
+    ServerSetup(
+      folder: try ServerFolder(existing: data, of: .keys),
+      database: try DatabaseOptions.addressOfEnvironment
+    ) { note($0) }
   }
 }

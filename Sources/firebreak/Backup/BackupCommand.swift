@@ -32,7 +32,7 @@ struct BackupCommand: ParsableCommand {
   func run() throws {
     let url = URL(fileURLWithPath: file)
     let folder = try ServerFolder(existing: report.options.data)
-    let backup = try report.options.setup(folder).backUp(to: url)
+    let backup = try report.options.setup(folder, database: nil).backUp(to: url)
     for path in backup.notIncluded {
       note("\(path.printable) is not in the backup: copy it separately.")
     }

@@ -123,7 +123,8 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
     @OptionGroup var report: ServerCommandOptions
 
     func run() async throws {
-      let setup = try report.options.setup(ServerFolder(at: report.options.data))
+      let setup = try report.options.setup(
+        ServerFolder(at: report.options.data), database: DatabaseOptions.addressOfEnvironment)
       let credentials = CredentialsReport(try await setup.addAccount(name: name, role: role))
       try report.write(credentials, credentials.text)
     }
@@ -174,7 +175,9 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
       discussion: """
         The hashes have a key that is derived from the console's secret; the check of an exported \
         log needs it too. The hash of the newest entry is shown, and the console logs it daily. \
-        Keep it elsewhere: with --head the command also notices if entries at the end were removed.
+        Keep it elsewhere: with --head the command also notices if entries at the end were removed. \
+        --copy is for the files of `auditFile` and of a syslog daemon, the oldest first: entries may be \
+        repeated, and the oldest files may be missing.
         """)
 
     private struct Report: Encodable {
@@ -184,16 +187,27 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
       let fault: String?
     }
 
-    @Argument(help: "An exported log; by default the log of the console.")
-    var file: String?
+    @Argument(help: "An exported log, or copies of the log; by default the log of the console.")
+    var files: [String] = []
+
+    @Flag(help: "The files are copies that the console has forwarded.")
+    var copy = false
 
     @Option(help: "The hash of an entry that must be in the log.")
     var head: String?
 
     @OptionGroup var report: ServerCommandOptions
 
+    func validate() throws {
+      guard copy ? !files.isEmpty : files.count <= 1 else {
+        throw ValidationError(
+          copy ? "Name the copies, the oldest first." : "Several files are copies: add --copy.")
+      }
+    }
+
     func run() async throws {
       let hashes = HashSearch(head)
+      guard !copy else { return try verifyCopies(hashes) }
       let chain = try await chain(hashes)
       let fault =
         chain.fault
@@ -207,8 +221,40 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
       if let fault { throw CommandFailure(status: .no, message: fault) }
     }
 
+    private struct CopyReport: Encodable {
+      let intact: Bool
+      let first: Int64
+      let entries: Int64
+      let repeated: Int
+      let head: String
+      let fault: String?
+    }
+
+    private func verifyCopies(_ hashes: HashSearch) throws {
+      let texts = try files.map { try InputFile($0, what: "copy of the audit log").text }
+      let setup = try report.setup(of: .console)
+      var copy = AuditCopy(try setup.reportingErrors { try setup.consoleAudit().auditChain() })
+      for line in texts.lazy.flatMap({ $0.split(separator: "\n") }) {
+        copy.append(line: line)
+        hashes.see(copy.head)
+      }
+      let fault =
+        copy.fault
+        ?? (hashes.isFound ? nil : "No entry has the hash of --head: entries were removed.")
+      if report.json {
+        try printJSON(
+          CopyReport(
+            intact: fault == nil, first: copy.first, entries: copy.count, repeated: copy.repeated,
+            head: copy.head, fault: fault))
+      } else if fault == nil {
+        try StandardOutput.write(
+          "The \(copy.count) entries from entry \(copy.first) on are intact. Head: \(copy.head)")
+      }
+      if let fault { throw CommandFailure(status: .no, message: fault) }
+    }
+
     private func chain(_ hashes: HashSearch) async throws -> AuditChain {
-      let text = try file.map { try InputFile($0, what: "audit log").text }
+      let text = try files.first.map { try InputFile($0, what: "audit log").text }
       let setup = try report.setup(of: .console)
       if let text {
         // The hashes have a key, which is derived from the console's secret.

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServer
+import Logging
+import PostgreSQL
+import ServerStorage
+import Settings
+import Terminal
+import VerificationServer
+import World
+
+/// The databases of the servers: SQLite files in the folder, or those of a PostgreSQL cluster. The console always has
+/// a file.
+extension ServerSetup {
+  /// The database of `server` in PostgreSQL, `firebreak_verification` or `firebreak_keys`, each with a role of the same
+  /// name unless the address has one; nil for the file.
+  ///
+  /// - Throws: `CommandFailure` if the server keeps its data in the other kind of database.
+  @discardableResult
+  package func databaseAddress(of server: ServerName) throws -> PostgreSQLAddress? {
+    guard server != .console else { return nil }
+    let stored = folder.server(server)
+    guard let database else {
+      guard !stored.usesPostgreSQL else {
+        throw CommandFailure.badInput(
+          "The \(server.title) of \(folder.url.path.printable) keeps its data in PostgreSQL: set DATABASE_URL to"
+            + " the address of the cluster.")
+      }
+      return nil
+    }
+    guard !FileManager.default.fileExists(atPath: stored.database.path) else {
+      throw CommandFailure.badInput(
+        "\(stored.database.path.printable) has the data of the \(server.title), which is not in PostgreSQL: move"
+          + " it with `firebreak database move`, or do without --database and DATABASE_URL.")
+    }
+    return database.database("firebreak_\(server.rawValue)")
+  }
+
+  /// False if `server` has no database yet. That in PostgreSQL is created by the operator.
+  func hasDatabase(of server: ServerName) -> Bool {
+    let stored = folder.server(server)
+    if database != nil, server != .console { return true }
+    return stored.usesPostgreSQL || FileManager.default.fileExists(atPath: stored.database.path)
+  }
+
+  /// Opens the databases in PostgreSQL, so that errors are known before a server listens, and records in the folder
+  /// that they are used.
+  ///
+  /// - Throws: `CommandFailure` if one cannot be reached, is of a newer version, belongs to other secrets, or is empty
+  ///   although there are key files.
+  package func openDatabases(of servers: [ServerName], logger: Logger) async throws {
+    guard database != nil else { return }
+    try await reportingErrors {
+      if servers.contains(.verification) {
+        try await verificationServer(host: "127.0.0.1", port: 0, logger: logger).openDatabase()
+      }
+      if servers.contains(.keys) {
+        let server = try keyServer(logger: logger)
+        try await server.openDatabase()
+        if hasListedFiles, try await !server.hasFiles() { throw lostFiles }
+      }
+    }
+    for server in servers where server != .console { try folder.server(server).recordPostgreSQL() }
+  }
+
+  /// With a new database, the key server would forget used tokens, and remove the files.
+  private var lostFiles: CommandFailure {
+    .badInput(
+      "The database firebreak_keys is empty, and \(folder.exports.path.printable) has key files: restore the"
+        + " database, or move the key files away to start without them.")
+  }
+
+  /// True if the first export has files.
+  var hasListedFiles: Bool {
+    let index = folder.exports.appendingPathComponent("index.txt")
+    return FileManager.default.contents(atPath: index.path).map { !$0.isEmpty } ?? false
+  }
+
+  /// The database of `server` in PostgreSQL, opened beside the server; nil for the file.
+  func postgreSQLDatabase(of server: ServerName) throws -> PostgreSQLServerDatabase? {
+    try databaseAddress(of: server).map { folder.server(server).postgreSQLDatabase(at: $0) }
+  }
+
+  /// Throws if a server keeps its data in PostgreSQL, for an operation that knows only files.
+  ///
+  /// - Parameter remedy: The remedy for the operator.
+  func requireFiles(_ remedy: String) throws {
+    for server in folder.servers where server.usesPostgreSQL {
+      throw CommandFailure.badInput(
+        "The data of the \(server.name.title) is in PostgreSQL, which this command does not reach: \(remedy)."
+      )
+    }
+  }
+}
+
+extension StoredServer {
+  /// The record that the data of the server is in PostgreSQL, so that no command looks for it in a file.
+  private var record: URL { folder.folder(of: name).appendingPathComponent("postgresql.json") }
+
+  /// True if the server was started with a database in PostgreSQL.
+  var usesPostgreSQL: Bool { FileManager.default.fileExists(atPath: record.path) }
+
+  /// The database of the key server or the verification server at `address`.
+  func postgreSQLDatabase(at address: PostgreSQLAddress) -> PostgreSQLServerDatabase {
+    let logger = Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
+    return name == .keys
+      ? KeyServer.database(at: address, logger: logger)
+      : VerificationServer.database(at: address, logger: logger)
+  }
+
+  /// Records that the data of the server is in PostgreSQL.
+  func recordPostgreSQL() throws {
+    guard !usesPostgreSQL else { return }
+    do {
+      try AtomicFile.write(
+        Data(#"{"database":"firebreak_\#(name.rawValue)"}"#.utf8), to: record, permissions: 0o600)
+    } catch {
+      throw CommandFailure.machineFailed(
+        "\(record.path.printable) cannot be written: check the disk and the folder's owner.")
+    }
+  }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ServedSystem
+import TestSupport
+import Testing
+
+/// Several `firebreak serve` processes on one PostgreSQL server.
+@Suite("Servers with a shared database", .needs(.process)) struct SharedDatabaseTests {
+  private let cluster: PrivatePostgreSQL
+
+  init() async throws {
+    cluster = try await PrivatePostgreSQL()
+    for server in ["verification", "keys"] {
+      try await cluster.createDatabase("firebreak_\(server)")
+    }
+  }
+
+  private var arguments: [String] { ["--database", cluster.address()] }
+
+  /// Starts a second process with the secrets of `first`, in a folder of its own with a link to the key files.
+  private func second(beside first: ServedAuthority) async throws -> ServedAuthority {
+    let place = try TemporaryFolder()
+    try FileManager.default.copyItem(at: first.folder.path("data"), to: place.path("data"))
+    let exports = place.path("data/exports")
+    try FileManager.default.removeItem(at: exports)
+    try FileManager.default.createSymbolicLink(
+      at: exports, withDestinationURL: first.folder.path("data/exports"))
+    return try await ServedAuthority(arguments: arguments, in: place)
+  }
+
+  @Test("A code and a token are used once, on whichever process they arrive")
+  func shared() async throws {
+    let first = try await ServedAuthority(arguments: arguments)
+    let second = try await second(beside: first)
+    let apiToken = try await first.run("verification-server", "api-token").output
+      .split(separator: "\n").first.map(String.init)
+    let code = try await first.post(
+      "\(first.verification)/generateCode", #"{"data":{}}"#,
+      headers: ["api-token": apiToken ?? ""])
+    #expect(code.status == 200)
+    let body = #"{"data":{"code":"\#(code.json["result"] as? String ?? "")"}}"#
+    let response = try await second.post("\(second.verification)/getAccessToken", body)
+    let result = try #require(response.json["result"] as? [String: Any])
+    let token = try #require(result["accessToken"] as? String)
+    // The same request gets the same token from the other process.
+    let again = try await first.post("\(first.verification)/getAccessToken", body)
+    #expect((again.json["result"] as? [String: Any])?["accessToken"] as? String == token)
+    // Two uploads with one token, to different processes: each makes keys of its own.
+    #expect(try await first.upload(token: token).status == 200)
+    #expect(try await second.upload(token: token).status != 200)
+    let other = try await second.token()
+    #expect(try await first.upload(token: other).status == 200)
+  }
+
+  @Test("A process with other secrets, without a database or with a wrong address does not start")
+  func refused() async throws {
+    let first = try await ServedAuthority(arguments: arguments)
+    let folder = try TemporaryFolder()
+    let other = try await Run(
+      ["serve", "--port", "0", "--data", folder.path("data").path] + arguments)
+    #expect(other.status == 2, "\(other.errors)")
+    #expect(other.errors.contains("does not belong to the database firebreak_"))
+    #expect(try await first.servers.stop() == 0)
+    let absent = try await Run([
+      "serve", "--port", "0", "--data", first.servers.data, "--database",
+      "host=\(folder.url.path) user=postgres",
+    ])
+    #expect(absent.status == 3, "\(absent.errors)")
+    #expect(absent.errors.contains("did not answer"))
+    let wrong = try await Run([
+      "serve", "--port", "0", "--data", first.servers.data, "--database", "mysql://u:secret@h/",
+    ])
+    #expect(wrong.status == 2 && !wrong.errors.contains("secret"))
+  }
+
+  @Test("Of two processes one closes a period, and both serve its file")
+  func exported() async throws {
+    let first = try await ServedAuthority(arguments: arguments)
+    let second = try await second(beside: first)
+    for server in [first, second] {
+      #expect(try await server.upload(token: try await server.token()).status == 200)
+    }
+    for server in [first, second] { #expect(try await server.servers.stop() == 0) }
+    // The period of four hours has ended.
+    let later = arguments + ["--developer", "--clock-offset", "\(5 * 3_600)"]
+    // Both start at one time.
+    let servers = [
+      try await ServedFirebreak(folder: first.folder, later),
+      try await ServedFirebreak(folder: second.folder, later),
+    ]
+    var addresses: [String?] = []
+    for server in servers { addresses.append(try await server.addresses()["keys"]) }
+    let index = first.folder.path("data/exports/index.txt")
+    try await Patience.until { try !Data(contentsOf: index).isEmpty }
+    for (server, keys) in zip(servers, addresses) {
+      let served = try await server.get(keys, "/index.txt")
+      #expect(try served.body == Data(contentsOf: index))
+      let lines = String(decoding: served.body, as: UTF8.self).split(separator: "\n")
+      #expect(lines.count == 1)
+      for line in lines {
+        #expect(try await server.get(keys, "/\(line)").status == 200)
+      }
+    }
+    for server in servers { #expect(try await server.stop() == 0) }
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: first.folder.path("data/exports").path)
+    #expect(names.count { $0.hasSuffix(".zip") } == 1, "\(names)")
+  }
+
+  @Test("A folder whose data is in PostgreSQL is not used without it, and the other way round")
+  func kinds() async throws {
+    let first = try await ServedAuthority(arguments: arguments)
+    let data = first.servers.data
+    let list = ["verification-server", "api-key", "list", "--data", data]
+    let without = try await Run(list)
+    #expect(without.status == 2 && without.errors.contains("set DATABASE_URL"), "\(without.errors)")
+    let backup = try await Run(["backup", first.folder.path("b").path, "--data", data])
+    #expect(backup.status == 2 && backup.errors.contains("pg_dump"), "\(backup.errors)")
+    let clock = try await Run(
+      ["clock", "--data", data], environment: ["DATABASE_URL": cluster.address()])
+    #expect(clock.status == 0, "\(clock.errors)")
+    #expect(try await first.servers.stop() == 0)
+    let serve = try await Run(["serve", "--port", "0", "--data", data])
+    #expect(serve.status == 2 && serve.errors.contains("set DATABASE_URL"), "\(serve.errors)")
+    let other = try await ServedAuthority()
+    #expect(try await other.servers.stop() == 0)
+    let mixed = try await Run(
+      ["serve", "--port", "0", "--data", other.servers.data] + arguments)
+    #expect(mixed.status == 2 && mixed.errors.contains("database move"), "\(mixed.errors)")
+  }
+
+  @Test(
+    "After a move from SQLite, tokens stay used and files stay listed; a second move is refused")
+  func moved() async throws {
+    let before = try await ServedAuthority()
+    let data = before.servers.data
+    let (used, unused) = (try await before.token(), try await before.token())
+    #expect(try await before.upload(token: used).status == 200)
+    let move = ["database", "move", "--json", "--data", data] + arguments
+    let running = try await Run(move)
+    #expect(running.status == 2 && running.errors.contains("already runs"), "\(running.errors)")
+    #expect(try await before.servers.stop() == 0)
+    let moved = try await Run(move)
+    #expect(moved.status == 0, "\(moved.errors)")
+    let rows = try moved.json()?["rows"] as? [String: [String: Int]]
+    #expect(rows?["keys"]?["diagnosis_key"] == 1 && rows?["keys"]?["upload"] == 1)
+    #expect(rows?["verification"]?["issue"] == 2 && rows?["verification"]?["exchange"] != nil)
+    let again = try await Run(move)
+    #expect(again.status == 2 && again.errors.contains("no databases to move"), "\(again.errors)")
+    let after = try await ServedAuthority(arguments: arguments, in: before.folder)
+    #expect(try await after.upload(token: used).status != 200)
+    #expect(try await after.upload(token: unused).status == 200)
+    #expect(try await after.upload(token: try await after.token()).status == 200)
+  }
+
+  @Test(
+    "Without a primary uploads get 503 and /ready fails; after a promotion both go on, without a restart"
+  )
+  func promoted() async throws {
+    let standby = try await PrivatePostgreSQL(follow: cluster)
+    let authority = try await ServedAuthority(
+      arguments: ["--database", cluster.address(or: standby)])
+    let tokens = [try await authority.token(), try await authority.token()]
+    #expect(try await authority.upload(token: tokens[0]).status == 200)
+    try await cluster.kill()
+    let failed = try await authority.upload(token: tokens[1])
+    #expect(failed.status == 503 && failed.headers.contains("retry-after: "), "\(failed.status)")
+    let ready = try await authority.servers.get(authority.keys, "/ready")
+    #expect(ready.status == 503)
+    try await standby.promote()
+    try await Patience.until { try await authority.upload(token: tokens[1]).status == 200 }
+    // The token of the upload that was acknowledged before is used on the new primary.
+    #expect(try await authority.upload(token: tokens[0]).status != 200)
+    #expect(try await authority.upload(token: try await authority.token()).status == 200)
+    // Its result is kept for some seconds.
+    try await Patience.until {
+      try await authority.servers.get(authority.keys, "/ready").status == 200
+    }
+  }
+
+  @Test("API keys and apps that a command stores are in the shared database")
+  func commands() async throws {
+    let first = try await ServedAuthority(arguments: arguments)
+    let environment = ["DATABASE_URL": cluster.address()]
+    let key = try await Run(
+      ["verification-server", "api-key", "add", "--type", "stats", "--data", first.servers.data],
+      environment: environment)
+    #expect(key.status == 0, "\(key.errors)")
+    let list = try await Run(
+      ["verification-server", "api-key", "list", "--json", "--data", first.servers.data],
+      environment: environment)
+    #expect(list.output.contains("stats"), "\(list.output)")
+  }
+}
