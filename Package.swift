@@ -28,6 +28,10 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let system: TargetDependencyCondition? = .when(traits: ["System"])
 let hummingbird: Target.Dependency = .product(
   name: "Hummingbird", package: "hummingbird", condition: system)
+let hummingbirdCore: Target.Dependency = .product(
+  name: "HummingbirdCore", package: "hummingbird", condition: system)
+let hummingbirdTLS: Target.Dependency = .product(
+  name: "HummingbirdTLS", package: "hummingbird", condition: system)
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: system)
 let sqlite: Target.Dependency = .product(
   name: "GRDBSQLite", package: "GRDB.swift", condition: system)
@@ -119,6 +123,7 @@ let package = Package(
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(name: "QRCodes", swiftSettings: strict),
+    .target(name: "ReportFormats", swiftSettings: strict),
     .target(
       name: "UploadToken",
       dependencies: [
@@ -146,7 +151,8 @@ let package = Package(
     .target(
       name: "ServerStorage",
       dependencies: [
-        "Secrets", "ServerMetrics", "World", "TextEncodings", "CLibArchive", crypto, grdb, logging,
+        "Secrets", "ServerMetrics", "World", "TextEncodings", "PostgreSQL", "CLibArchive", crypto,
+        grdb, logging,
       ],
       swiftSettings: strict),
     .target(
@@ -166,7 +172,9 @@ let package = Package(
       name: "QuietHTTP",
       dependencies: [
         "Secrets", "ServerMetrics", "World", "TextEncodings", "StrictJSON", hummingbird,
-        asyncHTTPClient, nioCore, nioHTTP1, nioPosix, logging, crypto, serviceLifecycle,
+        hummingbirdCore, hummingbirdTLS, asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL,
+        logging, crypto,
+        serviceLifecycle,
       ],
       swiftSettings: strict),
 
@@ -190,7 +198,8 @@ let package = Package(
       name: "VerificationServer",
       dependencies: [
         "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
-        "QuietHTTP", "ServerMetrics", "ServerStorage", hummingbird, grdb, asyncHTTPClient, nioCore,
+        "QuietHTTP", "ServerMetrics", "ServerStorage", "PostgreSQL", hummingbird, mustache, grdb,
+        asyncHTTPClient, nioCore,
         nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
     .target(
@@ -198,7 +207,8 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
         "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerMetrics",
-        "ServerStorage", hummingbird, grdb, sqlite, asyncHTTPClient, nioCore, nioHTTP1, crypto,
+        "ServerStorage", "PostgreSQL", hummingbird, grdb, sqlite, asyncHTTPClient, nioCore,
+        nioHTTP1, crypto,
         logging,
         serviceLifecycle,
       ], swiftSettings: strict),
@@ -227,14 +237,16 @@ let package = Package(
     .target(
       name: "FieldTrials",
       dependencies: [
-        "World", "TextEncodings", "ExposureKeys", "ExposureNotification", "RiskRules",
+        "World", "TextEncodings", "ReportFormats", "ExposureKeys", "ExposureNotification",
+        "RiskRules",
       ],
       swiftSettings: strictOnTheCallersActor),
 
     // The simulation, and the demo that runs in it.
     // The model of a population: people, contacts, infection and radio; it knows no phone.
     .target(
-      name: "Populations", dependencies: ["World", "TextEncodings", "StrictJSON"],
+      name: "Populations",
+      dependencies: ["World", "TextEncodings", "ReportFormats", "StrictJSON"],
       swiftSettings: strict),
     .target(
       name: "Simulation",
@@ -270,7 +282,7 @@ let package = Package(
       name: "PWA",
       dependencies: [
         "Secrets", "World", "TextEncodings", "ExposureApp", "PhoneProcess",
-        "QuietHTTP", "CZlib", hummingbird, nioCore, crypto, logging,
+        "QuietHTTP", "CZlib", hummingbird, nioCore, logging,
       ], resources: [.copy("WebApp"), .copy("BridgeScript")], swiftSettings: strict),
 
     // A lesson: many phones in one process, an outbreak, and pages for the browsers of a class.
@@ -320,7 +332,7 @@ let package = Package(
         "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
         "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken",
         "VerificationAPI", "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerMetrics",
-        "ServerStorage",
+        "ServerStorage", "PostgreSQL",
         "VerificationServer", "KeyServer", "HealthAuthorityConsole", crypto, logging,
         serviceLifecycle,
       ], swiftSettings: strictOnTheCallersActor),
@@ -332,7 +344,8 @@ let package = Package(
         "RehearsalClock", "Populations", "Simulation", "HealthAuthorityConsole",
         "DiagnosisKeyFile", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
         "KeyServerAPI", "KeyServer", "VerificationServer", "QuietHTTP", "RiskRules", "Secrets",
-        "World", "TextEncodings", crypto, logging, argumentParser, subprocess, systemPackage,
+        "World", "TextEncodings", "PostgreSQL", crypto, logging, argumentParser, subprocess,
+        systemPackage,
       ],
       swiftSettings: strictOnTheCallersActor, plugins: ["CommitPlugin"]),
     // The commit that `firebreak --version` prints.
@@ -514,7 +527,8 @@ let package = Package(
       name: "VerificationServerTests",
       dependencies: [
         "VerificationServer", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        "KeyServer", "KeyServerAPI", "ServerMetrics", "ServerStorage", "World", "TestSupport",
+        "KeyServer", "KeyServerAPI", "ServerMetrics", "ServerStorage", "PostgreSQL", "World",
+        "TestSupport",
         hummingbird, grdb, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
     .testTarget(
@@ -528,8 +542,8 @@ let package = Package(
       name: "KeyServerTests",
       dependencies: [
         "KeyServer", "KeyServerAPI", "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
-        "ServerMetrics", "ServerStorage", "World", "TestSupport", hummingbird, crypto, grdb,
-        logging,
+        "ServerMetrics", "ServerStorage", "PostgreSQL", "World", "TestSupport", hummingbird, crypto,
+        grdb, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "ExposureAppTests",

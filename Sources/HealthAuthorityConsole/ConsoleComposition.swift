@@ -132,6 +132,7 @@ struct ConsoleComposition: Sendable {
       link: configuration.appAddress.map { CodeLink(app: $0) }, sendsSMS: configuration.sendsSMS,
       clock: serviceClock, randomness: randomness
     ).add(to: router)
+    CodeRulePages(pages: pages, authority: authority, changes: changes).add(to: router)
     BatchPages(
       pages: pages, authority: authority, actions: actions,
       issuedCodes: issuedCodes, smsLists: smsLists,

@@ -145,7 +145,7 @@ extension ServerSetup {
     let id = secrets.apiKey?.split(separator: ".").first.map(String.init)
     let new = try await withAPIKeys(isNew: true) { keys -> String? in
       let isValid = try await keys.list().contains { $0.id == id && $0.revokedAt == nil }
-      return isValid ? nil : try await keys.add(kind: .admin, name: "console")
+      return isValid ? nil : try await keys.add(kind: .admin, name: APIKeys.consoleName)
     }
     guard let new else { return }
     secrets.apiKey = new
@@ -159,6 +159,13 @@ extension ServerSetup {
     let settings = try consoleSettings()
     let isProxied = settings.allowsPlainHTTP && settings.origin?.hasPrefix("https:") == true
     return isProxied || ConsoleSettings.loopbackHosts.contains(host) ? host : "127.0.0.1"
+  }
+
+  /// The address that the console listens on with TLS if the servers do so on `host`: the loopback address unless an
+  /// `https` origin is set, without which browsers cannot sign in.
+  package func consoleTLSHost(_ host: String) throws -> String {
+    let isReachable = try consoleSettings().origin?.hasPrefix("https:") == true
+    return isReachable || ConsoleSettings.loopbackHosts.contains(host) ? host : "127.0.0.1"
   }
 
   /// The console, which listens when it is run.

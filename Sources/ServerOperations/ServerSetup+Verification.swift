@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Settings
 import Terminal
+import TextEncodings
 import UploadToken
 import VerificationServer
 import World
@@ -62,8 +63,7 @@ extension ServerSetup {
   }
 
   private func requireVerificationDatabase() throws {
-    guard try VerificationSecrets.stored(in: folder) != nil,
-      FileManager.default.fileExists(atPath: folder.verificationDatabase.path)
+    guard try VerificationSecrets.stored(in: folder) != nil, hasDatabase(of: .verification)
     else {
       throw CommandFailure.badInput(
         "The verification server of \(folder.url.path.printable) has no keys yet: add one, or start it"
@@ -92,8 +92,7 @@ extension ServerSetup {
     keepsCodes: Bool = false
   ) async throws -> (tokens: [String], endedCodes: Int) {
     let tokens = try changeAPITokens { $0.replaceAPITokens(by: $1) }
-    guard !keepsCodes, FileManager.default.fileExists(atPath: folder.verificationDatabase.path)
-    else { return (tokens, 0) }
+    guard !keepsCodes, hasDatabase(of: .verification) else { return (tokens, 0) }
     return (tokens, try await withAPIKeys { try await endCodes(of: nil, $0) })
   }
 
@@ -116,6 +115,28 @@ extension ServerSetup {
       folder.verificationSettings, overrides: overrides, readsFiles: false)
   }
 
+  /// Stores rules for new codes, which a running server uses from its next code on.
+  ///
+  /// - Throws: `CommandFailure` that names the rule, if it is not valid or not read from the file.
+  package func setIssueRules(_ rules: IssueRules) throws {
+    let file = folder.verificationSettings
+    var policy = try file.read()?["policy"]?.fields ?? [:]
+    policy["shortCodeDigits"] = .integer(rules.shortCodeDigits)
+    policy["shortCodeLifetime"] = .number(rules.shortCodeLifetime)
+    policy["longCodeLifetime"] = .number(rules.longCodeLifetime)
+    policy["requiresDate"] = .bool(rules.requiresDate)
+    let values = ["codeLifetime": JSONValue.number(rules.pinLifetime), "policy": .object(policy)]
+    let new = try VerificationServerSettings(
+      file, overrides: overrides, readsFiles: false, changes: values)
+    guard new.configuration.issueRules == rules else {
+      throw CommandFailure.badInput(
+        "An environment variable sets a rule for codes and replaces \(file.url.path.printable): change it"
+          + " there.")
+    }
+    try file.naming { try reportingErrors { try new.configuration.check() } }
+    try file.replace(values)
+  }
+
   /// Secrets are created if there are none yet.
   private func verificationConfiguration() throws -> VerificationServerConfiguration {
     let settings = try VerificationServerSettings(folder.verificationSettings, overrides: overrides)
@@ -124,6 +145,7 @@ extension ServerSetup {
     try tokenKeys.write(secrets.signingKeys, at: clock.now)
     var configuration = settings.configuration
     configuration.databaseFile = folder.verificationDatabase
+    configuration.databaseAddress = try databaseAddress(of: .verification)
     configuration.apiTokens = secrets.apiTokens
     configuration.codeHashKey = Array(secrets.codeHashKey)
     configuration.signing = UploadTokenIssuer(
@@ -135,6 +157,12 @@ extension ServerSetup {
       return secrets
     }
     configuration.secretsVersion = { FileVersion(path: file.url.path) }
+    let rules = folder.verificationSettings
+    configuration.issueRulesVersion = { FileVersion(path: rules.url.path) }
+    configuration.readIssueRules = { [overrides] in
+      try VerificationServerSettings(rules, overrides: overrides, readsFiles: false)
+        .configuration.issueRules
+    }
     configuration.readAPITokens = { try stored().apiTokens }
     configuration.readSigningKeys = { [clock] in
       let secrets = try stored()

@@ -22,33 +22,42 @@ package struct SettingsFile: Sendable {
 
   /// Reads the file and puts the settings of `table` into `root`.
   ///
-  /// - Parameter options: Values of the command line, which replace those of the file.
+  /// - Parameters:
+  ///   - changes: Values that replace those of the file, to see their effect before they are stored.
+  ///   - options: Values of the command line, which replace those of the file.
   /// - Returns: All settings that are in force.
   /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
   package func resolve<Root>(
     _ table: SettingsTable<Root>, into root: inout Root, readsFiles: Bool,
-    options: [String: JSONValue?]
+    changes: [String: JSONValue] = [:], options: [String: JSONValue?]
   ) throws -> JSONValue {
     var tree = try read() ?? .object([:])
     if case .object(let own) = tree {
       var fields =
         try shared?.base(of: server, table: table, root: root) ?? [:]
-      fields.merge(own) { $1 }
-      fields.merge(try shared?.environment(of: server, table: table) ?? [:]) { $1 }
+      fields.merge(own.merging(changes) { $1 }) { $1 }
+      let variables = try shared?.environment(
+        of: server, table: table, root: root, folder: url.deletingLastPathComponent())
+      fields.merge(variables ?? [:]) { $1 }
       tree = .object(fields.merging(options.compactMapValues { $0 }) { $1 })
     }
     let place = SettingContext(folder: url.deletingLastPathComponent(), readsFiles: readsFiles)
     return try naming { try table.resolve(tree, into: &root, at: place) }
   }
 
-  /// Replaces one setting in the file. A concurrent manual edit may be lost. So may a change by another program, unless
-  /// both hold the folder's lock (`FolderLock`).
+  /// Replaces one setting in the file, as `replace(_:)` does.
+  package func replace(_ name: String, with value: JSONValue) throws {
+    try replace([name: value])
+  }
+
+  /// Replaces settings in the file, all at once. A concurrent manual edit may be lost. So may a change by another
+  /// program, unless both hold the folder's lock (`FolderLock`).
   ///
   /// - Throws: `CommandFailure` if the file is damaged or cannot be written.
-  package func replace(_ name: String, with value: JSONValue) throws {
+  package func replace(_ values: [String: JSONValue]) throws {
     var fields: [String: JSONValue] = [:]
     if case .object(let present) = try read() { fields = present }
-    fields[name] = value
+    fields.merge(values) { $1 }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     do {
@@ -59,14 +68,16 @@ package struct SettingsFile: Sendable {
     }
   }
 
-  /// Adds the name of the file to the `CommandFailure` of `work`, if the file exists.
+  /// Adds the name of the file to the `CommandFailure` of `work`, if the file exists and the failure has no other place.
   package func naming<Result>(_ work: () throws -> Result) throws -> Result {
     do {
       return try work()
     } catch let failure as CommandFailure
       where failure.status == .badInput && FileManager.default.fileExists(atPath: url.path)
     {
-      throw failure.message.hasPrefix(prefix) ? failure : refusal(failure.message)
+      let hasPlace =
+        failure.message.hasPrefix(prefix) || shared?.isPlace(in: failure.message) ?? false
+      throw hasPlace ? failure : refusal(failure.message)
     }
   }
 

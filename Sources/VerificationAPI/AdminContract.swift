@@ -118,6 +118,21 @@ public struct CodeHandleRequest: Codable, Sendable, Hashable {
   }
 }
 
+/// The body of `VerificationRoute.freePhone`.
+///
+/// The response has no fields: it does not say whether the phone had reported.
+public struct FreePhoneRequest: Codable, Sendable, Hashable, Redacted {
+  /// The phone number: `+` and digits (E.164).
+  public var phone: String?
+  /// Base64 of random bytes, which the server ignores.
+  public var padding: String?
+
+  /// Creates a request for the phone with this number.
+  public init(phone: String?) {
+    self.phone = phone
+  }
+}
+
 /// The response to `CodeHandleRequest`.
 public struct CodeStatusResponse: Codable, Sendable, Hashable {
   /// True if the code was used; absent in the response to `VerificationRoute.expireCode`.
@@ -139,8 +154,9 @@ public struct CodeStatusResponse: Codable, Sendable, Hashable {
 ///
 /// The fields are those of Google's verification server. A day without codes is absent.
 public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
-  /// A day, `YYYY-MM-DD`, and its numbers.
+  /// A day and its numbers.
   public struct Day: Codable, Sendable, Hashable {
+    /// Midnight in UTC, such as `2027-01-15T00:00:00Z`.
     public let date: String
     public let data: Counts
 
@@ -184,9 +200,17 @@ public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
     }
   }
 
+  /// The number of the realm, which is always 1; servers of earlier versions do not send it.
+  public let realm: Int?
   public let statistics: [Day]
 
   public init(statistics: [Day]) {
+    realm = 1
     self.statistics = statistics
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case realm = "realm_id"
+    case statistics
   }
 }

@@ -26,8 +26,27 @@ public enum VerificationRoute {
   public static let checkCodeStatus = "/api/checkcodestatus"
   /// POST: expires a code at once (admin key).
   public static let expireCode = "/api/expirecode"
+  /// POST: allows a phone a new user report (admin key). An addition to Google's contract.
+  public static let freePhone = "/api/free-phone"
   /// GET: the numbers of codes by day (stats or admin key).
   public static let statistics = "/api/stats/realm.json"
+  /// GET: the numbers of codes by day and by official of the console (stats or admin key).
+  public static let userStatistics = "/api/stats/realm/users.json"
+  /// GET: the numbers of codes by day and by the `externalIssuerID` of requests (stats or admin key).
+  public static let externalIssuerStatistics = "/api/stats/realm/external-issuers.json"
+  /// GET: the numbers of codes by day and by API key (stats or admin key). An addition to Google's contract.
+  public static let apiKeysStatistics = "/api/stats/realm/api-keys.json"
+  /// GET: the numbers of codes of one API key by day (stats or admin key). The file is the ID of the key with `.json`
+  /// or `.csv`.
+  public static let apiKeyStatistics = "/api/stats/realm/api-keys/{file}"
+
+  /// The path of the same numbers as CSV.
+  ///
+  /// - Parameter path: The path of numbers as JSON.
+  public static func csv(of path: String) -> String {
+    path.hasSuffix(".json") ? "\(path.dropLast(4))csv" : path
+  }
+
   /// The header with the API key in Google's contract.
   public static let apiKeyHeader = "X-API-Key"
 

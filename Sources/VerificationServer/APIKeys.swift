@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Logging
 import Secrets
 import TextEncodings
 import World
@@ -12,6 +13,9 @@ package struct APIKeys: Sendable {
   private let keys: CodeKeys
   private let clock: any WallClock
   private let randomness: any Randomness
+
+  /// The name of the console's key, whose external issuers are officials.
+  package static let consoleName = "console"
 
   init(
     storage: any CodeStorage, keys: CodeKeys, clock: any WallClock, randomness: any Randomness
@@ -89,8 +93,9 @@ extension APIKeys {
   ) throws {
     let keys = try configuration.validatedKeys()
     self.init(
-      storage: try SQLiteCodeStorage(file: configuration.databaseFile, keys: keys), keys: keys,
-      clock: clock, randomness: randomness)
+      storage: try configuration.storage(
+        keys, logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }),
+      keys: keys, clock: clock, randomness: randomness)
   }
 }
 

@@ -9,6 +9,11 @@ import World
 /// then nothing has changed. A code is live up to and including the second of its expiry. Every implementation
 /// passes the same test suites: see `StorageImplementation` in the tests.
 protocol CodeStorage: Sendable {
+  /// Opens the database, unless it is open. Errors of a request do not say why it could not be opened.
+  ///
+  /// - Throws: `VerificationServerError`
+  func makeReady() async throws
+
   /// Stores the codes that are free, in one transaction, and returns one outcome for each code.
   func issue(_ codes: [HashedCode], at now: Date) async throws -> [IssueOutcome]
 
@@ -31,6 +36,9 @@ protocol CodeStorage: Sendable {
   /// Returns the numbers of codes by day, newest first. Codes that were withdrawn are not counted as issued.
   func counts() async throws -> [CodeCounts]
 
+  /// Returns the numbers of codes by day and issuer, newest first; issuers of a day in the order of their names.
+  func issuerCounts() async throws -> [IssuerCount]
+
   /// Returns the status of the code with this handle.
   func status(of handle: UUID) async throws -> CodeStatus?
 
@@ -44,13 +52,23 @@ protocol CodeStorage: Sendable {
   func expireCodes(of issuer: APIKeyID?, at now: Date) async throws -> Int
 
   /// Removes the code and the report stored with it, as if the code had never been issued.
-  func withdraw(_ handle: UUID) async throws
+  ///
+  /// - Parameters:
+  ///   - handle: The UUID of the code.
+  ///   - externalIssuer: The client's name for the issuer, for which the code was counted.
+  func withdraw(_ handle: UUID, externalIssuer: String?) async throws
+
+  /// Ends the wait of a phone for its next user report, and its live codes that are not redeemed.
+  ///
+  /// A phone that has not reported takes as long, and nothing changes.
+  func freePhone(_ phoneHash: Data, at now: Date) async throws
 
   /// Counts the live PINs or short codes of `form`, up to `count`.
   func liveCount(of form: CodeForm, at now: Date, atMost count: Int) async throws -> Int
 
   /// Removes codes that ended before `moment`, exchanges that expired, reports that no longer block a phone, and counts
-  /// of more than `VerificationLimit.countedDays` days before, at most `count` of each.
+  /// of more than `VerificationLimit.countedDays` days before, at most `count` of each. Counts of issuers that are
+  /// rounded to zero are removed when their day is over.
   ///
   /// - Returns: The number of removed rows.
   func removeExpired(at moment: Date, atMost count: Int) async throws -> Int
@@ -110,6 +128,9 @@ extension TrustedTime {
 }
 
 extension CodeStorage {
+  /// The database was opened by the initializer.
+  func makeReady() async throws {}
+
   /// Returns the code with this hash if it is live, redeemed or not.
   func liveCode(_ hash: CodeHash, at now: Date) async throws -> StoredCode? {
     guard let code = try await code(hash), code.isLive(at: now) else { return nil }

@@ -24,6 +24,7 @@ struct VerificationComposition {
   /// Counts wrong codes. Both contracts accept the same codes, so they share it.
   private let guesses: FailureBudget
   private let weights: GuessWeights
+  private let rules: RulesInForce
 
   init(
     configuration: VerificationServerConfiguration, storage: any CodeStorage, keys: CodeKeys,
@@ -51,10 +52,9 @@ struct VerificationComposition {
     guesses = FailureBudget(
       configuration.attempts.ofCodes, clock: clock, randomness: randomness,
       alarm: GuessingAlarm(logger: logger, limits: configuration.attempts).report)
+    rules = RulesInForce(configuration, clock: clock, logger: logger)
     weights = GuessWeights(
-      storage: storage, risk: GuessingRisk(configuration.attempts),
-      pinLifetime: configuration.codeLifetime,
-      shortLifetime: configuration.policy.shortCodeLifetime, clock: clock)
+      storage: storage, risk: GuessingRisk(configuration.attempts), rules: rules, clock: clock)
   }
 
   func router() throws -> Router<QuietContext> {
@@ -62,7 +62,7 @@ struct VerificationComposition {
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness, metrics: requests)
     addProteGOSafeRoutes(to: router)
-    addDeviceRoutes(to: router)
+    try addDeviceRoutes(to: router)
     addAdminRoutes(to: router)
     if let sms, let links = sms.links {
       SMSLinkRoutes(targets: links, region: sms.region).add(to: router)
@@ -109,8 +109,7 @@ struct VerificationComposition {
 
   private var codeIssuer: CodeIssuer {
     CodeIssuer(
-      storage: storage, keys: keys, lifetime: configuration.codeLifetime,
-      policy: configuration.policy, risk: GuessingRisk(configuration.attempts),
+      storage: storage, keys: keys, rules: rules, risk: GuessingRisk(configuration.attempts),
       pressure: { [guesses] in await guesses.pressure }, clock: clock, randomness: randomness)
   }
 
@@ -140,7 +139,7 @@ struct VerificationComposition {
     ).add(to: router)
   }
 
-  private func addDeviceRoutes(to router: Router<QuietContext>) {
+  private func addDeviceRoutes(to router: Router<QuietContext>) throws {
     let device = gate([.device], from: configuration.applicationNetmasks)
     let policy = configuration.policy
     VerifyRoute(
@@ -155,10 +154,12 @@ struct VerificationComposition {
         certificateLifetime: policy.certificateLifetime, clock: clock),
       gate: device, failures: makeFailureBudget(), refusals: refusals, randomness: randomness
     ).add(to: router)
-    UserReportRoute(
-      codeIssuer: codeIssuer, sms: sms, gate: device, reports: makeReportBudget(),
-      quota: makeIssueQuota(), sendTimes: ResponseTimes(randomness: randomness)
-    ).add(to: router)
+    // Of the API and the page together, so that neither is a way around the limits of the other.
+    let reports = UserReports(
+      codeIssuer: codeIssuer, sms: sms, budget: makeReportBudget(), quota: makeIssueQuota(),
+      sendTimes: ResponseTimes(randomness: randomness))
+    UserReportRoute(reports: reports, gate: device).add(to: router)
+    if policy.offersReportPage { try ReportPage(reports: reports).add(to: router) }
   }
 
   private func addAdminRoutes(to router: Router<QuietContext>) {
@@ -174,9 +175,14 @@ struct VerificationComposition {
     BatchIssueRoute(handler: handler, gate: admin).add(to: router)
     CodeStatusRoutes(storage: storage, gate: admin, clock: clock, randomness: randomness)
       .add(to: router)
-    CodeStatisticsRoute(
-      storage: storage, gate: gate([.stats, .admin], from: configuration.operatorNetmasks),
-      randomness: randomness
+    FreePhoneRoute(
+      storage: storage, keys: keys, isOffered: configuration.policy.allowsUserReport, gate: admin,
+      clock: clock, randomness: randomness
+    ).add(to: router)
+    StatisticsRoutes(
+      storage: storage,
+      gate: gate([.stats, .admin], from: configuration.operatorNetmasks, failures: failures),
+      clock: clock, randomness: randomness
     ).add(to: router)
   }
 

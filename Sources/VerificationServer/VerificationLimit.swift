@@ -3,6 +3,8 @@ import Foundation
 
 /// The limits of the verification server; larger requests and settings are rejected.
 public enum VerificationLimit {
+  /// The largest number of connections of a process to its PostgreSQL database.
+  static let databaseConnections = 4
   /// The largest request body of the ProteGO Safe contract, in bytes.
   public static let bodyBytesMax = 8 * 1024
   /// The largest request body of Google's contract, in bytes.
@@ -37,6 +39,8 @@ public enum VerificationLimit {
   public static let expiredCodeKeptSeconds: TimeInterval = 86_400
   /// The allowed attempts per window, and codes issued per day.
   public static let attempts = 1...1_000_000
+  /// The codes that a key of kind `canary` may issue in a day: one every fifteen minutes.
+  public static let canaryCodesPerDay = 96
   /// The allowed lengths of the window of attempts, in seconds.
   public static let attemptWindowSeconds = 1...86_400
   /// The age at which the signing keys and the API tokens are read again, in seconds.
@@ -60,6 +64,8 @@ public enum VerificationLimit {
   public static let certificateLifetimeSeconds: ClosedRange<TimeInterval> = 60...3_600
   /// The time before its issue at which a certificate becomes valid, in seconds, because clocks differ.
   public static let certificateSkewSeconds: TimeInterval = 5
+  /// The largest number of fields of the form on the page for reports.
+  static let reportFieldsMax = 8
   /// The size of the nonce of a user report, in bytes.
   public static let nonceBytes = 256
   /// The wait of a phone between two user reports if it used the first code, in seconds.
@@ -68,6 +74,11 @@ public enum VerificationLimit {
   public static let reportUnclaimedSeconds: TimeInterval = 3_600
   /// The days for which the numbers of codes are kept.
   public static let countedDays: Int64 = 90
+  /// Numbers of codes by issuer are rounded down to a multiple of this, so that none shows a single code.
+  static let issuerCountMultiple = 10
+  /// The largest number of external issuers, and of officials, that are counted in a day. The codes of others are
+  /// counted by API key only.
+  static let countedNamesMax = 1_000
   /// The least number of issued codes of a day in the metrics.
   static let shownCodesMin = 10
   /// The time from the end of a day until its codes are in the metrics, in seconds.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Logging
+import PostgreSQL
 import QuietHTTP
 import Secrets
 import UploadToken
@@ -14,6 +16,8 @@ public struct VerificationServerConfiguration: Sendable, Redacted {
   public var port: Int
   /// The SQLite file; its folder must exist.
   public var databaseFile: URL
+  /// The address of a PostgreSQL database, which several servers may share; nil for the SQLite database.
+  package var databaseAddress: PostgreSQLAddress?
   /// The tokens with which the health authority's systems may issue codes.
   public var apiTokens: [String]
   /// Reads `apiTokens` again, so that they can change while the server runs; `nil` if they do not. If it throws, the
@@ -40,6 +44,11 @@ public struct VerificationServerConfiguration: Sendable, Redacted {
   public var allowedOrigin: String?
   /// The rules for codes of Google's contract.
   public var policy = CodePolicy()
+  /// Reads the rules for new codes again, so that they can change while the server runs; `nil` if they do not. If it
+  /// throws, the server keeps its current rules.
+  public var readIssueRules: (@Sendable () throws -> IssueRules)?
+  /// The version of the file that `readIssueRules` reads; if it is `nil`, the rules are read every few seconds.
+  package var issueRulesVersion: (@Sendable () -> FileVersion?)?
   /// The sending of codes by SMS; `nil` for none.
   public var sms: SMSConfiguration?
   /// The proxies whose `X-Forwarded-For` is trusted. For other connections the peer's address counts.
@@ -127,6 +136,8 @@ public struct CodePolicy: Sendable {
   public var requiresDate = false
   /// If true, users may report a test of their own.
   public var allowsUserReport = false
+  /// If true, users may do so on a page of the server, too.
+  public var offersReportPage = false
   /// If true, several codes may be issued in one request.
   public var allowsBatchIssue = true
   /// If true, the server may return the text of an SMS that the caller sends.
@@ -163,9 +174,20 @@ public struct CodePolicy: Sendable {
         VerificationLimit.certificateLifetimeSeconds.contains(certificateLifetime),
         "certificateLifetime: must be a minute to an hour."
       ),
+      (allowsUserReport || !offersReportPage, "offersReportPage: needs allowsUserReport."),
     ]
     for (holds, message) in checks where !holds {
       throw VerificationServerError.badConfiguration("policy.\(message)")
     }
+  }
+}
+
+extension VerificationServerConfiguration {
+  /// Opens the database. That in PostgreSQL is reached by the first request.
+  func storage(_ keys: CodeKeys, logger: Logger) throws -> any CodeStorage {
+    if let databaseAddress {
+      return PostgreSQLCodeStorage(databaseAddress, keys: keys, logger: logger)
+    }
+    return try SQLiteCodeStorage(file: databaseFile, keys: keys)
   }
 }

@@ -21,6 +21,10 @@ struct ChangeKind: Sendable, CustomTestStringConvertible {
   static let all = [
     ChangeKind("/keys/rotate", ["server": "keys"], "New signing key", "signing-key.rotated"),
     ChangeKind(
+      "/codes/rules",
+      ["laboratory": "60", "doctor": "15", "link": "1440", "digits": "8"],
+      "Change the rules for codes", "code-rules.changed"),
+    ChangeKind(
       "/keys/api", ["name": "lab", "kind": "admin"], "Add an API key for lab", "api-key.added"),
     ChangeKind("/keys/api/revoke", ["id": "k0"], "Revoke the API key of app", "api-key.revoked"),
     ChangeKind(

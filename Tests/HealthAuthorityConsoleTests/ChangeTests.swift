@@ -382,6 +382,6 @@ import World
 extension SimulatedAuthority.State {
   /// Everything that changes of phones and keys change.
   fileprivate var summary: String {
-    "\(String(describing: pause)) \(withdrawn) \(rotated) \(apiKeys) \(authorities) \(apps)"
+    "\(String(describing: pause)) \(withdrawn) \(rotated) \(apiKeys) \(authorities) \(apps) \(rules)"
   }
 }

@@ -70,10 +70,31 @@ import World
       let requests = (0..<3).map { _ in CodeRequest(uuid: UUID(), testType: .confirmed) }
       _ = await client.issue(requests)
       let days = try await client.statistics()
-      #expect(days.map(\.date) == ["2027-01-15"] && days.first?.data.codesIssued == 3)
+      #expect(days.map(\.date) == ["2027-01-15T00:00:00Z"] && days.first?.data.codesIssued == 3)
       clock.advance(by: 86_400)
       _ = try await client.issue(CodeRequest(uuid: UUID(), testType: .confirmed))
-      #expect(try await client.statistics().map(\.date) == ["2027-01-16", "2027-01-15"])
+      #expect(
+        try await client.statistics().map { $0.date.prefix(10) } == ["2027-01-16", "2027-01-15"])
+    }
+  }
+
+  @Test("The codes of an official are counted with the official's name, those of the key as well")
+  func issuers() async throws {
+    try await Self.withServer { client, clock async throws in
+      let requests = (0..<20).map { _ in
+        var request = CodeRequest(uuid: UUID(), testType: .likely)
+        request.official = "Anna Lis"
+        return request
+      }
+      _ = await client.issue(requests)
+      #expect(try await client.issuers(VerificationRoute.userStatistics).isEmpty)
+      clock.advance(by: 86_400)
+      let users = try await client.issuers(VerificationRoute.userStatistics)
+      #expect(users.first?.issuers.map(\.name) == ["Anna Lis"])
+      #expect(users.first?.issuers.map(\.codesIssued) == [20])
+      let keys = try await client.issuers(VerificationRoute.apiKeysStatistics)
+      #expect(keys.first?.issuers.map(\.apiKeyName) == ["console"])
+      #expect(try await client.issuers(VerificationRoute.externalIssuerStatistics).isEmpty)
     }
   }
 

@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import VerificationAPI
 import World
 
 @testable import HealthAuthorityConsole
@@ -80,6 +81,34 @@ import World
       let unknown = try await browser.post(
         "/codes/status", ["uuid": "0b1c2d3e-0000-4000-8000-000000000001"])
       #expect(unknown.status == 404 && unknown.element("fault") == "It does not exist")
+    }
+  }
+
+  @Test("A phone number is freed with the same page for every number, and the audit log has none")
+  func freePhone() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let anna = try await console.signedIn(.issuer, name: "Anna")
+      let page = try await anna.post("/codes/free-phone", ["phone": "+48 123-456-789"])
+      #expect(page.status == 200 && page.element("phone-notice") != nil)
+      #expect(!page.text.contains("456"))
+      // A second time, by a second official, in the second language.
+      let adam = try await console.signedIn(.administrator, name: "Adam")
+      _ = try await adam.get("/language/pl?next=/codes/status")
+      let again = try await adam.post("/codes/free-phone", ["phone": "0048123456789"])
+      #expect(again.element("phone-notice")?.hasPrefix("Zgłoszenie z tego numeru") == true)
+      #expect(console.authority.state.freedPhones == ["+48123456789", "+48123456789"])
+      for wrong in ["", "123456789", "911"] {
+        let refused = try await anna.post("/codes/free-phone", ["phone": wrong])
+        #expect(refused.status == 422 && refused.element("phone-fault") != nil)
+      }
+      console.authority.state.failure = .notIssued(
+        VerificationFailure(.unsupportedTestType, "This server accepts no user reports."))
+      let off = try await anna.post("/codes/free-phone", ["phone": "+48123456789"])
+      #expect(off.element("phone-fault")?.contains("accepts no reports of people") == true)
+      let ewa = try await console.signedIn(.epidemiologist, name: "Ewa")
+      #expect(try await ewa.post("/codes/free-phone", ["phone": "+48123456789"]).status == 403)
+      let log = try await adam.get("/audit?action=phone.freed").text
+      #expect(log.contains("Anna") && !log.contains("456789"))
     }
   }
 

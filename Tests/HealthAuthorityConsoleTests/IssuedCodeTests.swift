@@ -159,4 +159,43 @@ import World
       #expect(try await anna.get("/officials").status == 403)
     }
   }
+
+  @Test("Codes by system are a page and a file in both languages, of the newest days")
+  func issuers() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let ewa = try await console.signedIn(.epidemiologist, name: "Ewa")
+      #expect(try await ewa.get("/issuers").element("none") != nil)
+      let last = ConsoleLimit.funnelDaysMax + 1
+      console.authority.state.issuers = (1...last).reversed().map { day in
+        IssuerCodes(
+          day: OfficeTime.utcDay(RunningConsole.start.addingTimeInterval(86_400 * Double(day))),
+          kind: day == last ? .externalIssuer : .apiKey, name: "=clinic <\(day)>", codes: 10 * day)
+      }
+      let page = try await ewa.get("/issuers").text
+      #expect(page.contains("<td>external issuer</td><td>=clinic &lt;\(last)&gt;</td>"))
+      #expect(page.matches(of: /<th scope="row"/).count == ConsoleLimit.funnelDaysMax)
+      let rows = CSV.fields(try await ewa.get("/issuers/csv").text)
+      #expect(rows.first == ["Date", "Known by", "Name", "Codes issued"])
+      #expect(rows.count == last && rows[1].dropFirst(2) == ["'=clinic <\(last)>", "\(10 * last)"])
+      _ = try await ewa.get("/language/pl?next=/issuers")
+      let polish = try await ewa.get("/issuers/csv").text
+      #expect(polish.contains(";zewnętrzny wystawca;") && polish.contains(";klucz API;"))
+      console.authority.state.failure = .unavailable
+      #expect(try await ewa.get("/issuers").status == 503)
+      let anna = try await console.signedIn(.issuer, name: "Anna")
+      #expect(try await anna.get("/issuers/csv").status == 403)
+    }
+  }
+
+  @Test("The verification server gets the name of the official with each code")
+  func official() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let anna = try await console.signedIn(.issuer, name: "Anna")
+      _ = try await issue(anna)
+      let jan = try await console.signedIn(.issuer, name: "Jan")
+      let batch = try await jan.get("/codes/batch").field("batch")
+      _ = try await jan.post("/codes/batch", ["batch": batch, "lines": "A-1,likely"])
+      #expect(console.authority.state.requests.map(\.body.externalIssuerID) == ["Anna", "Jan"])
+    }
+  }
 }

@@ -12,7 +12,9 @@ final class SimulatedAuthority: AdministeredAuthority {
   struct State: Sendable {
     var codes: [UUID: CodeState] = [:]
     var requests: [CodeRequest] = []
+    var freedPhones: [String] = []
     var days: [FunnelDay] = []
+    var issuers: [IssuerCodes] = []
     var exports: [ExportFacts] = []
     var configuration = RemoteConfiguration(version: 3)
     var pause: DeviceConfiguration.Pause?
@@ -36,6 +38,9 @@ final class SimulatedAuthority: AdministeredAuthority {
     /// True if a new remote configuration is stored before its failure.
     var storesBeforeFailure = false
     var codesPerDay = 1_000
+    var rules = CodeRules.Values(
+      pinSeconds: 1_800, shortCodeSeconds: 900, longCodeSeconds: 86_400, shortCodeDigits: 8,
+      requiresDate: false)
     var smsTemplates: [String] = []
     var signingKeysEnd: Int64?
     /// The text of the next codes; nil for one with a number.
@@ -107,9 +112,18 @@ final class SimulatedAuthority: AdministeredAuthority {
   func codeRules() async throws(AuthorityFailure) -> CodeRules {
     try with { state throws(AuthorityFailure) in
       CodeRules(
-        codesPerDay: state.codesPerDay, pinSeconds: 1_800, shortCodeSeconds: 900,
-        longCodeSeconds: 86_400, shortCodeDigits: 8, requiresDate: false,
+        codesPerDay: state.codesPerDay, values: state.rules,
+        limits: CodeRules.Limits(
+          pinSeconds: 60...7_200, shortCodeSeconds: 60...3_600, longCodeSeconds: 60...86_400,
+          shortCodeDigits: 6...11),
         smsTemplates: state.smsTemplates)
+    }
+  }
+
+  func set(_ values: CodeRules.Values) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in
+      if let failure = state.changeFailure { throw failure }
+      state.rules = values
     }
   }
 
@@ -122,6 +136,10 @@ final class SimulatedAuthority: AdministeredAuthority {
     }
   }
 
+  func free(phone: String) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in state.freedPhones.append(phone) }
+  }
+
   func funnel() async throws(AuthorityFailure) -> [FunnelDay] {
     let days = try with { state throws(AuthorityFailure) in state.days }
     while state.isFunnelHeld, !Task.isCancelled {
@@ -129,6 +147,10 @@ final class SimulatedAuthority: AdministeredAuthority {
       try? await Task.sleep(for: .milliseconds(5))
     }
     return days
+  }
+
+  func codesByIssuer() async throws(AuthorityFailure) -> [IssuerCodes] {
+    try with { state throws(AuthorityFailure) in state.issuers }
   }
 
   func exports() async throws(AuthorityFailure) -> [ExportFacts] {

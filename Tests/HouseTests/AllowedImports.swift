@@ -26,6 +26,7 @@ enum AllowedImports {
     "CallableEnvelope": Row(),
     "StrictJSON": Row(),
     "QRCodes": Row(),
+    "ReportFormats": Row(),
     "UploadToken": Row(["Secrets", "World", "TextEncodings", "StrictJSON"], libraries: ["Crypto"]),
     "CLibArchive": Row(),
     "CLibDeflate": Row(),
@@ -41,7 +42,8 @@ enum AllowedImports {
     "ServerMetrics": Row(["World"]),
     // The databases of both servers on the disk: their backups, their health, trust in the clock.
     "ServerStorage": Row(
-      ["Secrets", "ServerMetrics", "World", "TextEncodings"], libraries: ["GRDB", "CLibArchive"]),
+      ["Secrets", "ServerMetrics", "World", "TextEncodings", "PostgreSQL"],
+      libraries: ["GRDB", "CLibArchive"]),
     "Bluetooth": Row(["Secrets", "World", "TextEncodings", "ExposureKeys"]),
     "VerificationAPI": Row(["Secrets", "UploadToken"]),
     "RiskRules": Row(["TextEncodings"]),
@@ -51,7 +53,9 @@ enum AllowedImports {
     ]),
     "QuietHTTP": Row(
       ["Secrets", "ServerMetrics", "World", "TextEncodings", "StrictJSON"],
-      libraries: ["Hummingbird", "AsyncHTTPClient"]),
+      libraries: [
+        "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "AsyncHTTPClient", "NIOSSL",
+      ]),
     // Linux implementations of the Apple modules that apps use beside the framework.
     "BackgroundTasks": Row(),
     "UserNotifications": Row(),
@@ -66,13 +70,13 @@ enum AllowedImports {
     "VerificationServer": Row(
       [
         "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
-        "QuietHTTP", "ServerMetrics", "ServerStorage",
-      ], libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient"]),
+        "QuietHTTP", "ServerMetrics", "ServerStorage", "PostgreSQL",
+      ], libraries: ["Hummingbird", "Mustache", "GRDB", "AsyncHTTPClient"]),
     "KeyServer": Row(
       [
         "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
         "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerMetrics",
-        "ServerStorage",
+        "ServerStorage", "PostgreSQL",
       ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "AsyncHTTPClient"]),
     // The app never sees a key: it passes file URLs to the framework.
     "ExposureApp": Row(
@@ -81,7 +85,8 @@ enum AllowedImports {
         "VerificationAPI", "KeyServerAPI", "RiskRules", "SealedStorage",
       ], libraries: ["AsyncHTTPClient", "NIOSSL"]),
     "FieldTrials": Row([
-      "World", "TextEncodings", "ExposureKeys", "ExposureNotification", "RiskRules",
+      "World", "TextEncodings", "ReportFormats", "ExposureKeys",
+      "ExposureNotification", "RiskRules",
     ]),
     // The console administers through a protocol, and imports no server.
     "HealthAuthorityConsole": Row(
@@ -102,7 +107,7 @@ enum AllowedImports {
       ],
       libraries: ["Hummingbird", "CZlib"]),
     // The model of a population knows no phone and no protocol.
-    "Populations": Row(["World", "TextEncodings", "StrictJSON"]),
+    "Populations": Row(["World", "TextEncodings", "ReportFormats", "StrictJSON"]),
     "Simulation": Row(allBelowSimulation.union(["Populations", "RiskRules"])),
     // The demo asks the app and the servers directly (Documentation/Decisions/0007).
     "Town": Row(
@@ -142,7 +147,7 @@ enum AllowedImports {
     "ServerOperations": Row([
       "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
       "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken", "VerificationAPI",
-      "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerMetrics", "ServerStorage",
+      "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerMetrics", "ServerStorage", "PostgreSQL",
       "VerificationServer",
       "KeyServer", "HealthAuthorityConsole",
     ]),
@@ -153,6 +158,7 @@ enum AllowedImports {
         "FieldTrials",
         "PhoneProcess", "Populations", "PWA", "UnixSockets", "RehearsalClock", "Simulation", "Town",
         "HealthAuthorityConsole", "RiskRules", "Settings", "ServerOperations",
+        "PostgreSQL",
       ]),
       libraries: [
         "Hummingbird", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",

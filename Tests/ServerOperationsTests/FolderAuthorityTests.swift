@@ -10,6 +10,7 @@ import RiskRules
 import Settings
 import TestSupport
 import Testing
+import TextEncodings
 import VerificationServer
 import World
 
@@ -117,7 +118,8 @@ struct FolderAuthorityTests {
       #expect(keys.map(\.name) == ["console"] && keys.map(\.liveCodes) == [1])
       let (rules, limits) = (try await bench.authority.codeRules(), AttemptLimits())
       #expect(rules.codesPerDay == limits.issuesPerApiKey && rules.smsTemplates.isEmpty)
-      #expect(rules.shortCodeDigits == 8 && rules.longCodeSeconds == 86_400)
+      #expect(rules.values.shortCodeDigits == 8 && rules.values.longCodeSeconds == 86_400)
+      #expect(rules.limits.pinSeconds == 60...1_800 && rules.limits.shortCodeDigits == 6...11)
       try await bench.setup.prepareConsole(
         hasVerification: true, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       #expect(try await bench.authority.apiKeys() == keys)
@@ -127,6 +129,53 @@ struct FolderAuthorityTests {
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       // The code of the revoked key has ended.
       #expect(try await bench.authority.apiKeys().map(\.liveCodes) == [0, 0])
+    }
+  }
+
+  @Test("New rules for codes are stored, and the running server uses them for its next code")
+  func rules() async throws {
+    try await Self.run { bench async throws in
+      let file = bench.setup.folder.verificationSettings
+      try file.replace([
+        "policy": .object(["longCodeCharacters": .integer(14)]), "tokenLifetime": .integer(3_600),
+      ])
+      func seconds() async throws -> TimeInterval {
+        let order = CodeRequest(uuid: UUID(), testType: .likely)
+        return try await bench.authority.issue(order).expiresAt.timeIntervalSinceNow
+      }
+      #expect((880...900).contains(try await seconds()))
+      var values = try await bench.authority.codeRules().values
+      values.shortCodeSeconds = 300
+      for _ in 0..<2 { try await bench.authority.set(values) }
+      #expect((280...300).contains(try await seconds()))
+      let stored = try bench.setup.verificationSettings()
+      #expect(stored.configuration.policy.shortCodeLifetime == 300)
+      // Other settings are as before.
+      #expect(stored.configuration.policy.longCodeCharacters == 14)
+      #expect(stored.configuration.tokenLifetime == 3_600)
+      let text = try file.read()
+      values.pinSeconds = 3_601
+      await #expect(throws: AuthorityFailure.self) { try await bench.authority.set(values) }
+      values.pinSeconds = 59
+      await #expect(throws: AuthorityFailure.self) { try await bench.authority.set(values) }
+      #expect(try file.read() == text)
+    }
+  }
+
+  @Test("The rules have the labels of the texts for an SMS, that of the default text first")
+  func labels() async throws {
+    try await Self.run { bench async throws in
+      let folder = bench.folder.path("texts")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let texts = ["a": "[code]", "standard": "Code: [code]", "English": "[enslink]"]
+      try bench.setup.folder.verificationSettings.replace(
+        "sms",
+        with: .object([
+          "region": "PL", "folder": .string(folder.path), "defaultTemplate": "standard",
+          "templates": .object(texts.mapValues(JSONValue.string)),
+        ]))
+      let rules = try await bench.authority.codeRules()
+      #expect(rules.smsTemplates == ["standard", "English", "a"])
     }
   }
 

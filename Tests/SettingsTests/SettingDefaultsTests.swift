@@ -30,7 +30,7 @@ struct SettingDefaultsTests {
      "policy": {"shortCodeDigits": 8, "shortCodeLifetime": 900, "longCodeCharacters": 16,
        "longCodeLifetime": 86400, "verificationTokenLifetime": 86400, "certificateLifetime": 900,
        "testTypes": ["confirmed", "likely", "negative"], "requiresDate": false,
-       "allowsUserReport": false, "allowsBatchIssue": true, "allowsGeneratedSMS": false,
+       "allowsUserReport": false, "offersReportPage": false, "allowsBatchIssue": true, "allowsGeneratedSMS": false,
        "isInMaintenance": false},
      "trustedProxies": [], "logLevel": "error"}
     """

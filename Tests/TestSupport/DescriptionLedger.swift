@@ -22,7 +22,10 @@ public struct DescriptionLedger {
       return ["\(name): not described"]
     }
     let media = type.map { String($0.prefix { $0 != ";" }) }
-    guard types == Set([media].compactMap { $0 }) else { return ["\(name): type \(media ?? "")"] }
+    // A route with an ending in its path has one of several types.
+    guard media.map({ types.contains($0) }) ?? types.isEmpty else {
+      return ["\(name): type \(media ?? "")"]
+    }
     guard media == "application/json" else { return [] }
     return description.faults(inAnswer: body, status: status, method: method, path: path)
       .map { "\(name): \($0)" }

@@ -39,7 +39,7 @@ import World
 
   @Test("An issued code is live through its last second", arguments: Implementation.allCases)
   func issue(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     let code = Self.code(1)
     #expect(try await storage.issue(code, at: Self.now) == .stored)
     for (seconds, isLive) in [(0.0, true), (59, true), (60, true), (60.9, true), (61, false)] {
@@ -55,7 +55,7 @@ import World
     "The hash of a live code cannot be issued again; that of an expired code can",
     arguments: Implementation.allCases)
   func unique(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     #expect(try await storage.issue(Self.code(1), at: Self.now) == .stored)
     _ = try await storage.redeem(Self.code(1).hash, as: Self.first, at: Self.now)
     #expect(try await storage.issue(Self.code(1), at: Self.now + 60) == .codeTaken)
@@ -67,7 +67,7 @@ import World
 
   @Test("The first redemption of a code is permanent", arguments: Implementation.allCases)
   func redeem(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     let code = Self.code(1)
     _ = try await storage.issue(code, at: Self.now)
     #expect(try await storage.redeem(code.hash, as: Self.first, at: Self.now) == Self.first)
@@ -81,7 +81,7 @@ import World
   @Test(
     "Concurrent redemptions of a code all return the same one", arguments: Implementation.allCases)
   func redeemAtOnce(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     let code = Self.code(1)
     _ = try await storage.issue(code, at: Self.now)
     let results = try await withThrowingTaskGroup(of: Redemption?.self) { group in
@@ -101,7 +101,7 @@ import World
     "Removal deletes at most the requested number of expired codes, and no live code",
     arguments: Implementation.allCases)
   func removeExpired(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     for number in 0..<5 { _ = try await storage.issue(Self.code(number), at: Self.now) }
     _ = try await storage.issue(Self.code(9, expiresIn: 120), at: Self.now)
     #expect(try await storage.removeExpired(at: Self.now + 60, atMost: 3) == 0)
@@ -114,7 +114,7 @@ import World
   @Test("Codes and redemptions are still there after reopening", arguments: Implementation.allCases)
   func reopened(implementation: Implementation) async throws {
     let code = Self.code(1)
-    let open = implementation.database(in: folder)
+    let open = try await implementation.database(in: folder)
     let before = try open()
     _ = try await before.issue(code, at: Self.now)
     _ = try await before.redeem(code.hash, as: Self.first, at: Self.now)
@@ -171,7 +171,7 @@ import World
     "Short and long form are one code, and each has its own expiry",
     arguments: Implementation.allCases)
   func forms(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     let code = Self.linked(1)
     #expect(try await storage.issue(code, at: Self.now) == .stored)
     let long = try #require(code.longHash)
@@ -190,7 +190,7 @@ import World
     "A handle is issued once, and the valid codes of a batch are stored",
     arguments: Implementation.allCases)
   func handles(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     let codes = [
       Self.linked(1), Self.linked(2), Self.linked(1, handle: nil), Self.code(3),
       Self.code(1_001),
@@ -203,7 +203,7 @@ import World
     "The status of a code can be read, and a code can be ended and withdrawn",
     arguments: Implementation.allCases)
   func status(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     #expect(try await storage.status(of: Self.handle) == nil)
     #expect(try await storage.expire(Self.handle, at: Self.now) == nil)
     let code = Self.linked(1)
@@ -217,7 +217,7 @@ import World
     #expect(try await storage.expire(Self.handle, at: Self.now + 100) == status)
     let long = try #require(code.longHash)
     #expect(try await storage.liveCode(long, at: Self.now + 100) == nil)
-    try await storage.withdraw(Self.handle)
+    try await storage.withdraw(Self.handle, externalIssuer: nil)
     #expect(try await storage.code(code.hash) == nil)
     #expect(try await storage.status(of: Self.handle) == nil)
     #expect(try await storage.issue(code, at: Self.now) == .stored)
@@ -227,7 +227,7 @@ import World
     "Of concurrent exchanges of one token the first is permanent",
     arguments: Implementation.allCases)
   func exchange(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     let results = try await withThrowingTaskGroup(of: TokenExchange.self) { group in
       for index in 0..<50 {
         group.addTask {
@@ -246,7 +246,7 @@ import World
 
   @Test("A code shows that its token was exchanged", arguments: Implementation.allCases)
   func exchanged(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     let code = Self.code(1)
     _ = try await storage.issue(code, at: Self.now)
     var redemption = Self.redemption(1)
@@ -263,7 +263,7 @@ import World
     "Codes are counted by the day of their issue, their use and their exchange, each once",
     arguments: Implementation.allCases)
   func counts(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     let day = Self.now.unixSecond / 86_400
     let midnight = Date(unixSecond: (day + 1) * 86_400)
     var withdrawn = Self.code(3)
@@ -272,7 +272,7 @@ import World
       _ = try await storage.issue(code, at: Self.now)
     }
     #expect(try await storage.issue(Self.code(1), at: Self.now) == .codeTaken)
-    try await storage.withdraw(try #require(withdrawn.handle))
+    try await storage.withdraw(try #require(withdrawn.handle), externalIssuer: nil)
     for _ in 0..<2 {
       _ = try await storage.redeem(Self.code(1).hash, as: Self.first, at: Self.now + 61)
       _ = try await storage.redeem(Self.code(2).hash, as: Self.first, at: midnight)
@@ -299,7 +299,7 @@ import World
     "API keys are found by ID, listed by age, and revoked once",
     arguments: Implementation.allCases)
   func apiKeys(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     var keys = (0..<3).map { number in
       APIKeyRecord(
         id: APIKeyID(text: "\(9 - number)"), kind: .device, name: "n", hash: Data([1]),
@@ -319,7 +319,7 @@ import World
     "The live codes of one issuer end together; redeemed, expired and other codes stay as they are",
     arguments: Implementation.allCases)
   func expireCodes(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     let (one, other) = (APIKeyID(text: "1"), APIKeyID(text: "2"))
     var codes = (1...5).map { Self.linked($0, handle: UUID()) }
     for (index, issuer) in [one, one, one, other, nil].enumerated() { codes[index].issuer = issuer }
@@ -342,7 +342,7 @@ import World
     "The live codes of an API key are counted until they are redeemed, ended or expired",
     arguments: Implementation.allCases)
   func liveCounts(implementation: Implementation) async throws {
-    let storage = try implementation.open(in: folder)
+    let storage = try await implementation.open(in: folder)
     let (one, other) = (APIKeyID(text: "1"), APIKeyID(text: "2"))
     var codes = (1...5).map { Self.linked($0, handle: UUID()) }
     for index in codes.indices { codes[index].issuer = index < 4 ? one : other }
@@ -370,7 +370,7 @@ import World
     try await storage.add(key)
     try storage.database.close()
     var schema = SQLiteCodeStorage.schema
-    schema.migrations.registerMigration("schema 2") { database in
+    schema.migrations.registerMigration("schema 3") { database in
       try database.alter(table: "issue") { $0.add(column: "note", .text) }
     }
     let reopened = try SQLiteCodeStorage(file: file, schema: schema)

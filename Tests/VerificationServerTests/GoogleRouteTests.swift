@@ -13,7 +13,7 @@ import VerificationAPI
   ]
   static let adminRoutes = [
     VerificationRoute.issue, VerificationRoute.batchIssue, VerificationRoute.checkCodeStatus,
-    VerificationRoute.expireCode,
+    VerificationRoute.expireCode, VerificationRoute.freePhone,
   ]
 
   let folder: TemporaryFolder
@@ -143,6 +143,7 @@ import VerificationAPI
         ),
         (VerificationRoute.checkCodeStatus, uuid, false),
         (VerificationRoute.expireCode, uuid, false),
+        (VerificationRoute.freePhone, #"{"phone":"+48123456789"}"#, false),
       ] {
         let key = ["X-API-Key": isDevice ? server.deviceKey : server.adminKey]
         let decoy = try await server.post(path, body, headers: key.merging(chaff) { $1 })

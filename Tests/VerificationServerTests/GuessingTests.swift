@@ -220,7 +220,8 @@ struct GuessingTests {
     for _ in 0..<18 { _ = try await bench.code() }
     let weights = GuessWeights(
       storage: bench.storage, risk: GuessingRisk(AttemptLimits()),
-      pinLifetime: VerificationBench.lifetime, shortLifetime: 900, clock: bench.clock)
+      rules: RulesInForce(pinLifetime: VerificationBench.lifetime, policy: CodePolicy()),
+      clock: bench.clock)
     let one = try await weights.weight(of: VerificationCode("A2B3C4"))
     #expect((0.9...1).contains(one))
     for (text, count) in [("A0B3C4", 2.0), ("A0B1C4", 4), ("O0I1A2", 16)] {

@@ -178,8 +178,9 @@ import VerificationAPI
     var policy = CodePolicy()
     policy.shortCodeDigits = 6
     let codeIssuer = CodeIssuer(
-      storage: bench.storage, keys: bench.keys, lifetime: 1_800, policy: policy,
-      clock: bench.clock, randomness: bench.randomness)
+      storage: bench.storage, keys: bench.keys,
+      rules: RulesInForce(pinLifetime: 1_800, policy: policy), clock: bench.clock,
+      randomness: bench.randomness)
     let properties = CodeProperties(testResult: VerificationBench.confirmed)
     var lengths: [Int] = []
     for _ in 0..<18 {

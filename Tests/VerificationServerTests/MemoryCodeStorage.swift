@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Logging
+import PostgreSQL
 import ServerStorage
 import Synchronization
 import TestSupport
@@ -9,22 +11,35 @@ import World
 
 /// The implementations of `CodeStorage` that the tests run with.
 enum StorageImplementation: CaseIterable {
-  case sqlite, memory
+  case sqlite, memory, postgresql
+
+  /// PostgreSQL is left out if no other process may be started.
+  static var allCases: [StorageImplementation] {
+    [.sqlite, .memory] + (PrivatePostgreSQL.isAvailable ? [.postgresql] : [])
+  }
 
   /// Returns a function that opens the database in `folder`; calling it again reopens the same one.
-  func database(in folder: TemporaryFolder) -> @Sendable () throws -> any CodeStorage {
+  func database(
+    in folder: TemporaryFolder
+  ) async throws -> @Sendable () throws -> any CodeStorage {
     switch self {
     case .sqlite:
       return { try SQLiteCodeStorage(file: folder.path("verification.sqlite")) }
     case .memory:
       let storage = MemoryCodeStorage()
       return { storage }
+    case .postgresql:
+      let address = try PostgreSQLAddress(try await PrivatePostgreSQL.newDatabase())
+      return {
+        PostgreSQLCodeStorage(
+          address, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      }
     }
   }
 
   /// Opens a new database in `folder`.
-  func open(in folder: TemporaryFolder) throws -> any CodeStorage {
-    try database(in: folder)()
+  func open(in folder: TemporaryFolder) async throws -> any CodeStorage {
+    try await database(in: folder)()
   }
 }
 
@@ -62,10 +77,33 @@ final class MemoryCodeStorage: CodeStorage {
     var issued = 0
     var clock = ClockRecord()
     var counts: [Int64: CodeCounts] = [:]
+    var issuerCounts: [Int64: [IssuerCount.Issuer: IssuerCount]] = [:]
 
     mutating func count(at now: Date, _ change: (inout CodeCounts) -> Void) {
       let day = CodeCounts.day(of: now.unixSecond)
       change(&counts[day, default: CodeCounts(day: day)])
+    }
+
+    func isCanary(_ issuer: APIKeyID?) -> Bool {
+      apiKeys.first { $0.id == issuer }?.kind == .canary
+    }
+
+    mutating func count(
+      _ change: Int, issuer: APIKeyID?, externalIssuer: String?, at now: Date
+    ) {
+      let day = CodeCounts.day(of: now.unixSecond)
+      let keyName = apiKeys.first { $0.id == issuer }?.name
+      for issuer in IssuerCount.issuers(
+        apiKey: issuer?.text, keyName: keyName, externalIssuer: externalIssuer)
+      {
+        let known = issuerCounts[day, default: [:]]
+        let isFull =
+          known.keys.count { $0.kind == issuer.kind } >= VerificationLimit.countedNamesMax
+        guard known[issuer] != nil || change > 0 && (issuer.kind == .apiKey || !isFull)
+        else { continue }
+        issuerCounts[day, default: [:]][issuer, default: IssuerCount(day: day, issuer)]
+          .countIssued(change)
+      }
     }
   }
 
@@ -89,7 +127,10 @@ final class MemoryCodeStorage: CodeStorage {
     state.issued += 1
     state.issues[state.issued] = Issue(
       code: code, end: max(code.expiresAt, code.longExpiresAt), issuedAt: now)
-    state.count(at: now) { $0.countIssued(1) }
+    if !state.isCanary(code.issuer) {
+      state.count(at: now) { $0.countIssued(1) }
+      state.count(1, issuer: code.issuer, externalIssuer: code.externalIssuer, at: now)
+    }
     for hash in hashes { state.hashes[hash] = state.issued }
     return .stored
   }
@@ -102,7 +143,8 @@ final class MemoryCodeStorage: CodeStorage {
       return StoredCode(
         testResult: issue.code.testResult, redemption: issue.redemption,
         nonceHash: issue.code.nonceHash, expiresAt: end,
-        isExchanged: token.map { state.exchanges[$0] != nil } ?? false)
+        isExchanged: token.map { state.exchanges[$0] != nil } ?? false,
+        isCanary: state.isCanary(issue.code.issuer))
     }
   }
 
@@ -116,7 +158,9 @@ final class MemoryCodeStorage: CodeStorage {
       if let earlier = state.issues[number]?.redemption { return earlier }
       state.issues[number]?.redemption = redemption
       let issuedAt = state.issues[number]?.issuedAt ?? now
-      state.count(at: now) { $0.countClaimed(after: now.unixSecond - issuedAt.unixSecond) }
+      if !state.isCanary(state.issues[number]?.code.issuer) {
+        state.count(at: now) { $0.countClaimed(after: now.unixSecond - issuedAt.unixSecond) }
+      }
       if let phone = state.issues[number]?.code.phoneHash {
         state.reports[phone] = state.reports[phone]?.claimed
       }
@@ -135,6 +179,14 @@ final class MemoryCodeStorage: CodeStorage {
 
   func counts() async throws -> [CodeCounts] {
     state.withLock { $0.counts.values.sorted { $0.day > $1.day } }
+  }
+
+  func issuerCounts() async throws -> [IssuerCount] {
+    state.withLock { state in
+      state.issuerCounts.values.flatMap(\.values).sorted {
+        ($1.day, $0.kind.rawValue, $0.name) < ($0.day, $1.kind.rawValue, $1.name)
+      }
+    }
   }
 
   func status(of handle: UUID) async throws -> CodeStatus? {
@@ -171,14 +223,27 @@ final class MemoryCodeStorage: CodeStorage {
     return handles.count
   }
 
-  func withdraw(_ handle: UUID) async throws {
+  func withdraw(_ handle: UUID, externalIssuer: String?) async throws {
     state.withLock { state in
       guard let number = Self.number(of: handle, in: state) else { return }
       if let phone = state.issues[number]?.code.phoneHash { state.reports[phone] = nil }
-      if let issuedAt = state.issues[number]?.issuedAt {
-        state.count(at: issuedAt) { $0.countIssued(-1) }
+      if let issue = state.issues[number] {
+        state.count(at: issue.issuedAt) { $0.countIssued(-1) }
+        state.count(
+          -1, issuer: issue.code.issuer, externalIssuer: externalIssuer, at: issue.issuedAt)
       }
       Self.forget([number], in: &state)
+    }
+  }
+
+  func freePhone(_ phoneHash: Data, at now: Date) async throws {
+    state.withLock { state in
+      state.reports[phoneHash] = nil
+      for (number, issue) in state.issues
+      where issue.code.phoneHash == phoneHash && issue.redemption == nil {
+        state.issues[number]?.code.expiresAt = min(issue.code.expiresAt, now - 1)
+        state.issues[number]?.code.longExpiresAt = min(issue.code.longExpiresAt, now - 1)
+      }
     }
   }
 
@@ -201,6 +266,10 @@ final class MemoryCodeStorage: CodeStorage {
       for report in reports { state.reports[report.phoneHash] = nil }
       let oldest = CodeCounts.day(of: moment.unixSecond) - VerificationLimit.countedDays
       state.counts = state.counts.filter { $0.key >= oldest }
+      let today = CodeCounts.day(of: moment.unixSecond)
+      state.issuerCounts = state.issuerCounts.filter { $0.key >= oldest }.mapValues { counts in
+        counts.filter { $0.value.day >= today || $0.value.shown > 0 }
+      }
       return codes.count + tokens.count + reports.count
     }
   }

@@ -43,7 +43,7 @@ import World
     try await RunningServer.run(in: folder.url) { server async throws in
       let description = try await description(server)
       #expect(description.routes == Set(registered))
-      #expect(registered.count == 16)
+      #expect(registered.count == 25)
     }
   }
 
@@ -84,15 +84,29 @@ import World
     return ["X-API-Key": isDevice ? server.deviceKey : server.adminKey]
   }
 
-  /// Gets the statistics and notes the response.
+  private static let statisticsRoutes = [
+    VerificationRoute.statistics, VerificationRoute.userStatistics,
+    VerificationRoute.externalIssuerStatistics, VerificationRoute.apiKeysStatistics,
+  ].flatMap { [$0, VerificationRoute.csv(of: $0)] }
+
+  /// Gets the statistics and notes the responses.
   private func statistics(
     _ server: RunningServer, _ status: Int, withKey: Bool = true, _ ledger: inout DescriptionLedger
   ) async throws {
-    let path = VerificationRoute.statistics
     let headers = withKey ? ["X-API-Key": server.adminKey] : [:]
-    let response = try await server.get(path, headers: headers)
-    #expect(response.status == status)
-    expectNone(note(response, path, &ledger, method: "get"))
+    let (route, id) = (VerificationRoute.apiKeyStatistics, server.adminKey.prefix(16))
+    let ofKeys = ["\(id).json", "\(id).csv"].map {
+      (route, route.replacing("{file}", with: $0))
+    }
+    for (route, path) in Self.statisticsRoutes.map({ ($0, $0) }) + ofKeys {
+      let response = try await server.get(path, headers: headers)
+      #expect(response.status == status)
+      expectNone(note(response, route, &ledger, method: "get"))
+    }
+    guard status == 200 else { return }
+    let unknown = try await server.get(route.replacing("{file}", with: "x"), headers: headers)
+    #expect(unknown.status == 404)
+    expectNone(note(unknown, route, &ledger, method: "get"))
   }
 
   private func goodAndRefused(
@@ -151,6 +165,8 @@ import World
       (VerificationRoute.checkCodeStatus, uuid), (VerificationRoute.checkCodeStatus, unknown),
       (VerificationRoute.expireCode, uuid), (VerificationRoute.expireCode, unknown),
       (VerificationRoute.userReport, report),
+      (VerificationRoute.freePhone, #"{"phone":"+48123456789"}"#),
+      (VerificationRoute.freePhone, #"{"phone":"911"}"#),
     ]
   }
 
@@ -223,7 +239,7 @@ import World
       #expect(response.status == 429 && response.headers["retry-after"] != nil, "\(path)")
       expectNone(note(response, path, &ledger))
     }
-    try await statistics(server, 401, withKey: false, &ledger)
+    // The wrong key at the route of codes has used up the attempts of all routes of admin keys.
     try await statistics(server, 429, withKey: false, &ledger)
   }
 

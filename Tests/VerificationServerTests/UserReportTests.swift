@@ -91,6 +91,61 @@ import World
     }
   }
 
+  private func free(
+    _ phone: String, _ server: RunningServer
+  ) async throws -> RunningServer.Response {
+    try await server.admin(VerificationRoute.freePhone, #"{"phone":"\#(phone)"}"#)
+  }
+
+  @Test("A freed phone gets a new code at once, and the code before is no longer valid")
+  func freed() async throws {
+    try await run { server async throws in
+      let path = VerificationRoute.userReport
+      _ = try await server.device(path, body())
+      let first = try #require(await sender.messages.last?.text)
+      #expect(try await free("+48 123 456 789", server).status == 200)
+      #expect(try await server.verify(first, nonce: Self.nonce).refusal == "400 code_expired")
+      _ = try await server.device(path, body())
+      let second = try #require(await sender.messages.last?.text)
+      #expect(await sender.messages.count == 2)
+      #expect(try await server.verify(second, nonce: Self.nonce).status == 200)
+      // The phone waits again, for 30 days now, until it is freed a second time.
+      server.clock.advance(by: 86_400)
+      _ = try await server.device(path, body())
+      #expect(await sender.messages.count == 2)
+      #expect(try await free("+48123456789", server).status == 200)
+    }
+    try await run { server async throws in
+      server.clock.advance(by: 86_400)
+      _ = try await server.device(VerificationRoute.userReport, body())
+      #expect(await sender.messages.count == 3)
+    }
+  }
+
+  @Test("The response about a phone that has not reported is the same")
+  func freedUnknown() async throws {
+    try await run { server async throws in
+      _ = try await server.device(VerificationRoute.userReport, body())
+      let known = try await free("+48123456789", server)
+      for phone in ["+48123456789", "+48123456780"] {
+        let unknown = try await free(phone, server)
+        #expect(unknown.status == known.status && unknown.body.count == known.body.count)
+        #expect(unknown.headers.keys.sorted() == known.headers.keys.sorted())
+        let json = try JSONSerialization.jsonObject(with: unknown.body) as? [String: Any]
+        #expect(json?.keys.sorted() == ["padding"])
+      }
+      for (phone, refusal) in [
+        ("", "400 missing_phone"), ("911", "400 phone_number_invalid"),
+      ] {
+        #expect(try await free(phone, server).refusal == refusal)
+      }
+      let own = try await server.device(
+        VerificationRoute.freePhone, #"{"phone":"+48123456789"}"#)
+      #expect(own.refusal == "401 unauthorized")
+      for line in server.log.lines { #expect(!line.contains("48123456789")) }
+    }
+  }
+
   @Test("Each invalid report gets its error code and status")
   func errors() async throws {
     try await run { server async throws in
@@ -118,6 +173,7 @@ import World
       #expect(
         try await server.device(VerificationRoute.userReport, body()).refusal
           == "400 unsupported_test_type")
+      #expect(try await free("+48123456789", server).refusal == "400 unsupported_test_type")
     }
   }
 
@@ -193,17 +249,19 @@ struct UserReportTimingTests {
     var policy = CodePolicy()
     policy.allowsUserReport = true
     let router = Router.quiet(refusals: .google, randomness: bench.randomness)
-    UserReportRoute(
+    let reports = UserReports(
       codeIssuer: CodeIssuer(
-        storage: bench.storage, keys: bench.keys, lifetime: VerificationBench.lifetime,
-        policy: policy, clock: bench.clock, randomness: SlowRandomness(stopwatch: stopwatch)),
-      sms: SMSConfiguration(sender: gateway, region: "PL", template: "[code]"),
+        storage: bench.storage, keys: bench.keys,
+        rules: RulesInForce(pinLifetime: VerificationBench.lifetime, policy: policy),
+        clock: bench.clock, randomness: SlowRandomness(stopwatch: stopwatch)),
+      sms: SMSConfiguration(sender: gateway, region: "PL", template: "[code]"), budget: failures,
+      quota: IssueQuota(AttemptLimits(), clock: bench.clock, randomness: bench.randomness),
+      sendTimes: sendTimes)
+    UserReportRoute(
+      reports: reports,
       gate: APIKeyGate(
         kinds: [.device], apiKeys: apiKeys,
-        netmasks: .anyAddress, failures: failures, isInMaintenance: false),
-      reports: failures,
-      quota: IssueQuota(AttemptLimits(), clock: bench.clock, randomness: bench.randomness),
-      sendTimes: sendTimes
+        netmasks: .anyAddress, failures: failures, isInMaintenance: false)
     ).add(to: router)
     let server = QuietServer(
       router: router, host: "127.0.0.1", port: 0, logger: CollectedLog().logger)

@@ -53,7 +53,9 @@ struct VerificationBench {
 
   func codeIssuer(randomness: any Randomness = SystemRandomness()) -> CodeIssuer {
     CodeIssuer(
-      storage: storage, keys: keys, lifetime: Self.lifetime, clock: clock, randomness: randomness)
+      storage: storage, keys: keys,
+      rules: RulesInForce(pinLifetime: Self.lifetime, policy: CodePolicy()), clock: clock,
+      randomness: randomness)
   }
 
   func redeemer(

@@ -16,12 +16,19 @@ package protocol AdministeredAuthority: Sendable {
   func state(ofCode uuid: UUID) async throws(AuthorityFailure) -> CodeState
   /// The rules of the verification server for codes.
   func codeRules() async throws(AuthorityFailure) -> CodeRules
+  /// Changes the rules for codes that are issued from now on.
+  func set(_ values: CodeRules.Values) async throws(AuthorityFailure)
   /// Ends a code.
   func expire(code uuid: UUID) async throws(AuthorityFailure) -> CodeState
+  /// Allows a phone a new user report, and ends the code that was sent to it. The result does not tell whether
+  /// it had reported.
+  func free(phone: String) async throws(AuthorityFailure)
 
   // Observation.
   /// The counts of the days, oldest first.
   func funnel() async throws(AuthorityFailure) -> [FunnelDay]
+  /// The numbers of codes of the days that are over, by API key and external issuer, newest day first.
+  func codesByIssuer() async throws(AuthorityFailure) -> [IssuerCodes]
   /// The exports with their files.
   func exports() async throws(AuthorityFailure) -> [ExportFacts]
 
@@ -92,35 +99,6 @@ extension AdministeredAuthority {
   /// The key file with a hash and its copies; empty if there is no such file.
   package func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy] {
     try await copies(ofEach: [file])[file] ?? []
-  }
-}
-
-/// The rules of the verification server for codes: what its operator has set.
-package struct CodeRules: Hashable, Sendable {
-  /// The codes that the console may issue in a day.
-  package let codesPerDay: Int
-  /// The seconds for which a PIN, a short code, and the long code in the link of an SMS are valid.
-  package let pinSeconds: Int64
-  package let shortCodeSeconds: Int64
-  package let longCodeSeconds: Int64
-  /// The digits of a short code, while not very many are valid.
-  package let shortCodeDigits: Int
-  /// True if no code is issued without the first day of symptoms.
-  package let requiresDate: Bool
-  /// The labels of the texts for an SMS, that of the default text first; empty if no SMS is sent.
-  package let smsTemplates: [String]
-
-  package init(
-    codesPerDay: Int, pinSeconds: Int64, shortCodeSeconds: Int64, longCodeSeconds: Int64,
-    shortCodeDigits: Int, requiresDate: Bool, smsTemplates: [String]
-  ) {
-    self.codesPerDay = codesPerDay
-    self.pinSeconds = pinSeconds
-    self.shortCodeSeconds = shortCodeSeconds
-    self.longCodeSeconds = longCodeSeconds
-    self.shortCodeDigits = shortCodeDigits
-    self.requiresDate = requiresDate
-    self.smsTemplates = smsTemplates
   }
 }
 

@@ -64,11 +64,35 @@ package struct CodeClient: Redacted, Sendable {
     return try await state(ofCode: uuid)
   }
 
+  /// Allows a phone a new user report, whether it had reported or not.
+  ///
+  /// - Parameter phone: The number, E.164.
+  package func free(phone: String) async throws(AuthorityFailure) {
+    let _: Nothing = try await send(
+      FreePhoneRequest(phone: phone), to: VerificationRoute.freePhone)
+  }
+
+  /// A response without fields.
+  private struct Nothing: Decodable {}
+
   /// The numbers of codes by day, newest first.
   package func statistics() async throws(AuthorityFailure) -> [CodeStatisticsResponse.Day] {
     let (status, bytes) = try await bytes(request(to: VerificationRoute.statistics, method: .GET))
     guard status == 200,
       let response = JSONDecoder().decodeIfValid(CodeStatisticsResponse.self, from: bytes)
+    else { throw Self.failure(bytes) }
+    return response.statistics
+  }
+
+  /// The numbers of codes by issuer, newest day first.
+  ///
+  /// - Parameter path: One of the paths of `VerificationRoute` whose response is an `IssuerStatisticsResponse`.
+  package func issuers(
+    _ path: String
+  ) async throws(AuthorityFailure) -> [IssuerStatisticsResponse.Day] {
+    let (status, bytes) = try await bytes(request(to: path, method: .GET))
+    guard status == 200,
+      let response = JSONDecoder().decodeIfValid(IssuerStatisticsResponse.self, from: bytes)
     else { throw Self.failure(bytes) }
     return response.statistics
   }
@@ -160,6 +184,8 @@ package struct CodeRequest: Hashable, Sendable, Redacted {
   package let phone: String?
   /// The label of the text for the SMS; nil for the default one.
   package var smsTemplate: String?
+  /// The name of the official, by which the verification server counts the codes of a day.
+  package var official: String?
 
   package init(
     uuid: UUID, testType: TestType, symptomDate: String? = nil, minutesAheadOfUTC: Int = 0,
@@ -188,6 +214,7 @@ package struct CodeRequest: Hashable, Sendable, Redacted {
     if symptomDate != nil { body.tzOffset = Double(minutesAheadOfUTC) }
     body.phone = phone
     if phone != nil { body.smsTemplateLabel = smsTemplate }
+    body.externalIssuerID = official
     body.codeForm = testType == .confirmed ? "pin" : "short"
     return body
   }

@@ -40,6 +40,29 @@ package struct FunnelDay: Hashable, Sendable {
   }
 }
 
+/// The codes that a system has issued on one day, rounded down by the verification server.
+package struct IssuerCodes: Hashable, Sendable {
+  /// The ways in which a system is known.
+  package enum Kind: Hashable, Sendable {
+    case apiKey
+    /// By the name that the system sends with its requests.
+    case externalIssuer
+  }
+
+  /// The day in UTC, such as `2027-01-15`.
+  package let day: String
+  package let kind: Kind
+  package let name: String
+  package let codes: Int
+
+  package init(day: String, kind: Kind, name: String, codes: Int) {
+    self.day = day
+    self.kind = kind
+    self.name = name
+    self.codes = codes
+  }
+}
+
 /// The median of a time, as a bucket boundary of the key server's histogram.
 package enum MedianTime: Hashable, Sendable {
   case under(minutes: Int)

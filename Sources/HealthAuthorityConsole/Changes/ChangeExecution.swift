@@ -124,6 +124,7 @@ struct ChangeExecution: Sendable {
       () throws(AuthorityFailure) in
       switch change {
       case .rotateSigningKey(let server): try await authority.rotateSigningKey(of: server)
+      case .setCodeRules(let values): try await authority.set(values)
       case .revokeAPIKey(let id): try await authority.revokeAPIKey(id)
       case .addAuthority(let issuer, let audience, let keyID, let pem):
         let facts = AuthorityFacts(issuer: issuer, audience: audience, keyIDs: [keyID])

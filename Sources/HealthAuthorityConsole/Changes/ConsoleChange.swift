@@ -11,6 +11,7 @@ struct NewAccount: Codable, Hashable, Sendable {
 /// A change of phones, keys or accounts, which one person requests and another approves. It is stored as JSON.
 enum ConsoleChange: Codable, Hashable, Sendable {
   case rotateSigningKey(server: SigningServer)
+  case setCodeRules(values: CodeRules.Values)
   case addAPIKey(name: String, kind: APIKeyFacts.Kind)
   case revokeAPIKey(id: String)
   case addAuthority(issuer: String, audience: String, keyID: String, publicKeyPEM: String)
@@ -70,6 +71,7 @@ enum ConsoleChange: Codable, Hashable, Sendable {
   var record: (action: AuditAction, subject: String) {
     switch self {
     case .rotateSigningKey(let server): (.signingKeyRotated, server.rawValue)
+    case .setCodeRules: (.codeRulesChanged, "")
     case .addAPIKey(let name, _): (.apiKeyAdded, name)
     case .revokeAPIKey(let id): (.apiKeyRevoked, id)
     case .addAuthority(let issuer, _, _, _): (.authorityAdded, issuer)
@@ -93,6 +95,10 @@ enum ConsoleChange: Codable, Hashable, Sendable {
   /// The values of the change besides its subject, for the audit log.
   var detail: String {
     switch self {
+    case .setCodeRules(let rules):
+      return "PIN \(rules.pinSeconds) s, short code \(rules.shortCodeSeconds) s and"
+        + " \(rules.shortCodeDigits) digits, long code \(rules.longCodeSeconds) s, date"
+        + " \(rules.requiresDate ? "required" : "not required")"
     case .addAPIKey(_, let kind): return kind.rawValue
     case .addAuthority(_, let audience, let keyID, let pem):
       let fingerprint = PublicKeyFingerprint.text(ofPEM: pem) ?? "none"
@@ -127,7 +133,7 @@ enum ConsoleChange: Codable, Hashable, Sendable {
     case .addApp(let id, let regions, let authorities): [id] + regions + authorities
     case .makeLink(let account), .disableAccount(let account), .enableAccount(let account):
       [account]
-    case .rotateSigningKey, .pause, .resume, .withdrawFile, .restoreFile: []
+    case .rotateSigningKey, .setCodeRules, .pause, .resume, .withdrawFile, .restoreFile: []
     }
   }
 

@@ -50,6 +50,8 @@ struct CodeListReader: Sendable {
   let now: Date
   /// True if codes can be sent by SMS.
   let sendsSMS: Bool
+  /// The name of the official who sends the list.
+  var official: String?
 
   /// The values of one line.
   private struct Values: Hashable {
@@ -97,13 +99,13 @@ struct CodeListReader: Sendable {
     // Lines without a reference are different persons.
     let name = reference.isEmpty ? "line \(line)" : "reference \(reference)"
     let hash = SHA256.hash(data: Data("\(batch.text) \(name)".utf8))
-    return CodeList.Entry(
-      line: line, reference: reference,
-      request: CodeRequest(
-        uuid: UUID(bytes: Array(hash.prefix(16)), version: 0x80), testType: values.test,
-        symptomDate: values.day.isEmpty ? nil : values.day,
-        minutesAheadOfUTC: times.minutesAheadOfUTC(at: now),
-        phone: values.phone.isEmpty ? nil : values.phone))
+    var request = CodeRequest(
+      uuid: UUID(bytes: Array(hash.prefix(16)), version: 0x80), testType: values.test,
+      symptomDate: values.day.isEmpty ? nil : values.day,
+      minutesAheadOfUTC: times.minutesAheadOfUTC(at: now),
+      phone: values.phone.isEmpty ? nil : values.phone)
+    request.official = official
+    return CodeList.Entry(line: line, reference: reference, request: request)
   }
 
   // MARK: - One line

@@ -68,8 +68,7 @@ struct BatchPages: Sendable {
       return self.form(visit, faults: [Self.fault(error)])
     }
     guard visit.session == nil else { return self.form(visit, draft, notice: .batchKeptNotice) }
-    let title = visit.texts[.errorEndedTitle]
-    let count = CSV.rows(draft.lines).count
+    let (title, count) = (visit.texts[.errorEndedTitle], CSV.rows(draft.lines).count)
     var response = pages.renderer.response(
       Page(
         title, .batchKept,
@@ -105,10 +104,12 @@ struct BatchPages: Sendable {
         visit, Draft(number: form["batch"], lines: draft.lines),
         faults: [CodeList.Fault(line: nil, key: .batchBadNumber)])
     }
+    let official = try visit.account.name
     let list: CodeList
     do throws(CodeList.Faults) {
       list = try CodeListReader(
-        batch: number, times: visit.texts.times, now: clock.now, sendsSMS: sendsSMS
+        batch: number, times: visit.texts.times, now: clock.now, sendsSMS: sendsSMS,
+        official: official
       ).list(draft.lines)
     } catch {
       return self.form(visit, draft, faults: error.all)

@@ -78,6 +78,7 @@ struct ChangeEffects: Sendable {
     case .addAuthority, .removeAuthority, .withdrawAuthorityKey:
       try await describeRegistry(change, reading, texts, &effect)
     case .addApp, .removeApp: try await describeApp(change, reading, texts, &effect)
+    case .setCodeRules(let values): try await describeRules(values, texts, &effect)
     default: try await describeKeys(change, reading, texts, &effect)
     }
     return effect
@@ -101,6 +102,7 @@ struct ChangeEffects: Sendable {
     switch change {
     case .rotateSigningKey(let server):
       texts[.changeRotate, texts[server == .keys ? .keysOfKeys : .keysOfVerification]]
+    case .setCodeRules: texts[.changeCodeRules]
     case .addAPIKey(let name, let kind): texts[.changeAddAPIKey, name, kind.rawValue]
     case .revokeAPIKey(let id):
       texts[.changeRevokeAPIKey, try await apiKey(id, reading)?.name ?? id]

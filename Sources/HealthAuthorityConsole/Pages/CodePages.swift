@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import QRCodes
 import QuietHTTP
+import VerificationAPI
 import World
 
 /// The pages on which one code is issued, looked up and ended.
@@ -19,7 +20,6 @@ struct CodePages: Sendable {
 
   func add(to router: Router<QuietContext>) {
     let access = PageRouter.Access.holders(of: .issueCodes)
-    pages.get(router, "/codes/rules", access, rules)
     pages.get(router, "/codes/new", access) { visit in
       await form(visit, replacing: try await replaced(visit.query("replaces") ?? "", visit))
     }
@@ -27,6 +27,7 @@ struct CodePages: Sendable {
     pages.get(router, "/codes/status", access) { status($0, [:]) }
     pages.post(router, "/codes/status", access, lookUp)
     pages.post(router, "/codes/expire", access, expire)
+    pages.post(router, "/codes/free-phone", access, freePhone)
   }
 
   // MARK: - Issue
@@ -35,29 +36,6 @@ struct CodePages: Sendable {
   private func replaced(_ text: String, _ visit: Visit) async throws -> IssuedCodeStore.Entry? {
     guard let uuid = UUID(uuidString: text) else { return nil }
     return try await issuedCodes.code(uuid, of: visit.account)
-  }
-
-  /// The rules of the server, which its operator changes.
-  private func rules(_ visit: Visit) async throws -> Response {
-    let (texts, rules) = (visit.texts, try await authority.codeRules())
-    func minutes(_ seconds: Int64) -> String { texts[.rulesMinutes, "\((seconds + 59) / 60)"] }
-    let rows: [(TextKey, String, String)] = [
-      (.rulesQuota, "\(rules.codesPerDay)", "attempts.issuesPerApiKey"),
-      (.rulesPIN, minutes(rules.pinSeconds), "codeLifetime"),
-      (.rulesShortCode, minutes(rules.shortCodeSeconds), "policy.shortCodeLifetime"),
-      (.rulesLongCode, minutes(rules.longCodeSeconds), "policy.longCodeLifetime"),
-      (.rulesDigits, "\(rules.shortCodeDigits)", "policy.shortCodeDigits"),
-      (.rulesDate, texts[rules.requiresDate ? .rulesYes : .rulesNo], "policy.requiresDate"),
-      (
-        .rulesTemplates,
-        rules.smsTemplates.isEmpty ? texts[.none] : rules.smsTemplates.joined(separator: ", "),
-        "sms.templates"
-      ),
-    ]
-    return pages.renderer.response(
-      Page(
-        texts[.rulesTitle], .codeRules,
-        ["rows": rows.map { ["name": texts[$0.0], "value": $0.1, "setting": $0.2] }]), for: visit)
   }
 
   private func form(
@@ -108,6 +86,7 @@ struct CodePages: Sendable {
       minutesAheadOfUTC: visit.texts.times.minutesAheadOfUTC(at: clock.now),
       phone: phone.isEmpty ? nil : phone)
     request.smsTemplate = form["template"].isEmpty ? nil : form["template"]
+    request.official = try visit.account.name
     do {
       let issued = try await issue(request, visit)
       let ending = try await end(replaced, visit)
@@ -229,6 +208,28 @@ struct CodePages: Sendable {
   }
 }
 
+extension CodePages {
+  /// The audit log has no number, because it would tell who reported.
+  private func freePhone(_ visit: Visit, _ form: Form) async throws -> Response {
+    func refused(_ fault: String) -> Response {
+      status(
+        visit, ["phoneFault": fault, "phone": form["phone"]], status: .unprocessableContent)
+    }
+    guard let phone = PhoneText.international(form["phone"]), !phone.isEmpty else {
+      return refused(visit.texts[.freePhoneBad])
+    }
+    do {
+      try await actions.perform(AuditEvent(visit.account.name, .phoneFreed, "")) {
+        () throws(AuthorityFailure) in try await authority.free(phone: phone)
+      }
+    } catch AuthorityFailure.notIssued(let failure) {
+      let isOff = failure.errorCode == .unsupportedTestType
+      return refused(isOff ? visit.texts[.freePhoneOff] : visit.texts.sentence(failure))
+    }
+    return status(visit, ["phoneNotice": visit.texts[.freePhoneDone]])
+  }
+}
+
 /// The templates of the pages about one code.
 enum CodeTemplates {
   static let issue = """
@@ -307,17 +308,15 @@ enum CodeTemplates {
     {{/canExpire}}
     </section>
     {{/state}}
-    """
-
-  static let rules = """
-    <h1>{{t.rulesTitle}}</h1>
-    <p class="lead">{{t.rulesLead}}</p>
-    \(LayoutTemplate.wide("rules-caption"))
-    <table id="rules"><caption id="rules-caption">{{t.rulesTitle}}</caption>
-    <thead><tr><th scope="col">{{t.rulesRule}}</th><th scope="col">{{t.rulesValue}}</th>
-    <th scope="col">{{t.rulesSetting}}</th></tr></thead>
-    <tbody>
-    {{#rows}}<tr><th scope="row">{{name}}</th><td>{{value}}</td><td><code>{{setting}}</code></td></tr>{{/rows}}
-    </tbody></table></div>
+    <h2 id="free-title">{{t.freePhoneTitle}}</h2>
+    <p>{{t.freePhoneLead}}</p>
+    {{#phoneFault}}<p class="fault" role="alert" id="phone-fault">{{phoneFault}}</p>{{/phoneFault}}
+    {{#phoneNotice}}<p class="notice" role="status" id="phone-notice">{{phoneNotice}}</p>{{/phoneNotice}}
+    <form method="post" action="/codes/free-phone" class="card" aria-labelledby="free-title">
+    \(LayoutTemplate.token)
+    <label for="phone">{{t.freePhoneNumber}}</label>
+    <input id="phone" name="phone" type="tel" required autocomplete="off" value="{{phone}}">
+    <button id="free-phone">{{t.freePhoneButton}}</button>
+    </form>
     """
 }

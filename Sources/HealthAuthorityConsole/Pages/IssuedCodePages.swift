@@ -15,6 +15,8 @@ struct IssuedCodePages: Sendable {
     pages.get(router, "/codes/issued", .holders(of: .issueCodes), show)
     pages.get(router, "/officials", .holders(of: .readStatistics), officials)
     pages.get(router, "/officials/csv", .holders(of: .readStatistics), officialsFile)
+    pages.get(router, "/issuers", .holders(of: .readStatistics), issuers)
+    pages.get(router, "/issuers/csv", .holders(of: .readStatistics), issuersFile)
   }
 
   // MARK: - Own codes
@@ -96,6 +98,36 @@ struct IssuedCodePages: Sendable {
       CSV.text([header] + rows, separator: CSV.separator(for: visit.language)),
       name: "officials.csv", type: "text/csv; charset=utf-8")
   }
+
+  // MARK: - Statistics by system
+
+  /// The newest days, with the kind of each issuer in the language of the page.
+  private func issuerRows(_ texts: Texts) async throws -> [[String]] {
+    let codes = try await authority.codesByIssuer()
+    let days = Set(Set(codes.map(\.day)).sorted(by: >).prefix(ConsoleLimit.funnelDaysMax))
+    return codes.filter { days.contains($0.day) }.map { issuer in
+      let kind: TextKey = issuer.kind == .apiKey ? .issuersKey : .issuersExternal
+      return [issuer.day, texts[kind], issuer.name, "\(issuer.codes)"]
+    }
+  }
+
+  private func issuers(_ visit: Visit) async throws -> Response {
+    let rows = try await issuerRows(visit.texts)
+    let values: [String: Any] = [
+      "isEmpty": rows.isEmpty,
+      "rows": rows.map { ["day": $0[0], "kind": $0[1], "name": $0[2], "codes": $0[3]] },
+    ]
+    return pages.renderer.response(Page(visit.texts[.issuersTitle], .issuers, values), for: visit)
+  }
+
+  private func issuersFile(_ visit: Visit) async throws -> Response {
+    let columns: [TextKey] = [.date, .issuersKind, .name, .funnelIssued]
+    let rows = try await issuerRows(visit.texts)
+    return PageRenderer.download(
+      CSV.text(
+        [columns.map { visit.texts[$0] }] + rows, separator: CSV.separator(for: visit.language)),
+      name: "issuers.csv", type: "text/csv; charset=utf-8")
+  }
 }
 
 /// The templates of the issued codes.
@@ -143,6 +175,23 @@ enum IssuedCodeTemplates {
     <th scope="col">{{t.funnelIssued}}</th></tr></thead>
     <tbody>
     {{#rows}}<tr><th scope="row" class="time">{{day}}</th><td>{{account}}</td><td>{{codes}}</td></tr>{{/rows}}
+    </tbody></table></div>
+    {{/isEmpty}}
+    """
+
+  static let issuers = """
+    <h1>{{t.issuersTitle}}</h1>
+    <p class="lead">{{t.issuersLead}}</p>
+    {{#isEmpty}}<p id="none">{{t.funnelEmpty}}</p>{{/isEmpty}}
+    {{^isEmpty}}
+    <p><a class="button" id="issuers-csv" href="/issuers/csv">{{t.officialsDownload}}</a></p>
+    \(LayoutTemplate.wide("issuers-caption"))
+    <table id="issuers"><caption id="issuers-caption">{{t.issuersTitle}}. {{t.daysInUTC}}</caption>
+    <thead><tr><th scope="col">{{t.date}}</th><th scope="col">{{t.issuersKind}}</th>
+    <th scope="col">{{t.name}}</th><th scope="col">{{t.funnelIssued}}</th></tr></thead>
+    <tbody>
+    {{#rows}}<tr><th scope="row" class="time">{{day}}</th><td>{{kind}}</td><td>{{name}}</td>\
+    <td>{{codes}}</td></tr>{{/rows}}
     </tbody></table></div>
     {{/isEmpty}}
     """

@@ -127,6 +127,8 @@ struct MenuEntry: Sendable {
     MenuEntry(
       path: "/officials", title: .officialsTitle, text: .officialsCard, rights: [.readStatistics]),
     MenuEntry(
+      path: "/issuers", title: .issuersTitle, text: .issuersCard, rights: [.readStatistics]),
+    MenuEntry(
       path: "/exports", title: .exportsTitle, text: .exportsCard, rights: [.readStatistics]),
     MenuEntry(
       path: "/configuration", title: .configurationTitle, text: .configurationCard,
@@ -150,8 +152,8 @@ struct MenuEntry: Sendable {
 /// templates.
 enum PageTemplate: String, CaseIterable, Sendable {
   case message, home, signIn, start, link, links, own, accounts, accountImport, audit
-  case issue, issued, batch, batchKept, batchResult, smsList, issuedCodes, officials, codeStatus,
-    codeRules
+  case issue, issued, batch, batchKept, batchResult, smsList, issuedCodes, officials, issuers,
+    codeStatus, codeRules
   case funnel, exports, configuration, preview
   case phones, keys, secret, change, changes
 
@@ -175,8 +177,9 @@ enum PageTemplate: String, CaseIterable, Sendable {
     case .smsList: BatchTemplates.smsList
     case .issuedCodes: IssuedCodeTemplates.issuedCodes
     case .officials: IssuedCodeTemplates.officials
+    case .issuers: IssuedCodeTemplates.issuers
     case .codeStatus: CodeTemplates.status
-    case .codeRules: CodeTemplates.rules
+    case .codeRules: CodeRuleTemplates.rules
     case .funnel: ObservationTemplates.funnel
     case .exports: ObservationTemplates.exports
     case .configuration: ConfigurationTemplates.configuration

@@ -237,6 +237,8 @@ extension Texts {
     .batchIssued: Phrase("list of codes issued", "wydanie listy kodów"),
     .codeExpired: Phrase("code ended", "unieważnienie kodu"),
     .codeLookedUp: Phrase("code looked up", "sprawdzenie kodu"),
+    .codeRulesChanged: Phrase("rules for codes changed", "zmiana zasad kodów"),
+    .phoneFreed: Phrase("phone number freed", "zwolnienie numeru telefonu"),
     .proposed: Phrase("configuration proposed", "propozycja konfiguracji"),
     .approved: Phrase("configuration approved", "zatwierdzenie konfiguracji"),
     .rejected: Phrase("configuration rejected", "odrzucenie konfiguracji"),

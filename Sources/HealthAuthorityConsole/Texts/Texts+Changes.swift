@@ -178,6 +178,7 @@ extension Texts {
     ),
     .changeFor: Phrase("Hand it to %1, and to nobody else.", "Przekaż to tylko: %1."),
     .changeRotate: Phrase("New signing key %1", "Nowy klucz podpisu %1"),
+    .changeCodeRules: Phrase("Change the rules for codes", "Zmiana zasad kodów"),
     .changeAddAPIKey: Phrase("Add an API key for %1 (%2)", "Dodanie klucza API: %1 (%2)"),
     .changeRevokeAPIKey: Phrase("Revoke the API key of %1", "Unieważnienie klucza API: %1"),
     .changeAddAuthority: Phrase(

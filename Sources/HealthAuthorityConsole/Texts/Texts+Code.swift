@@ -139,6 +139,39 @@ extension Texts {
       "The code was not used. It expired at %1.",
       "Kod nie został użyty. Wygasł %1."
     ),
+    .freePhoneTitle: Phrase(
+      "A person who cannot report again", "Osoba, która nie może zgłosić się ponownie"
+    ),
+    .freePhoneLead: Phrase(
+      """
+      Who reported their own test waits an hour for another code, and 30 days if they used the first one. Free the \
+      number if the person needs a new code earlier, after a new infection or a mistake.
+      """,
+      """
+      Kto zgłosił własny test, czeka na kolejny kod godzinę, a po wykorzystaniu kodu 30 dni. Zwolnij numer, jeśli \
+      osoba potrzebuje nowego kodu wcześniej, po nowym zakażeniu lub pomyłce.
+      """
+    ),
+    .freePhoneNumber: Phrase("Phone number with country code", "Numer telefonu z kodem kraju"),
+    .freePhoneButton: Phrase("Free the number", "Zwolnij numer"),
+    .freePhoneBad: Phrase(
+      "Write the number with its country code: +48123456789.",
+      "Podaj numer z kodem kraju: +48123456789."
+    ),
+    .freePhoneOff: Phrase(
+      "The verification server accepts no reports of people about their own tests.",
+      "Serwer weryfikacji nie przyjmuje zgłoszeń własnych testów."
+    ),
+    .freePhoneDone: Phrase(
+      """
+      A report from this number is accepted now, and a code that was sent to it before is no longer valid. Whether \
+      there was a report is not shown.
+      """,
+      """
+      Zgłoszenie z tego numeru zostanie teraz przyjęte, a wysłany na niego wcześniej kod stracił ważność. Nie podaje \
+      się, czy zgłoszenie było.
+      """
+    ),
     .statusExpire: Phrase("End this code now", "Unieważnij ten kod"),
     .statusExpired: Phrase("The code was ended.", "Kod unieważniono."),
     .statusBad: Phrase(

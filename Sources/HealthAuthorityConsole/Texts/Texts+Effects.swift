@@ -59,6 +59,11 @@ extension Texts {
       do wygaśnięcia starego klucza.
       """
     ),
+    .effectRule: Phrase("%1: %2 instead of %3.", "%1: %2 zamiast %3."),
+    .effectRules: Phrase(
+      "Codes that were issued before keep their validity.",
+      "Kody wydane wcześniej zachowują swoją ważność."
+    ),
     .effectRotateTokens: Phrase(
       """
       A key is added to the present %1, which end after an overlap. All phones go on: tokens and certificates that \

@@ -125,9 +125,39 @@ extension Texts {
     .rulesTitle: Phrase("Rules for codes", "Zasady kodów"),
     .rulesCard: Phrase("Validity, quota, texts for an SMS.", "Ważność, limit, treści SMS-ów."),
     .rulesLead: Phrase(
-      "The operator changes them in verification/settings.json and restarts the verification server.",
-      "Zmienia je operator w verification/settings.json, po czym uruchamia serwer weryfikacji ponownie."
+      """
+      The settings of the verification server. Codes keep the rules with which they were issued. The operator changes \
+      the quota and the texts in verification/settings.json.
+      """,
+      """
+      Ustawienia serwera weryfikacji. Kody zachowują zasady, z którymi je wydano. Limit i treści SMS-ów zmienia \
+      operator w verification/settings.json.
+      """
     ),
+    .rulesChange: Phrase("Other rules", "Inne zasady"),
+    .rulesChangeHelp: Phrase(
+      """
+      A second administrator approves them. The verification server uses them from the next code on, without a new \
+      start.
+      """,
+      """
+      Zatwierdza je drugi administrator. Serwer weryfikacji stosuje je od następnego kodu, bez ponownego uruchomienia.
+      """
+    ),
+    .rulesAsk: Phrase("Show the effect", "Pokaż skutki"),
+    .rulesMinuteBounds: Phrase("%1 to %2 minutes", "od %1 do %2 min"),
+    .rulesDigitBounds: Phrase("%1 to %2 digits", "od %1 do %2 cyfr"),
+    .rulesBadMinutes: Phrase(
+      "%1: write a number of minutes from %2 to %3.", "%1: podaj liczbę minut od %2 do %3."
+    ),
+    .rulesBadDigits: Phrase(
+      "%1: write a number of digits from %2 to %3.", "%1: podaj liczbę cyfr od %2 do %3."
+    ),
+    .rulesLongShorter: Phrase(
+      "The link in an SMS must be valid for at least as long as a short code.",
+      "Link w SMS-ie musi być ważny co najmniej tak długo jak kod."
+    ),
+    .rulesSame: Phrase("These are the rules in force.", "Te zasady już obowiązują."),
     .rulesRule: Phrase("Rule", "Zasada"),
     .rulesValue: Phrase("Value", "Wartość"),
     .rulesSetting: Phrase("Setting", "Ustawienie"),
@@ -183,5 +213,23 @@ extension Texts {
     ),
     .officialsOfficial: Phrase("Official", "Pracownik"),
     .officialsDownload: Phrase("Download as CSV", "Pobierz jako CSV"),
+    .issuersTitle: Phrase("Codes by system", "Kody według systemów"),
+    .issuersCard: Phrase(
+      "How many codes each laboratory and system has issued.",
+      "Ile kodów wydało każde laboratorium i każdy system."
+    ),
+    .issuersLead: Phrase(
+      """
+      Codes by day, by API key and by the name of the issuer that a system sends (externalIssuerID). Only days that \
+      are over; rounded down to tens, so that fewer than ten codes are not listed.
+      """,
+      """
+      Kody według dnia, klucza API i nazwy wystawcy, którą wysyła system (externalIssuerID). Tylko dni zakończone; \
+      liczby zaokrąglone w dół do dziesiątek, więc mniej niż dziesięciu kodów nie wymieniono.
+      """
+    ),
+    .issuersKind: Phrase("Known by", "Znany przez"),
+    .issuersKey: Phrase("API key", "klucz API"),
+    .issuersExternal: Phrase("external issuer", "zewnętrzny wystawca"),
   ]
 }

@@ -40,6 +40,29 @@ extension FolderAuthority {
     }
   }
 
+  func codesByIssuer() async throws(AuthorityFailure) -> [IssuerCodes] {
+    let client = try await codes.client()
+    let keys = try await client.issuers(VerificationRoute.apiKeysStatistics).flatMap { day in
+      day.issuers.map { issuer in
+        let id = issuer.apiKeyID ?? ""
+        return IssuerCodes(
+          day: String(day.date.prefix(10)), kind: .apiKey,
+          name: issuer.apiKeyName.map { "\($0) (\(id))" } ?? id, codes: issuer.codesIssued)
+      }
+    }
+    let external = try await client.issuers(VerificationRoute.externalIssuerStatistics)
+      .flatMap { day in
+        day.issuers.map { issuer in
+          IssuerCodes(
+            day: String(day.date.prefix(10)), kind: .externalIssuer,
+            name: issuer.externalIssuer ?? "", codes: issuer.codesIssued)
+        }
+      }
+    return (keys + external).enumerated().sorted {
+      ($1.element.day, $0.offset) < ($0.element.day, $1.offset)
+    }.map(\.element)
+  }
+
   /// A day without codes is absent.
   private func codesByDay() async throws(AuthorityFailure)
     -> [Int64: CodeStatisticsResponse.Counts]
@@ -58,11 +81,11 @@ extension FolderAuthority {
     }
   }
 
-  /// The start of a day such as `2027-01-15`, in Unix seconds.
+  /// The start of a day such as `2027-01-15` or `2027-01-15T00:00:00Z`, in Unix seconds.
   private static func start(of day: String) -> Int64? {
     let form = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
     // The day of a server that writes another form is left out.
-    return (try? Date(day, strategy: form)).map(\.unixSecond)
+    return (try? Date(String(day.prefix(10)), strategy: form)).map(\.unixSecond)
   }
 
   private struct StatisticsClaims: Encodable {

@@ -6,6 +6,7 @@ import KeyServerAPI
 import Settings
 import Terminal
 import TextEncodings
+import VerificationAPI
 import VerificationServer
 import World
 
@@ -63,22 +64,35 @@ struct FolderAuthority: AdministeredAuthority {
     // The rules of another server are in its own settings.
     guard codes.remote == nil else { throw .notFound }
     return try await withVerification {
-      let configuration = try $0.verificationSettings().configuration
-      let (policy, sms) = (configuration.policy, configuration.sms)
-      let labels = sms.map { sms in
-        [sms.defaultTemplate] + sms.templates.keys.filter { $0 != sms.defaultTemplate }.sorted()
-      }
+      let settings = try $0.verificationSettings()
+      let configuration = settings.configuration
       return CodeRules(
         codesPerDay: configuration.attempts.issuesPerApiKey,
-        pinSeconds: Int64(configuration.codeLifetime),
-        shortCodeSeconds: Int64(policy.shortCodeLifetime),
-        longCodeSeconds: Int64(policy.longCodeLifetime), shortCodeDigits: policy.shortCodeDigits,
-        requiresDate: policy.requiresDate, smsTemplates: labels ?? [])
+        values: CodeRules.Values(configuration.issueRules),
+        limits: CodeRules.Limits(of: configuration), smsTemplates: settings.smsLabels)
+    }
+  }
+
+  func set(_ values: CodeRules.Values) async throws(AuthorityFailure) {
+    guard codes.remote == nil else { throw .notFound }
+    try await withVerification { setup in
+      try await FolderLock.withLock(on: folder.verification) {
+        try setup.setIssueRules(
+          IssueRules(
+            pinLifetime: TimeInterval(values.pinSeconds), shortCodeDigits: values.shortCodeDigits,
+            shortCodeLifetime: TimeInterval(values.shortCodeSeconds),
+            longCodeLifetime: TimeInterval(values.longCodeSeconds),
+            requiresDate: values.requiresDate))
+      }
     }
   }
 
   func expire(code uuid: UUID) async throws(AuthorityFailure) -> CodeState {
     try await codes.client().expire(code: uuid)
+  }
+
+  func free(phone: String) async throws(AuthorityFailure) {
+    try await codes.client().free(phone: phone)
   }
 
   // MARK: - Remote configuration
@@ -146,5 +160,31 @@ struct FolderAuthority: AdministeredAuthority {
         "The verification server has no data in the folder of this console: use"
           + " `firebreak verification-server` on its machine.")
     }
+  }
+}
+
+extension CodeRules.Values {
+  fileprivate init(_ rules: IssueRules) {
+    self.init(
+      pinSeconds: Int64(rules.pinLifetime), shortCodeSeconds: Int64(rules.shortCodeLifetime),
+      longCodeSeconds: Int64(rules.longCodeLifetime), shortCodeDigits: rules.shortCodeDigits,
+      requiresDate: rules.requiresDate)
+  }
+}
+
+extension CodeRules.Limits {
+  /// No code is valid for longer than the token that it is exchanged for.
+  fileprivate init(of configuration: VerificationServerConfiguration) {
+    func seconds(
+      _ limits: ClosedRange<TimeInterval>, _ token: TimeInterval
+    ) -> ClosedRange<Int64> {
+      Int64(limits.lowerBound)...Int64(max(limits.lowerBound, min(limits.upperBound, token)))
+    }
+    let token = configuration.policy.verificationTokenLifetime
+    self.init(
+      pinSeconds: seconds(VerificationLimit.codeLifetimeSeconds, configuration.tokenLifetime),
+      shortCodeSeconds: seconds(VerificationLimit.shortCodeLifetimeSeconds, token),
+      longCodeSeconds: seconds(VerificationLimit.longCodeLifetimeSeconds, token),
+      shortCodeDigits: ShortCode.digitCounts)
   }
 }

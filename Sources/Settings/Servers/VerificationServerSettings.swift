@@ -33,14 +33,17 @@ package struct VerificationServerSettings {
 
   /// Reads `file`. The overrides replace its values.
   ///
-  /// - Parameter readsFiles: If false, the files of SMS secrets are not read, and `configuration.sms` is `nil`.
+  /// - Parameters:
+  ///   - readsFiles: If false, the files of SMS secrets are not read, and `configuration.sms` is `nil`.
+  ///   - changes: Values that replace those of the file.
   /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
   package init(
-    _ file: SettingsFile, overrides: SettingOverrides = SettingOverrides(), readsFiles: Bool = true
+    _ file: SettingsFile, overrides: SettingOverrides = SettingOverrides(),
+    readsFiles: Bool = true, changes: [String: JSONValue] = [:]
   ) throws {
     try self.init()
     inForce = try file.resolve(
-      Self.table, into: &self, readsFiles: readsFiles,
+      Self.table, into: &self, readsFiles: readsFiles, changes: changes,
       options: [
         "issuer": overrides.issuer.map(JSONValue.string),
         "audience": overrides.audience.map(JSONValue.string),
@@ -54,6 +57,13 @@ package struct VerificationServerSettings {
       }
       return
     }
+  }
+
+  /// The labels of the texts for an SMS, that of the default text first; empty if no SMS is sent. They need no file.
+  package var smsLabels: [String] {
+    guard let sms = inForce["sms"], case .object(let texts)? = sms["templates"] else { return [] }
+    let standard = sms["defaultTemplate"]?.string
+    return texts.keys.filter { $0 == standard } + texts.keys.filter { $0 != standard }.sorted()
   }
 
   /// The source of the table in Documentation/Serving.md.
@@ -130,6 +140,9 @@ package struct VerificationServerSettings {
       .flag(
         "allowsUserReport", \.allowsUserReport,
         "users may report a test of their own; needs `sms`"),
+      .flag(
+        "offersReportPage", \.offersReportPage,
+        "users may report on the page `/report`, too; needs `allowsUserReport`"),
       .flag("allowsBatchIssue", \.allowsBatchIssue, "several codes may be issued in one request"),
       .flag(
         "allowsGeneratedSMS", \.allowsGeneratedSMS,

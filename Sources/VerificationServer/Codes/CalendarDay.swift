@@ -32,6 +32,9 @@ struct CalendarDay: Hashable, Comparable, Sendable {
     return Self.padded(year, 4) + "-" + Self.padded(month, 2) + "-" + Self.padded(day, 2)
   }
 
+  /// Midnight in the form of RFC 3339.
+  var midnightText: String { "\(text)T00:00:00Z" }
+
   /// The first ten-minute interval of the day.
   var interval: UInt32? { UInt32(exactly: number * 144) }
 

@@ -8,19 +8,20 @@ import World
 struct CodeIssuer: Sendable {
   let storage: any CodeStorage
   let keys: CodeKeys
-  let lifetime: TimeInterval
-  var policy = CodePolicy()
+  let rules: RulesInForce
   var risk = GuessingRisk(AttemptLimits())
   /// The used share of the guesses in a window. While codes are being guessed, new ones are longer.
   var pressure: @Sendable () async -> Double = { 0 }
   let clock: any WallClock
   let randomness: any Randomness
 
+  var policy: CodePolicy { rules.policy }
+
   /// Returns a new PIN for `testResult`.
   ///
   /// - Throws: `VerificationServerError.storageUnavailable` if it could not be stored.
   func code(for testResult: TestResult) async throws -> VerificationCode {
-    let codes = try await codes(1, for: testResult, lifetime: lifetime)
+    let codes = try await codes(1, for: testResult, lifetime: rules.pinLifetime)
     guard let code = codes.first else { throw VerificationServerError.storageUnavailable }
     return code
   }
@@ -59,21 +60,29 @@ struct CodeIssuer: Sendable {
   /// - Throws: `VerificationServerError.storageUnavailable` if it could not be stored, `.tooManyLiveCodes` if
   ///   it could be guessed.
   func issue(_ properties: CodeProperties) async throws -> CodeRequestOutcome {
-    let now = clock.now
+    let (now, policy) = (clock.now, policy)
     let handle = properties.handle ?? UUID(from: randomness)
+    let isPIN = properties.form == .pin
     let lengths =
-      properties.form == .pin
+      isPIN
       ? VerificationCode.characterCounts
       : policy.shortCodeDigits...ShortCode.digitCounts.upperBound
-    let form = try await form(
-      properties.form, lengths, count: 1, lifetime: lifetime(of: properties.form), at: now)
+    // Read once: the rules may change meanwhile.
+    let lifetime = isPIN ? rules.pinLifetime : policy.shortCodeLifetime
+    let form = try await form(properties.form, lengths, count: 1, lifetime: lifetime, at: now)
     for _ in 0..<VerificationLimit.drawsMax {
       guard let typed = drawn(form) else { break }
       let long =
         properties.wantsLink
         ? LongCode.drawn(count: policy.longCodeCharacters, from: randomness) : nil
-      var code = issuedCode(properties, handle: handle, typed: typed, long: long, at: now)
-      code.form = form
+      var code = HashedCode(
+        hash: keys.hash(of: typed), form: form, testResult: properties.testResult,
+        expiresAt: now.addingTimeInterval(lifetime))
+      if let long {
+        code.longHash = keys.hash(of: long)
+        code.longExpiresAt = now.addingTimeInterval(policy.longCodeLifetime)
+      }
+      complete(&code, properties, handle: handle)
       switch try await storage.issue([code], at: now).first {
       case .stored:
         return .issued(NewCode(handle: handle, typed: typed, long: long, issued: code))
@@ -92,26 +101,12 @@ struct CodeIssuer: Sendable {
     }
   }
 
-  private func lifetime(of form: CodeForm.Kind) -> TimeInterval {
-    form == .pin ? lifetime : policy.shortCodeLifetime
-  }
-
-  private func issuedCode(
-    _ properties: CodeProperties, handle: UUID, typed: any EnteredCode, long: LongCode?,
-    at now: Date
-  ) -> HashedCode {
-    var code = HashedCode(
-      hash: keys.hash(of: typed), testResult: properties.testResult,
-      expiresAt: now.addingTimeInterval(lifetime(of: properties.form)))
-    if let long {
-      code.longHash = keys.hash(of: long)
-      code.longExpiresAt = now.addingTimeInterval(policy.longCodeLifetime)
-    }
+  private func complete(_ code: inout HashedCode, _ properties: CodeProperties, handle: UUID) {
     code.handle = handle
     code.issuer = properties.issuer
+    code.externalIssuer = properties.externalIssuer
     code.nonceHash = properties.nonce.map { keys.hash(of: $0, for: .nonce) }
     code.phoneHash = properties.reportingPhone.map { keys.hash(of: Data($0.utf8), for: .phone) }
-    return code
   }
 
   /// The shortest form of `lengths` of which `count` more codes may be live; while codes are being guessed, a longer
@@ -144,6 +139,8 @@ struct CodeProperties: Sendable, Redacted {
   var handle: UUID?
   /// The API key of the request.
   var issuer: APIKeyID?
+  /// The client's name for the issuer.
+  var externalIssuer: String?
   /// True if a long code is needed for the link of an SMS.
   var wantsLink = false
   /// The nonce of a user report, without which the code cannot be used.

@@ -9,8 +9,7 @@ import World
 final class GuessWeights: Sendable {
   private let storage: any CodeStorage
   private let risk: GuessingRisk
-  private let pinLifetime: TimeInterval
-  private let shortLifetime: TimeInterval
+  private let rules: RulesInForce
   private let clock: any WallClock
   private let counts = Mutex<[CodeForm: Count]>([:])
 
@@ -20,13 +19,11 @@ final class GuessWeights: Sendable {
   }
 
   init(
-    storage: any CodeStorage, risk: GuessingRisk, pinLifetime: TimeInterval,
-    shortLifetime: TimeInterval, clock: any WallClock
+    storage: any CodeStorage, risk: GuessingRisk, rules: RulesInForce, clock: any WallClock
   ) {
     self.storage = storage
     self.risk = risk
-    self.pinLifetime = pinLifetime
-    self.shortLifetime = shortLifetime
+    self.rules = rules
     self.clock = clock
   }
 
@@ -36,7 +33,7 @@ final class GuessWeights: Sendable {
   /// - Throws: `VerificationServerError.storageUnavailable`.
   func weight(of code: (any EnteredCode)?) async throws -> Double {
     guard let code, let form = CodeForm(code) else { return 0 }
-    let lifetime = form.kind == .pin ? pinLifetime : shortLifetime
+    let lifetime = form.kind == .pin ? rules.pinLifetime : rules.policy.shortCodeLifetime
     let one = risk.weight(of: form, live: try await live(form, lifetime), lifetime: lifetime)
     // Each reading of an ambiguous code is a guess.
     return one * Double(code.typedReadings.count)

@@ -22,6 +22,8 @@ struct HashedCode: Hashable, Sendable {
   var handle: UUID?
   /// The API key that issued the code.
   var issuer: APIKeyID?
+  /// The client's name for the issuer. It is counted, and not stored with the code.
+  var externalIssuer: String?
   /// The hash of the nonce that must be sent with the code, for user reports.
   var nonceHash: Data?
   /// The hash of the phone number, for user reports.
@@ -61,6 +63,8 @@ struct StoredCode: Hashable, Sendable {
   var expiresAt: Date
   /// True if the verification token of the code was exchanged for a certificate.
   var isExchanged = false
+  /// True if a canary issued the code, which then gives tokens for synthetic phones only.
+  var isCanary = false
 
   /// Returns true through the last second before the expiry.
   func isLive(at now: Date) -> Bool { now < expiresAt.addingTimeInterval(1) }
@@ -211,7 +215,7 @@ struct CodeCounts: Codable, Hashable, Sendable {
   /// The counts in the form of the contract.
   var statistics: CodeStatisticsResponse.Day {
     CodeStatisticsResponse.Day(
-      date: CalendarDay(number: Int(day)).text,
+      date: CalendarDay(number: Int(day)).midnightText,
       data: CodeStatisticsResponse.Counts(
         codesIssued: issued, codesClaimed: claimed, tokensClaimed: tokensClaimed,
         claimAges: claimAges, claimMeanSeconds: claimed == 0 ? 0 : claimSeconds / Int64(claimed)))

@@ -133,6 +133,10 @@ extension IssueRequest: NamedFields {
   ]
 }
 
+extension FreePhoneRequest: NamedFields {
+  public static let fieldNames: Set<String> = ["phone", "padding"]
+}
+
 extension CodeHandleRequest: NamedFields {
   public static let fieldNames: Set<String> = ["uuid", "padding"]
 }

@@ -28,11 +28,13 @@ struct IssueRequestHandler: Sendable {
     } catch {
       return .failure(error)
     }
+    let isCanary = try await isCanary(key, logger)
+    guard !isCanary || validated.phone == nil else { return .failure(.canaryPhone) }
     // A request with a UUID that exists does not count against the quota.
     if let handle = validated.properties.handle, try await isTaken(handle, logger) {
       return .failure(.taken)
     }
-    try await quota.count(under: key)
+    try await quota.count(under: key, isCanary: isCanary)
     let properties = validated.properties.issued(under: key)
     let outcome: CodeRequestOutcome
     do throws(QuietRefusal) {
@@ -40,14 +42,21 @@ struct IssueRequestHandler: Sendable {
         try await codeIssuer.issue(properties)
       }
     } catch {
-      await quota.refund(under: key)
+      await quota.refund(under: key, isCanary: isCanary)
       throw error
     }
     guard case .issued(let code) = outcome else {
-      await quota.refund(under: key)
+      await quota.refund(under: key, isCanary: isCanary)
       return .failure(.taken)
     }
     return try await respond(code, validated, under: key, logger)
+  }
+
+  private func isCanary(_ key: APIKeyID?, _ logger: Logger) async throws -> Bool {
+    guard let key else { return false }
+    return try await QuietRefusal.mappingServerErrors(logger) {
+      try await codeIssuer.storage.apiKey(key)?.kind == .canary
+    }
   }
 
   private func isTaken(_ handle: UUID, _ logger: Logger) async throws -> Bool {
@@ -75,7 +84,8 @@ struct IssueRequestHandler: Sendable {
       return .success(response)
     } catch {
       try await QuietRefusal.mappingServerErrors(logger) {
-        try await codeIssuer.storage.withdraw(code.handle)
+        try await codeIssuer.storage.withdraw(
+          code.handle, externalIssuer: code.issued.externalIssuer)
       }
       await quota.refund(under: key)
       return .failure(error)
@@ -86,6 +96,8 @@ struct IssueRequestHandler: Sendable {
 extension VerificationFailure {
   fileprivate static let taken = VerificationFailure(
     .uuidAlreadyExists, "A code with this uuid exists.")
+  fileprivate static let canaryPhone = VerificationFailure(
+    .unparsableRequest, "A key of kind canary sends no SMS: leave out phone.")
 }
 
 extension IssueResponse {
@@ -134,6 +146,11 @@ struct ValidatedIssueRequest: Sendable {
     guard issuer.count <= VerificationLimit.externalIssuerCharactersMax else {
       throw VerificationFailure(.unparsableRequest, "externalIssuerID is too long.")
     }
+    // PostgreSQL stores no U+0000, and no statistics show a line break.
+    guard issuer.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+      throw VerificationFailure(
+        .unparsableRequest, "externalIssuerID must not contain control characters.")
+    }
     let testType = try Self.testType(request.testType, policy)
     let dates = try TestDates.validated(
       symptomDate: request.symptomDate, testDate: request.testDate, tzOffset: request.tzOffset,
@@ -146,7 +163,8 @@ struct ValidatedIssueRequest: Sendable {
     }
     properties = CodeProperties(
       testResult: TestResult(testType, dates), form: try Self.form(request.codeForm, testType),
-      handle: try Self.handle(request.uuid), wantsLink: phone != nil)
+      handle: try Self.handle(request.uuid), externalIssuer: issuer.isEmpty ? nil : issuer,
+      wantsLink: phone != nil)
   }
 
   /// A PIN is for an upload, which needs a confirmed test in the ProteGO Safe contract.
@@ -226,11 +244,12 @@ extension TestDates {
   }
 }
 
-/// The quota of codes that an API key may issue in a day. All users of an app share its key.
+/// The quota of codes that an API key may issue in a day. All users of an app share its key. A canary has a small one.
 struct IssueQuota: Sendable {
-  private let quota: Int
+  private let limits: AttemptLimits
   private let keys: BudgetKeys
   private let issues: AttemptBudget
+  private let canaryIssues: AttemptBudget
   private let usedUp: ServiceFailureLog?
 
   /// - Parameter logger: Gets a line when the quota of a key is used up.
@@ -238,15 +257,20 @@ struct IssueQuota: Sendable {
     _ limits: AttemptLimits, clock: any WallClock, randomness: any Randomness,
     logger: Logger? = nil
   ) {
-    quota = limits.issuesPerApiKey
+    self.limits = limits
     keys = BudgetKeys(from: randomness)
     issues = AttemptBudget(
       attempts: limits.issuesPerApiKey, windowSeconds: AttemptLimits.issueWindowSeconds,
       clock: clock)
+    canaryIssues = AttemptBudget(
+      attempts: limits.issuesPerCanary, windowSeconds: AttemptLimits.issueWindowSeconds,
+      clock: clock)
     usedUp = logger.map {
       ServiceFailureLog(
         name: "issue of codes",
-        advice: "raise attempts.issuesPerApiKey, or revoke the key if it is stolen", clock: clock,
+        advice:
+          "raise attempts.issuesPerApiKey, or revoke the key if it is stolen; that of a canary is fixed",
+        clock: clock,
         logger: $0)
     }
   }
@@ -254,8 +278,9 @@ struct IssueQuota: Sendable {
   /// Counts a code issued with an API key.
   ///
   /// - Throws: `.quotaUsedUp` if the key has issued too many.
-  func count(under id: APIKeyID?) async throws(QuietRefusal) {
-    if let seconds = await issues.spend(key(of: id)) {
+  func count(under id: APIKeyID?, isCanary: Bool = false) async throws(QuietRefusal) {
+    if let seconds = await budget(isCanary).spend(key(of: id)) {
+      let quota = isCanary ? limits.issuesPerCanary : limits.issuesPerApiKey
       usedUp?.failed(
         "its quota of \(quota) codes a day is used up", part: "API key \(id?.text ?? "")")
       throw .quotaUsedUp(quota: quota, retryAfterSeconds: seconds)
@@ -263,9 +288,11 @@ struct IssueQuota: Sendable {
   }
 
   /// Removes the latest issued code, which was not stored or not sent.
-  func refund(under id: APIKeyID?) async {
-    await issues.refund(key(of: id))
+  func refund(under id: APIKeyID?, isCanary: Bool = false) async {
+    await budget(isCanary).refund(key(of: id))
   }
+
+  private func budget(_ isCanary: Bool) -> AttemptBudget { isCanary ? canaryIssues : issues }
 
   private func key(of id: APIKeyID?) -> BudgetKey { keys.key(for: "api key \(id?.text ?? "")") }
 }

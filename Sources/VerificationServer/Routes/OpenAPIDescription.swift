@@ -9,40 +9,8 @@ enum VerificationDescription {
   static let document = OpenAPIDocument(
     title: "Firebreak verification server", version: "1",
     operations: proteGOSafeOperations + deviceOperations + adminOperations + [
-      statisticsOperation, keysOperation, keyListOperation,
-    ])
-
-  private static let statisticsOperation = OpenAPIOperation(
-    .get, VerificationRoute.statistics, "The numbers of codes by day; stats or admin key.",
-    credentialHeader: VerificationRoute.apiKeyHeader,
-    responses: [
-      .init(
-        200, "The days, newest first.",
-        .object(
-          ["statistics": .array(of: statisticsDay, "The days."), "padding": .padding],
-          required: ["statistics", "padding"]))
-    ]
-      + [401, 429, 503].map { .init($0, "An error.", googleFailure) })
-
-  private static let statisticsDay = JSONSchema.object(
-    [
-      "date": day,
-      "data": .object(
-        [
-          "codes_issued": .integer("The codes that were issued."),
-          "codes_claimed": .integer("The codes that were exchanged for a token."),
-          "tokens_claimed": .integer("The tokens that were exchanged for a certificate."),
-          "code_claim_age_distribution": .array(
-            of: .integer("A number of codes."),
-            "The used codes by their age: up to 1, 5, 15, 30 minutes, 1, 2, 3, 6, 12, 24 hours, and more.",
-            count: (CodeCounts.ages.count + 1)...(CodeCounts.ages.count + 1)),
-          "code_claim_mean_age_seconds": .integer("The mean age, in seconds."),
-        ],
-        required: [
-          "codes_issued", "codes_claimed", "tokens_claimed", "code_claim_age_distribution",
-          "code_claim_mean_age_seconds",
-        ]),
-    ], required: ["date", "data"])
+      keysOperation, keyListOperation,
+    ] + StatisticsDescription.operations)
 
   private static let keysOperation = OpenAPIOperation(
     .get, VerificationRoute.keys, "The public keys of tokens and certificates (RFC 7517).",
@@ -192,6 +160,9 @@ enum VerificationDescription {
       VerificationRoute.expireCode, "Ends a code; admin key.", request: ["uuid": uuid],
       response: ["expiresAtTimestamp": seconds, "longExpiresAtTimestamp": seconds],
       required: ["expiresAtTimestamp"], refusals: [404]),
+    google(
+      VerificationRoute.freePhone, "Allows a phone a new user report; admin key.",
+      request: ["phone": phone], response: [:], required: []),
   ]
 
   private static let types = TestType.allCases.map(\.rawValue)
@@ -235,7 +206,8 @@ enum VerificationDescription {
     "error_code": .string("An older name of errorCode.", oneOf: codes),
   ]
 
-  private static var googleFailure: JSONSchema {
+  /// The body of an error of Google's contract.
+  static var googleFailure: JSONSchema {
     .object(
       failure.merging(["padding": .padding]) { $1 }, required: failure.keys.sorted() + ["padding"])
   }

@@ -18,6 +18,7 @@ extension SQLiteCodeStorage {
       try createCountTable(database)
       try database.execute(sql: ServerState.table)
     }
+    migrator.registerMigration("schema 2", migrate: createIssuerCountTable)
     return migrator
   }
 
@@ -86,6 +87,17 @@ extension SQLiteCodeStorage {
       table.column("tokensClaimed", .integer).notNull()
       table.column("claimAges", .text).notNull()
       table.column("claimSeconds", .integer).notNull()
+    }
+  }
+
+  private static func createIssuerCountTable(_ database: Database) throws {
+    try database.create(table: IssuerCount.databaseTableName, options: [.withoutRowID, .strict]) {
+      table in
+      table.column("day", .integer).notNull()
+      table.column("kind", .text).notNull()
+      table.column("name", .text).notNull()
+      table.column("issued", .integer).notNull()
+      table.primaryKey(["day", "kind", "name"])
     }
   }
 }
@@ -185,7 +197,8 @@ struct IssueRow: ChecksummedRow, Sendable {
 }
 
 extension UUID {
-  fileprivate var data: Data { withUnsafeBytes(of: uuid) { Data($0) } }
+  /// The 16 bytes.
+  var data: Data { withUnsafeBytes(of: uuid) { Data($0) } }
 }
 
 /// A hash of an issued code: that of the PIN, the short code or the long code.

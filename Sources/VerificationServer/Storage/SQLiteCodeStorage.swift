@@ -26,11 +26,16 @@ struct SQLiteCodeStorage: CodeStorage {
   func issue(_ codes: [HashedCode], at now: Date) async throws -> [IssueOutcome] {
     try await write { database in
       let outcomes = try codes.map { try Self.issue($0, at: now, in: database) }
-      let stored = try zip(codes, outcomes).count { code, outcome in
+      let counted = try zip(codes, outcomes).filter { code, outcome in
         try outcome == .stored && Self.isCounted(code.issuer?.text, in: database)
+      }.map(\.0)
+      if !counted.isEmpty {
+        try CodeCounts.change(at: now.unixSecond, in: database) { $0.countIssued(counted.count) }
       }
-      if stored > 0 {
-        try CodeCounts.change(at: now.unixSecond, in: database) { $0.countIssued(stored) }
+      for code in counted {
+        try Self.count(
+          1, issuer: code.issuer?.text, externalIssuer: code.externalIssuer, at: now.unixSecond,
+          in: database)
       }
       return outcomes
     }
@@ -44,7 +49,8 @@ struct SQLiteCodeStorage: CodeStorage {
       let spent = try issue.tokenIDHash.map { try ExchangeRow.fetchOne(database, key: $0) != nil }
       return StoredCode(
         testResult: testResult, redemption: issue.redemption, nonceHash: issue.nonceHash,
-        expiresAt: Date(unixSecond: row.expiresAt), isExchanged: spent ?? false)
+        expiresAt: Date(unixSecond: row.expiresAt), isExchanged: spent ?? false,
+        isCanary: try !Self.isCounted(issue.issuer, in: database))
     }
   }
 
@@ -209,12 +215,27 @@ extension SQLiteCodeStorage {
     return live.count
   }
 
-  func withdraw(_ handle: UUID) async throws {
+  func withdraw(_ handle: UUID, externalIssuer: String?) async throws {
     try await write { database in
       guard let issue = try IssueRow.of(handle, in: database) else { return }
       if let phone = issue.phoneHash { _ = try ReportRow.deleteOne(database, key: phone) }
       _ = try issue.delete(database)
       try CodeCounts.change(at: issue.issuedAt, in: database) { $0.countIssued(-1) }
+      try Self.count(
+        -1, issuer: issue.issuer, externalIssuer: externalIssuer, at: issue.issuedAt, in: database)
+    }
+  }
+
+  func freePhone(_ phoneHash: Data, at now: Date) async throws {
+    try await write { database in
+      // A row that is deleted again lets the transaction write in both cases.
+      try ReportRow(PhoneReport(phoneHash: phoneHash, at: now)).insert(
+        database, onConflict: .replace)
+      _ = try ReportRow.deleteOne(database, key: phoneHash)
+      let codes = IssueRow.filter(
+        Column("endsAt") >= now.unixSecond && Column("binding") == nil
+          && Column("phoneHash") == phoneHash)
+      _ = try Self.expire(codes, at: now, in: database)
     }
   }
 
@@ -232,6 +253,11 @@ extension SQLiteCodeStorage {
       let reports = try Self.removeReports(before: end, atMost: count, in: database)
       let oldest = CodeCounts.day(of: end) - VerificationLimit.countedDays
       try CodeCounts.filter(Column("day") < oldest).deleteAll(database)
+      try IssuerCount.filter(
+        Column("day") < oldest
+          || Column("day") < CodeCounts.day(of: end)
+            && Column("issued") < VerificationLimit.issuerCountMultiple
+      ).deleteAll(database)
       return codes + tokens + reports
     }
   }

@@ -10,6 +10,13 @@ extension SimulatedAuthority {
   static func inUse() throws -> SimulatedAuthority {
     let authority = SimulatedAuthority()
     authority.state.days = days
+    authority.state.issuers = [
+      IssuerCodes(
+        day: "2027-01-14", kind: .apiKey, name: "laboratory (77c0000000000000)", codes: 120),
+      IssuerCodes(day: "2027-01-14", kind: .externalIssuer, name: "Clinic North", codes: 40),
+      IssuerCodes(
+        day: "2027-01-13", kind: .apiKey, name: "laboratory (77c0000000000000)", codes: 90),
+    ]
     let files = try (0..<3).map { try file(number: $0) }
     authority.state.exports = [
       ExportFacts(

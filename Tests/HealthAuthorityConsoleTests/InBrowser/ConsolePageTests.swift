@@ -52,7 +52,7 @@ extension ConsoleInBrowser {
         }
       }
       for change in trees.finish() { Issue.record("\(change)") }
-      #expect(checks.combinations == (Proof.isRunning ? 124 : 31))
+      #expect(checks.combinations == (Proof.isRunning ? 128 : 32))
     }
 
     @Test(

@@ -137,6 +137,7 @@ struct ConsoleTour {
   private func statistics() async throws {
     try await page("funnel", "/funnel")
     try await page("officials", "/officials")
+    try await page("issuers", "/issuers")
     try await page("exports", "/exports")
   }
 

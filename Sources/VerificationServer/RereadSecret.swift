@@ -5,11 +5,13 @@ import QuietHTTP
 import Synchronization
 import World
 
-/// A part of the secrets file that may change while the server runs. It is read again at the first use after the file
-/// was replaced. If it cannot be read, the previous value stays in use.
+/// A part of the secrets or the settings that may change while the server runs. It is read again at the first use after
+/// the file was replaced. If it cannot be read, the previous value stays in use.
 final class RereadSecret<Value: Sendable>: Sendable {
   /// The name in the log.
   private let name: String
+  /// The file that the operator must check.
+  private let file: String
   private let read: (@Sendable () throws -> Value)?
   private let version: (@Sendable () -> FileVersion?)?
   private let clock: any WallClock
@@ -20,10 +22,12 @@ final class RereadSecret<Value: Sendable>: Sendable {
   ///   - read: Reads the value again; nil if it does not change.
   ///   - version: The present version of the file; nil if it is not known.
   init(
-    _ first: Value, name: String, read: (@Sendable () throws -> Value)?,
+    _ first: Value, name: String, file: String = "secrets file",
+    read: (@Sendable () throws -> Value)?,
     version: (@Sendable () -> FileVersion?)? = nil, clock: any WallClock, logger: Logger? = nil
   ) {
     self.name = name
+    self.file = file
     self.read = read
     self.version = version
     self.clock = clock
@@ -43,7 +47,7 @@ final class RereadSecret<Value: Sendable>: Sendable {
       latest.withLock { $0 = (new, now, version) }
     } catch {
       logger?.warning(
-        "reading the \(name) failed: the previous ones stay in use; check the secrets file",
+        "reading the \(name) failed: the previous ones stay in use; check the \(file)",
         metadata: ["cause": "\(ErrorCause.text(error))"])
       latest.withLock { ($0.readAt, $0.version) = (now, version) }
     }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The numbers of codes by day in UTC and by issuer, newest day first: the responses to
+/// `VerificationRoute.userStatistics`, `.externalIssuerStatistics` and `.apiKeysStatistics`.
+///
+/// The fields are those of Google's verification server. Numbers are rounded down, and what is rounded to zero is
+/// absent.
+public struct IssuerStatisticsResponse: Codable, Sendable, Hashable {
+  /// A day and its issuers.
+  public struct Day: Codable, Sendable, Hashable {
+    /// Midnight in UTC, such as `2027-01-15T00:00:00Z`.
+    public let date: String
+    public let issuers: [Issuer]
+
+    public init(date: String, issuers: [Issuer]) {
+      self.date = date
+      self.issuers = issuers
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case date
+      case issuers = "issuer_data"
+    }
+  }
+
+  /// An issuer with its number of codes. Each of the three responses has its own fields.
+  public struct Issuer: Codable, Sendable, Hashable {
+    /// The `externalIssuerID` of the requests.
+    public var externalIssuer: String?
+    /// The name of an official.
+    public var name: String?
+    /// The ID, the name and the kind of an API key.
+    public var apiKeyID: String?
+    public var apiKeyName: String?
+    public var apiKeyKind: String?
+    /// The codes that were issued.
+    public let codesIssued: Int
+
+    /// Creates an issuer without a name.
+    public init(codesIssued: Int) {
+      self.codesIssued = codesIssued
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case externalIssuer = "issuer_id"
+      case name
+      case apiKeyID = "authorized_app_id"
+      case apiKeyName = "authorized_app_name"
+      case apiKeyKind = "authorized_app_type"
+      case codesIssued = "codes_issued"
+    }
+  }
+
+  /// The number of the realm, which is always 1.
+  public let realm: Int
+  public let statistics: [Day]
+
+  public init(statistics: [Day]) {
+    realm = 1
+    self.statistics = statistics
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case realm = "realm_id"
+    case statistics
+  }
+}
+
+/// The response to `VerificationRoute.apiKeyStatistics`: the codes that were issued with one API key, by day in UTC,
+/// newest day first. Numbers are rounded down, and what is rounded to zero is absent.
+public struct APIKeyStatisticsResponse: Codable, Sendable, Hashable {
+  /// A day and its numbers.
+  public struct Day: Codable, Sendable, Hashable {
+    /// Midnight in UTC, such as `2027-01-15T00:00:00Z`.
+    public let date: String
+    public let data: Counts
+
+    public init(date: String, data: Counts) {
+      self.date = date
+      self.data = data
+    }
+  }
+
+  /// The numbers of one day.
+  public struct Counts: Codable, Sendable, Hashable {
+    /// The codes that were issued.
+    public let codesIssued: Int
+
+    public init(codesIssued: Int) {
+      self.codesIssued = codesIssued
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case codesIssued = "codes_issued"
+    }
+  }
+
+  /// The ID, the name and the kind of the key.
+  public let id: String
+  public let name: String
+  public let kind: String
+  public let statistics: [Day]
+
+  public init(id: String, name: String, kind: String, statistics: [Day]) {
+    self.id = id
+    self.name = name
+    self.kind = kind
+    self.statistics = statistics
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case id = "authorized_app_id"
+    case name = "authorized_app_name"
+    case kind = "authorized_app_type"
+    case statistics
+  }
+}

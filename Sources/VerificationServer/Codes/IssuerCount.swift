@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The number of codes that one issuer has issued on one day in UTC.
+struct IssuerCount: Codable, Hashable, Sendable {
+  /// The kinds of issuers. The raw values are in the database.
+  enum Kind: String, Codable, Hashable, Sendable {
+    /// An API key, by its ID.
+    case apiKey
+    /// The client's name for an issuer.
+    case externalIssuer
+    /// An official of the console, by name.
+    case official
+  }
+
+  /// An issuer that is counted.
+  struct Issuer: Hashable, Sendable {
+    let kind: Kind
+    let name: String
+  }
+
+  /// The day, counted from 1970.
+  let day: Int64
+  let kind: Kind
+  let name: String
+  private(set) var issued = 0
+
+  /// No codes of `issuer` on `day`.
+  init(day: Int64, _ issuer: Issuer) {
+    self.day = day
+    kind = issuer.kind
+    name = issuer.name
+  }
+
+  mutating func countIssued(_ count: Int) { issued = max(0, issued + count) }
+
+  /// The number that is shown: rounded down, so that no number shows a single code.
+  var shown: Int { issued - issued % VerificationLimit.issuerCountMultiple }
+
+  /// The issuers for which a code is counted.
+  ///
+  /// - Parameters:
+  ///   - apiKey: The ID of the API key; nil for the codes that were issued with API tokens, which have no issuer.
+  ///   - keyName: The name of the key. The external issuers of the console's key are its officials.
+  ///   - externalIssuer: The client's name for the issuer.
+  static func issuers(apiKey: String?, keyName: String?, externalIssuer: String?) -> [Issuer] {
+    guard let apiKey else { return [] }
+    let key = Issuer(kind: .apiKey, name: apiKey)
+    guard let externalIssuer else { return [key] }
+    let isOfficial = keyName == APIKeys.consoleName
+    return [key, Issuer(kind: isOfficial ? .official : .externalIssuer, name: externalIssuer)]
+  }
+}

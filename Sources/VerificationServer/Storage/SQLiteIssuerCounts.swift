@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+
+extension SQLiteCodeStorage {
+  func issuerCounts() async throws -> [IssuerCount] {
+    try await read { database in
+      try IssuerCount.order(Column("day").desc, Column("kind"), Column("name")).fetchAll(database)
+    }
+  }
+
+  /// Counts codes for their API key and their external issuer, on the day of `second`.
+  static func count(
+    _ change: Int, issuer: String?, externalIssuer: String?, at second: Int64,
+    in database: Database
+  ) throws {
+    let key = try issuer.flatMap { try APIKeyRow.fetchOne(database, key: $0) }
+    let day = CodeCounts.day(of: second)
+    for issuer in IssuerCount.issuers(
+      apiKey: issuer, keyName: key?.name, externalIssuer: externalIssuer)
+    {
+      try IssuerCount.count(change, for: issuer, on: day, in: database)
+    }
+  }
+}
+
+extension IssuerCount: FetchableRecord, PersistableRecord {
+  static let databaseTableName = "issuerCount"
+
+  /// Counts codes of an issuer, unless too many other names are counted on this day.
+  fileprivate static func count(
+    _ change: Int, for issuer: Issuer, on day: Int64, in database: Database
+  ) throws {
+    let key: [String: any DatabaseValueConvertible] = [
+      "day": day, "kind": issuer.kind.rawValue, "name": issuer.name,
+    ]
+    let known = try IssuerCount.fetchOne(database, key: key)
+    // A code that is withdrawn later than on its day may be counted nowhere any more.
+    guard known != nil || change > 0 else { return }
+    if known == nil, issuer.kind != .apiKey {
+      let names = IssuerCount.filter(
+        Column("day") == day && Column("kind") == issuer.kind.rawValue)
+      guard try names.fetchCount(database) < VerificationLimit.countedNamesMax else { return }
+    }
+    var count = known ?? IssuerCount(day: day, issuer)
+    count.countIssued(change)
+    try count.save(database)
+  }
+}
