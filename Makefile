@@ -4,8 +4,9 @@
 SHELL := /bin/bash
 SOURCES := Sources Plugins Tests Benchmarks Documentation/Snippets Examples/Sources Package.swift scripts
 # C is optimized in debug builds as well: password hashes and the portable kernels took a fifth of the processor time of
-# some tests. The index store takes a tenth of the compiler's time, but a build with tests fails without it.
-BUILD_FLAGS := --explicit-target-dependency-import-check error -Xcc -O2 -Xcxx -O2
+# some tests. Swift code has debug information for the lines of a stack and not for variables, which would take an
+# eighth of the compiler's time. The index store takes a tenth, but a build with tests fails without it.
+BUILD_FLAGS := --explicit-target-dependency-import-check error -Xcc -O2 -Xcxx -O2 -Xswiftc -gline-tables-only
 
 RELEASE := -c release --scratch-path .build-release
 
@@ -14,7 +15,7 @@ PREFIX ?= /usr/local
 PROGRAM ?= .build-release/release/firebreak
 
 .PHONY: install uninstall package release demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
-  prepare prepare-tests screenshots accessibility-trees clean help
+  build-and-bare-debian bare-debian prepare prepare-tests screenshots accessibility-trees clean help
 
 help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
@@ -29,7 +30,7 @@ help:
 	@echo "make docs        write the reference of the library products as a web site to out/docs"
 	@echo "make facts       print the sizes of the files, types and functions of the production code"
 	@echo "make install     build for release, then install program, manual page and completions (PREFIX=/usr/local, DESTDIR=)"
-	@echo "make package     build for release, then write a Debian package with its checksum to out/package"
+	@echo "make package     build for release, then write a Debian package with its checksum to out/package (SIGN=release.key)"
 	@echo "make uninstall   remove what make install has installed"
 	@echo "make build       build only (debug, with tests)"
 	@echo "make format      format the sources"
@@ -49,8 +50,12 @@ check: prepare
 	@scripts/check $(TARGET)
 
 # Everything that CI runs. Continues from the build of `make demo`.
-test: prepare-tests lint build test-arm64 walk-examples
+test: prepare-tests lint build-and-bare-debian test-arm64 walk-examples
 	@scripts/run-tests
+
+# The bare Debian comes from the network while the compiler works.
+build-and-bare-debian:
+	@$(MAKE) --no-print-directory -j2 build bare-debian
 
 # One minute more than a test of a proof may take, in seconds.
 PROOF_STALL := 3660
@@ -98,11 +103,12 @@ install: $(if $(filter command line,$(origin PROGRAM)),,release)
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install --remove
 
-# A Debian package in out/package, with its checksum.
+# A Debian package in out/package, with its checksum, which SIGN=release.key signs.
 package: $(if $(filter command line,$(origin PROGRAM)),,release)
 	@scripts/prepare dpkg-dev binutils
+	@rm -rf out/package
 	@scripts/package "$(PROGRAM)" out/package
-	@cd out/package && sha256sum *.deb >SHA256SUMS && cat SHA256SUMS
+	@scripts/checksums out/package $(if $(SIGN),"$(SIGN)")
 
 # An app written for Apple's framework. Exits with 1 if its walk does not end as expected.
 examples: product
@@ -141,11 +147,14 @@ prepare:
 	@scripts/prepare
 
 # What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
-# check the unit files, promtool of prometheus to check metrics and alerts, a bare Debian to install the package in, a
-# PostgreSQL server, nginx, a browser, and axe to check pages for accessibility.
+# check the unit files, promtool of prometheus to check metrics and alerts, a PostgreSQL server, nginx, a browser, and axe
+# to check pages for accessibility.
 prepare-tests:
 	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql prometheus debootstrap dpkg-dev chromium-headless-shell chromium-driver nginx-light openssl curl
 	@scripts/prepare-tests
+
+# What the test of the Debian package installs it in.
+bare-debian:
 	@scripts/prepare-bare-debian
 
 clean:

@@ -45,11 +45,14 @@ struct MonitoringTests {
   @Test("The metrics of a server pass promtool, are those of the documentation, and survive SIGHUP")
   func served() async throws {
     let folder = try TemporaryFolder()
-    let servers = try await ServedFirebreak(folder: folder, ["--metrics-port", "0"])
+    let receiver = try DatagramReceiver(path: folder.path("notify").path)
+    let servers = try await ServedFirebreak(
+      folder: folder, ["--metrics-port", "0"],
+      environment: ["NOTIFY_SOCKET": folder.path("notify").path])
     defer { withExtendedLifetime((servers, folder)) {} }
     let addresses = try await servers.addresses()
     let address = try #require(addresses["metrics"])
-    let requests = #"seconds_count{server="verification"}"#
+    var messages: [String] = []
     for attempt in 1...2 {
       let file = folder.path("metrics")
       var metrics = ""
@@ -68,12 +71,10 @@ struct MonitoringTests {
         #expect(metrics.contains(#"firebreak_fault{server="\#(server)",part="database"} 0"#))
       }
       if attempt == 1 {
-        _ = try await servers.get(addresses["verification"], "/openapi.json")
         servers.send(SIGHUP)
-        // The counts of the new servers begin at zero.
         try await Patience.until {
-          let response = try await servers.get(address, MetricsEndpoint.path)
-          return String(decoding: response.body, as: UTF8.self).contains("\(requests) 0\n")
+          messages += receiver.all()
+          return messages.count { $0.hasPrefix("READY=1") } == 2
         }
       }
     }
@@ -100,7 +101,7 @@ struct MonitoringTests {
     let folder = Self.rules.deletingLastPathComponent().path
     for command in [
       "check rules firebreak.rules.yml", "check config prometheus.yml",
-      "test rules firebreak.rules.test.yml",
+      "test rules firebreak.rules.test.yml firebreak.rules.days.test.yml",
     ] {
       let run = try await Shell.run("cd '\(folder)' && promtool \(command)")
       #expect(run.status == 0, "\(command): \(run.output)\(run.errors)")
@@ -111,7 +112,9 @@ struct MonitoringTests {
   func alerts() throws {
     let rules = try String(contentsOf: Self.rules, encoding: .utf8)
     let alerts = Set(rules.matches(of: #/alert: (\w+)/#).map { String($0.output.1) })
-    let tests = try text("Deployment/prometheus/firebreak.rules.test.yml")
+    let tests = try ["firebreak.rules.test.yml", "firebreak.rules.days.test.yml"].map {
+      try text("Deployment/prometheus/\($0)")
+    }.joined()
     let fired = Set(
       tests.matches(of: #/alertname: (\w+)\s+exp_alerts:\s+- exp_labels/#).map {
         String($0.output.1)

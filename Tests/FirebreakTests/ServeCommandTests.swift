@@ -61,7 +61,7 @@ struct ServeCommandTests {
   @Test(
     "Unsupported options and invalid ports are refused in one line",
     arguments: [
-      ["--database", "postgresql://localhost"], ["--port", "65534"],
+      ["--database", "mysql://localhost"], ["--port", "65534"],
       ["--port", "-1"], ["--only", "town"],
     ])
   func refused(arguments: [String]) async throws {

@@ -13,7 +13,7 @@ final class ScriptedPhone: BridgePhone {
   struct Script {
     var state = PhoneState.example
     var history = PhoneHistory()
-    /// True for a phone that never answers a check or an upload.
+    /// True for a phone that never answers a check, an upload or a travel.
     var hangs = false
     /// Delays the next result of `status`.
     var stateDelay: (@Sendable () async -> Void)?
@@ -78,7 +78,9 @@ final class ScriptedPhone: BridgePhone {
       return PhoneReply(.done, "", UploadReport(ok: false, result: 3, reason: nil))
     case .unfinishedUpload(.continue): return PhoneReply(.badInput, "There is none.")
     case .travel(to: "Poland"): return PhoneReply(.badInput, "A region is a code.")
-    case .travel: return PhoneReply(.done, "", TravelReport(region: "PL", incomplete: false))
+    case .travel:
+      await answerOrHang()
+      return PhoneReply(.done, "", TravelReport(region: "PL", incomplete: false))
     case .shownExposures:
       return PhoneReply(.done, "", PhoneExposures(exposures: [], version: 1))
     case .traffic: return PhoneReply(.done, "", PhoneMessages(messages: [], beacons: []))

@@ -87,6 +87,15 @@ struct LimitTests {
     }
   }
 
+  @Test("An external issuer ID has no control characters", arguments: [#"\u0000"#, #"a\nb"#])
+  func externalIssuerControls(name: String) async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let body = #"{"testType":"confirmed","externalIssuerID":"\#(name)"}"#
+      let refused = try await server.admin(VerificationRoute.issue, body)
+      #expect(refused.refusal == "400 unparsable_request")
+    }
+  }
+
   @Test(
     "A code is drawn as often as the limit allows", arguments: [-1, 0])
   func draws(offset: Int) async throws {

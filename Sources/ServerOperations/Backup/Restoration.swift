@@ -111,6 +111,7 @@ package struct Restoration {
   }
 
   private func restoreIntoNewFolder(_ backup: URL) async throws -> BackupContent {
+    try folder.refuseEnded()
     let created = try folder.create()
     do {
       return try await CommandFailure.ofBackup { try await place(backup) }

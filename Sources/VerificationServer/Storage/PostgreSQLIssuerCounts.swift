@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import PostgreSQL
+
+extension PostgreSQLCodeStorage {
+  func issuerCounts() async throws -> [IssuerCount] {
+    try await read {
+      try PostgreSQLCodeSchema.issuerCounts.rows(
+        #"ORDER BY day DESC, kind COLLATE "C", name COLLATE "C""#, in: $0)
+    }
+  }
+
+  /// Counts codes for their API key and their external issuer, on the day of `second`. The row of the day in
+  /// `codeCount` is locked before, so that two transactions do not wait for each other.
+  static func count(
+    _ change: Int, issuer: String?, externalIssuer: String?, at second: Int64,
+    _ transaction: PostgreSQLTransaction
+  ) throws {
+    let key = try issuer.flatMap {
+      try PostgreSQLCodeSchema.apiKeys.rows("WHERE id = $1", .text($0), in: transaction).first
+    }
+    let day = CodeCounts.day(of: second)
+    for issuer in IssuerCount.issuers(
+      apiKey: issuer, keyName: key?.name, externalIssuer: externalIssuer)
+    {
+      try count(change, for: issuer, on: day, transaction)
+    }
+  }
+
+  /// Counts codes of an issuer, unless too many other names are counted on this day.
+  private static func count(
+    _ change: Int, for issuer: IssuerCount.Issuer, on day: Int64,
+    _ transaction: PostgreSQLTransaction
+  ) throws {
+    let kind = issuer.kind.rawValue
+    let changed = try transaction.run(
+      """
+      UPDATE \(PostgreSQLCodeSchema.issuerCounts.name) SET issued = greatest(0, issued + $4)
+      WHERE day = $1 AND kind = $2 AND name = $3
+      """, .integer(day), .text(kind), .text(issuer.name), .integer(change))
+    // A code that is withdrawn later than on its day may be counted nowhere any more.
+    guard changed.changedCount == 0, change > 0 else { return }
+    if issuer.kind != .apiKey {
+      let names = try transaction.run(
+        "SELECT count(*) FROM \(PostgreSQLCodeSchema.issuerCounts.name) WHERE day = $1 AND kind = $2",
+        .integer(day), .text(kind))
+      guard Int(names.firstInteger ?? 0) < VerificationLimit.countedNamesMax else { return }
+    }
+    var count = IssuerCount(day: day, issuer)
+    count.countIssued(change)
+    try PostgreSQLCodeSchema.issuerCounts.insert(count, in: transaction)
+  }
+}
