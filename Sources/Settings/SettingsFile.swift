@@ -68,7 +68,8 @@ package struct SettingsFile: Sendable {
     }
   }
 
-  /// Adds the name of the file to the `CommandFailure` of `work`, if the file exists and the failure has no other place.
+  /// Adds the name of the file to the `CommandFailure` of `work`, if the file exists and the failure names no other
+  /// place.
   package func naming<Result>(_ work: () throws -> Result) throws -> Result {
     do {
       return try work()
