@@ -51,7 +51,7 @@ extension BrowserSuite {
     }
 
     @Test(
-      "A dead switch and a paused check are told in the page's language",
+      "A dead switch, a failed report of travel and a paused check are told in the page's language",
       .timeLimit(.minutes(Patience.minutes)))
     func failures() async throws {
       let scene = try await WebAppScene()
@@ -62,9 +62,18 @@ extension BrowserSuite {
           try await browser.wait(
             until: "document.documentElement.lang === 'uk'"
               + " && !document.getElementById('main').hasAttribute('aria-busy')")
-          try await browser.loseMessages()
+          try await browser.breakMessages()
+          let failure = try await browser.catalogueText("failure.message")
           try await browser.go("/settings", to: "settings")
-          try await browser.pressDeadSwitch()
+          try await browser.type("DE", into: "#travel-region")
+          try await browser.act("travel")
+          try await browser.waitForFailure(failure)
+          try await browser.go("/about", to: "about")
+          try await browser.go("/settings", to: "settings")
+          try await browser.click("main #toggle-exposure-notifications")
+          try await browser.waitForFailure(failure)
+          try await browser.wait(
+            until: "document.getElementById('toggle-exposure-notifications').checked")
           try await browser.go("/", to: "home")
           try await browser.act("check-now")
           let paused = try await browser.catalogueText("problem.paused.title")
@@ -77,14 +86,15 @@ extension BrowserSuite {
 }
 
 extension Browser {
-  /// Loses messages of the page: 52 has no effect. A check, 1005, ends as during a pause.
-  fileprivate func loseMessages() async throws {
+  /// Breaks messages of the page: 1009 fails, and 52 has no effect. A check, 1005, ends as during a pause.
+  fileprivate func breakMessages() async throws {
     try await script(
       """
       const original = window.fetch;
       const answer = (value) => new Response(JSON.stringify({ body: JSON.stringify(value) }));
       window.fetch = async (url, options) => {
         const { type } = String(url).endsWith('/messages') ? JSON.parse(options.body) : {};
+        if (type === 1009) return answer({ error: { code: 'failed', message: 'The disk is full.' } });
         if (type === 52) return answer(null);
         if (type === 1005) window.isPaused = true;
         const response = await original(url, options);
@@ -96,14 +106,11 @@ extension Browser {
       """)
   }
 
-  /// Presses the switch of exposure notifications, which has no effect: it stays on, and the page says so.
-  fileprivate func pressDeadSwitch() async throws {
-    let failure = try await catalogueText("failure.message")
-    try await click("main #toggle-exposure-notifications")
+  /// Waits until the screen says that an action failed.
+  fileprivate func waitForFailure(_ text: String) async throws {
     try await wait(
       until: "document.querySelector('main .message-failure')?.textContent === a[0]",
-      .string(failure))
-    try await wait(until: "document.getElementById('toggle-exposure-notifications').checked")
+      .string(text))
   }
 
   /// A text of the catalogue of the page.

@@ -2,7 +2,7 @@
 import { announce } from "../announce.js";
 import { request } from "../bridge-client.js";
 import { el } from "../dom.js";
-import { announceFailure, backLink, button, card, failureText, heading, linkButton } from "../parts/basics.js";
+import { announceFailure, backLink, button, card, heading, linkButton } from "../parts/basics.js";
 import { select, toggle } from "../parts/form.js";
 import { redraw } from "../router.js";
 import { change, setNotificationsOn, store } from "../store.js";
@@ -75,17 +75,18 @@ function travel() {
     spellcheck: "false", "data-action": "travel-region", "aria-describedby": "travel-help",
   });
   const result = el("p", { role: "status", "data-message": "travel" });
-  const fail = (text) => {
-    result.textContent = text;
-    input.focus();
-  };
   const go = async () => {
     const to = input.value.trim().toUpperCase();
-    if (!isCountry(to)) return fail(t("travel.unknown"));
+    if (!isCountry(to)) {
+      result.textContent = t("travel.unknown");
+      return input.focus();
+    }
     try {
       await request(1009, { to });
     } catch (error) {
-      return fail(failureText(error));
+      // The banner of a lost connection draws the screen again, without what was added to the old one.
+      await redraw();
+      return announceFailure(error);
     }
     result.textContent = t("travel.saved", { region: to });
     input.value = "";
