@@ -26,12 +26,10 @@ package enum HTTPDate {
     var parts = tm()
     (parts.tm_year, parts.tm_mon) = (Int32(year - 1_900), Int32(month))
     (parts.tm_mday, parts.tm_hour, parts.tm_min) = (Int32(day), Int32(hour), Int32(minute))
-    let start = timegm(&parts)
+    let start = TimeInterval(timegm(&parts))
     // A day that the month does not have became one of the next month.
     guard parts.tm_mday == day else { return nil }
-    return Date(
-      timeIntervalSinceReferenceDate: TimeInterval(start + second)
-        - Date.timeIntervalBetween1970AndReferenceDate)
+    return Date(timeIntervalSince1970: start + TimeInterval(second))
   }
 
   /// The date of a text of that form, or of one of the two obsolete ones that a recipient must accept; nil for another

@@ -105,15 +105,15 @@ public struct KeyPreview: Hashable, Sendable {
 
 extension ReleasedKey {
   /// The length of an interval, in seconds.
-  private static let intervalSeconds: TimeInterval = 600
+  private static let intervalSeconds: Int64 = 600
 
   /// The time at which the key starts.
-  var start: Date {
-    Date(unixSecond: 0).addingTimeInterval(Double(rollingStartNumber) * Self.intervalSeconds)
-  }
+  var start: Date { Date(unixSecond: Int64(rollingStartNumber) * Self.intervalSeconds) }
 
   /// The time at which the key ends.
-  var end: Date { start.addingTimeInterval(Double(rollingPeriod) * Self.intervalSeconds) }
+  var end: Date {
+    Date(unixSecond: (Int64(rollingStartNumber) + Int64(rollingPeriod)) * Self.intervalSeconds)
+  }
 
   var preview: KeyPreview {
     KeyPreview(
