@@ -156,16 +156,18 @@ struct ServeCommand: AsyncParsableCommand {
         logger: logger(level: try setup.consoleSettings().logLevel)) : nil
     // After all servers have opened their databases, so that an error of one of them is the only line.
     if keys != nil { tell(try setup.keySettings().deviceVerificationNote) }
+    let identity = try tls.identity()
     let metrics = metricsPort.map { port in
       ServerMetricsSource(
         verification: verification, keys: keys, console: console, of: setup.folder,
+        certificateExpiresAt: identity?.expiresAt,
         version: (ProductVersion.number, BuildCommit.name)
       ).endpoint(
         host: metricsHost, port: ports?.metrics ?? port, logger: logger(level: .error))
     }
     let servers = RunningServers(
       verification: verification, keys: keys, console: console, metrics: metrics)
-    guard let identity = try tls.identity(), let first = tls.tlsPort else { return servers }
+    guard let identity, let first = tls.tlsPort else { return servers }
     if let warning = tls.warning(of: identity, at: SystemClock().now) { tell(warning) }
     let consoleHost = try tlsHost(of: .console, setup)
     return servers.addingTLS(by: identity) {

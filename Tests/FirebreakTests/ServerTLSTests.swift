@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import QuietHTTP
 import ServedSystem
 import TestSupport
 import Testing
+import World
 
 @Suite("Servers with TLS", .needs(.process))
 struct ServerTLSTests {
@@ -153,6 +155,37 @@ struct ServerTLSTests {
       #expect(run.status == 2 && run.errors.contains(fault), "\(options): \(run.errors)")
       #expect(!FileManager.default.fileExists(atPath: folder.path("data").path))
     }
+  }
+
+  @Test("A metric has the end of the certificate in use, which changes with SIGHUP")
+  func measured() async throws {
+    let receiver = try DatagramReceiver(path: folder.path("notify").path)
+    try await make("first", days: 90)
+    try await make("second", days: 180)
+    try use(certificate: "first")
+    let servers = try await ServedFirebreak(
+      folder: folder, options + ["--metrics-port", "0"],
+      environment: ["NOTIFY_SOCKET": folder.path("notify").path])
+    defer { withExtendedLifetime(servers) {} }
+    let address = try #require(try await servers.addresses()["metrics"])
+    func days() async throws -> Double {
+      let response = try await servers.get(address, MetricsEndpoint.path)
+      let text = String(decoding: response.body, as: UTF8.self)
+      let name = "\nfirebreak_tls_certificate_expiry_timestamp_seconds "
+      let start = try #require(text.range(of: name), "\(text)")
+      let end = Double(text[start.upperBound...].prefix { $0 != "\n" })
+      return (try #require(end) - SystemClock().now.timeIntervalSince1970) / 86_400
+    }
+    #expect(try await (89...90).contains(days()))
+    try use(certificate: "second")
+    var messages: [String] = []
+    servers.send(SIGHUP)
+    try await Patience.until {
+      messages += receiver.all()
+      return messages.count { $0.hasPrefix("READY=1") } == 2
+    }
+    #expect(try await (179...180).contains(days()))
+    #expect(try await servers.stop() == 0)
   }
 
   @Test("A certificate that expires within two weeks is told at the start")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import HealthAuthorityConsole
 import KeyServer
 import Logging
@@ -13,16 +14,20 @@ package struct ServerMetricsSource: Sendable {
   let keys: KeyServer?
   let console: HealthAuthorityConsole?
   let folder: FolderMetrics
+  /// The end of the validity of the certificate in use; nil without TLS.
+  let certificateExpiresAt: Date?
   /// The version of the program and its commit, which may be empty.
   let version: (number: String, commit: String)
 
   package init(
     verification: VerificationServer?, keys: KeyServer?, console: HealthAuthorityConsole?,
-    of folder: ServerFolder, version: (number: String, commit: String)
+    of folder: ServerFolder, certificateExpiresAt: Date?,
+    version: (number: String, commit: String)
   ) {
     self.verification = verification
     self.keys = keys
     self.console = console
+    self.certificateExpiresAt = certificateExpiresAt
     self.version = version
     let running: [(ServerName, Bool)] = [
       (.verification, verification != nil), (.keys, keys != nil), (.console, console != nil),
@@ -38,14 +43,24 @@ package struct ServerMetricsSource: Sendable {
     var families = labeled(await verification?.families(), .verification)
     families += labeled(await keys?.families(), .keys)
     families += labeled(console?.families(), .console)
-    families.append(
+    return families + ownFamilies + folder.families
+      + ProcessMetrics.families(at: SystemClock().now)
+  }
+
+  /// The metrics of the program and its certificate.
+  private var ownFamilies: [MetricFamily] {
+    let build = [MetricLabel("version", version.number), MetricLabel("commit", version.commit)]
+    // Without TLS there is no sample, and the text leaves the metric out.
+    let end = certificateExpiresAt.map { MetricSample(Double($0.unixSecond)) }
+    return [
       MetricFamily(
         "firebreak_build_info", .gauge, help: "The version of the program.",
-        [
-          MetricSample(
-            1, [MetricLabel("version", version.number), MetricLabel("commit", version.commit)])
-        ]))
-    return families + folder.families + ProcessMetrics.families(at: SystemClock().now)
+        [MetricSample(1, build)]),
+      MetricFamily(
+        "firebreak_tls_certificate_expiry_timestamp_seconds", .gauge,
+        help: "The end of the validity of the certificate that the servers use for TLS.",
+        [end].compactMap(\.self)),
+    ]
   }
 
   /// An endpoint for the metrics, which listens when it is run.
