@@ -118,6 +118,32 @@ struct EndOfServiceTests {
     #expect(!exists("data/keys", authority) && !exists("data/verification", authority))
   }
 
+  @Test(
+    "Commands of administration and a restoration are refused in an ended folder, and leave it as it is"
+  )
+  func administered() async throws {
+    let authority = try await ServedAuthority()
+    let data = authority.servers.data
+    let backup = authority.folder.path("backup").path
+    #expect(try await authority.run("backup", backup).status == 0)
+    #expect(try await authority.run("end-of-service", "tell").status == 0)
+    #expect(try await authority.servers.stop() == 0)
+    #expect(try await delete(authority, "--confirm").status == 0)
+    let names = try FileManager.default.subpathsOfDirectory(atPath: data).sorted()
+    for command in [
+      ["backup", authority.folder.path("other").path], ["restore", backup], ["clock"],
+      ["key-server", "settings"], ["key-server", "signing-key", "list"],
+      ["key-server", "app", "list"], ["verification-server", "api-key", "list"],
+      ["console", "account", "add", "--role", "issuer", "--name", "Anna"],
+      ["console", "audit", "verify"], ["end-of-service", "tell"],
+    ] {
+      let run = try await Run(command + ["--data", data])
+      #expect(run.status == 2 && run.errors.contains("was ended"), "\(command): \(run.errors)")
+      #expect(!run.errors.contains("firebreak serve"), "\(command): \(run.errors)")
+    }
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: data).sorted() == names)
+  }
+
   @Test("A run repeats one that left only the instruction, and wants a place for its certificate")
   func interruptedLate() async throws {
     let authority = try await ServedAuthority()

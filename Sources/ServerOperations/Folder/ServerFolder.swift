@@ -53,7 +53,11 @@ package struct ServerFolder: Sendable {
   ) throws {
     self.init(at: path)
     try refuseFile()
-    guard exists, hasContent(self) else { throw Self.failure(path, exists: exists, content) }
+    guard exists, hasContent(self) else {
+      // Its advice to run `serve` would be wrong.
+      try refuseEnded()
+      throw Self.failure(path, exists: exists, content)
+    }
     try RestorationFolder.refuseUnfinished(in: url)
     try FolderRights.refuseShared(self)
   }
@@ -98,9 +102,10 @@ package struct ServerFolder: Sendable {
 
   /// Creates the folders that are missing, for an operation that may precede the first start of the servers.
   ///
-  /// - Throws: `CommandFailure` if the folder has other content and no data of a server, so that a mistyped path is
-  ///   noticed.
+  /// - Throws: `CommandFailure` if the service of the folder was ended, or if it has other content and no data of a
+  ///   server, so that a mistyped path is noticed.
   func prepare() throws {
+    try refuseEnded()
     guard !exists || isUnused || servers.contains(where: \.hasFiles) else {
       throw Self.failure(url.path, exists: true, "data of a server")
     }
