@@ -30,9 +30,26 @@ package struct AuditCopy: Sendable {
     return hashes.isEmpty ? "The copy has no entry of the audit log." : chain.fault
   }
 
+  /// Checks the lines of the next file, and calls `seen` with the hash of the last entry after each.
+  ///
+  /// A crash may have cut the last entry of a file that another program has renamed since. It is in the next file again:
+  /// if it is not, an entry is missing.
+  package mutating func append(file text: String, seen: (_ head: String) -> Void = { _ in }) {
+    let lineFeed: Character = "\n"
+    let lines = text.split(separator: lineFeed)
+    for (index, line) in lines.enumerated() {
+      append(line: line, mayBeCut: index == lines.count - 1 && text.last != lineFeed)
+      seen(head)
+    }
+  }
+
   /// Checks the next line.
-  package mutating func append(line: some StringProtocol) {
-    guard let entry = entry(in: line) else { return }
+  ///
+  /// - Parameters:
+  ///   - line: The line without a line feed.
+  ///   - mayBeCut: True if it is the last one of a file and had no line feed. Then it may be a part of an entry.
+  package mutating func append(line: some StringProtocol, mayBeCut: Bool = false) {
+    guard let entry = entry(in: line, mayBeCut: mayBeCut) else { return }
     if let known = hashes[entry.sequence] {
       repeated += 1
       guard known != entry.hash else { return }
@@ -50,8 +67,8 @@ package struct AuditCopy: Sendable {
     chain.append(entry)
   }
 
-  /// The entry in a line; nil for a line of another program.
-  private mutating func entry(in line: some StringProtocol) -> AuditEntry? {
+  /// The entry in a line; nil for a line of another program, and for a part of an entry.
+  private mutating func entry(in line: some StringProtocol, mayBeCut: Bool) -> AuditEntry? {
     let own = line.range(of: AuditForwarder.tag).map { String(line[$0.upperBound...]) }
     // The whole line first: a reason in an entry may contain the tag.
     for text in [String(line)] + (own.map { [$0] } ?? []) {
@@ -59,7 +76,7 @@ package struct AuditCopy: Sendable {
         return entry
       }
     }
-    if own != nil || line.hasPrefix("{") {
+    if !mayBeCut, own != nil || line.hasPrefix("{") {
       ownFault = ownFault ?? "A line after \(count) entries is not an entry of an audit log."
     }
     return nil

@@ -53,6 +53,55 @@ struct AuditCopyTests {
     }
   }
 
+  @Test(
+    "An entry that contains the tag of the messages is read, also after the words of a syslog daemon"
+  )
+  func tagInEntry() async throws {
+    let folder = try TemporaryFolder()
+    try await RunningConsole.run(in: folder.url) { _ in
+    } _: { console in
+      let reason = "as in the line " + AuditForwarder.tag + "{}"
+      try await console.administration.composition.audit.append(
+        AuditEvent("anna", .proposed, "7", detail: reason))
+      _ = try await console.administration.addAccount(name: "berta", role: .issuer)
+      let lines = CollectedLines()
+      _ = try await console.administration.audit { line, _ in lines.append(line) }
+      #expect(lines.all.contains { $0.contains(AuditForwarder.tag) })
+      for prefix in ["", "Nov 28 09:00:00 host " + AuditForwarder.tag] {
+        var copy = AuditCopy(console.administration.auditChain())
+        copy.append(file: lines.all.map { prefix + $0 + "\n" }.joined())
+        #expect(copy.fault == nil && Int(copy.count) == lines.all.count, "\(prefix)")
+      }
+    }
+  }
+
+  @Test(
+    "An entry that a crash has cut at the end of a file is in the next file, or it is missing",
+    arguments: ["", "Nov 28 09:00:00 host firebreak-audit: "])
+  func cutEnd(prefix: String) async throws {
+    try await run { lines, copy in
+      let own = lines.map { prefix + $0 }
+      func read(_ files: String...) -> AuditCopy {
+        var read = copy([])
+        for file in files { read.append(file: file) }
+        return read
+      }
+      let before = own[..<4].map { $0 + "\n" }.joined()
+      let after = own[4...].map { $0 + "\n" }.joined()
+      let cut = String(own[4].dropLast(20))
+      let again = read(before + cut, after)
+      #expect(again.fault == nil && Int(again.count) == lines.count && again.repeated == 0)
+      // Nothing but the line feed is missing: the entry is read and then repeated.
+      let whole = read(before + own[4], after)
+      #expect(whole.fault == nil && whole.repeated == 1)
+      let lost = read(before + cut, own[5...].map { $0 + "\n" }.joined())
+      #expect(lost.fault?.contains("Entry 5 is missing") == true)
+      // Not at the end of a file.
+      let inside = read(before + cut + "\n" + after)
+      #expect(inside.fault?.contains("is not an entry") == true)
+    }
+  }
+
   @Test("A missing, changed or replaced entry is a fault, and so is a copy without entries")
   func faults() async throws {
     try await run { lines, copy in

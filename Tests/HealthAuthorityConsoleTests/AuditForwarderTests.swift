@@ -116,6 +116,36 @@ struct AuditForwarderTests {
   }
 
   @Test(
+    "A file that can only be appended to gets whole entries; a part that cannot be removed is a fault",
+    .needs(.smallDisk))
+  func appendOnly() async throws {
+    let disk = try SmallDisk(bytes: 256 << 10)
+    let file = disk.url.appendingPathComponent("audit.log")
+    try await RunningConsole.run(in: folder.url) { configuration in
+      configuration.auditDestination = .file(file)
+    } _: { console in
+      _ = try await console.administration.addAccount(name: "anna", role: .administrator)
+      try await lastCopied(to: file, console)
+      try disk.makeAppendOnly(file)
+      #expect(truncate(file.path, 0) != 0)
+      _ = try await console.administration.addAccount(name: "berta", role: .administrator)
+      try await lastCopied(to: file, console)
+      #expect(console.console.faults.isEmpty)
+      let copied = try Data(contentsOf: file)
+      var chain = console.administration.auditChain()
+      chain.append(lines: String(decoding: copied, as: UTF8.self))
+      #expect(chain.fault == nil)
+      let part = Data(copied.prefix(40))
+      let handle = FileHandle(
+        fileDescriptor: open(file.path, O_WRONLY | O_APPEND | O_CLOEXEC), closeOnDealloc: true)
+      try handle.write(contentsOf: part)
+      _ = try await console.administration.addAccount(name: "cecilia", role: .administrator)
+      try await untilForwarded(console) { !console.console.faults.isEmpty }
+      #expect(try Data(contentsOf: file) == copied + part)
+    }
+  }
+
+  @Test(
     "A full disk leaves no part of an entry, and all entries follow when there is room",
     .needs(.smallDisk))
   func fullDisk() async throws {

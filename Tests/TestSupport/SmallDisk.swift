@@ -26,6 +26,22 @@ public final class SmallDisk: Sendable {
     umount2(url.path, Int32(MNT_DETACH))
   }
 
+  /// The request of `chattr`: FS_IOC_SETFLAGS of linux/fs.h.
+  private static let setFlags: UInt = 0x4008_6602
+  /// The flag of `chattr +a`: FS_APPEND_FL.
+  private static let appendOnly: CInt = 0x20
+
+  /// Makes a file of this file system append-only, as `chattr +a` does: it can be neither truncated nor removed. In memory
+  /// that needs Linux 6.0.
+  public func makeAppendOnly(_ file: URL) throws {
+    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    var flags = Self.appendOnly
+    guard descriptor >= 0, ioctl(descriptor, Self.setFlags, &flags) == 0 else {
+      throw POSIXError(.init(rawValue: errno) ?? .EPERM)
+    }
+  }
+
   /// Fills the file system with a file and returns it; removing the file frees the space.
   public func fill() -> URL {
     let ballast = url.appendingPathComponent("ballast")

@@ -234,10 +234,7 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
       let texts = try files.map { try InputFile($0, what: "copy of the audit log").text }
       let setup = try report.setup(of: .console)
       var copy = AuditCopy(try setup.reportingErrors { try setup.consoleAudit().auditChain() })
-      for line in texts.lazy.flatMap({ $0.split(separator: "\n") }) {
-        copy.append(line: line)
-        hashes.see(copy.head)
-      }
+      for text in texts { copy.append(file: text) { hashes.see($0) } }
       let fault =
         copy.fault
         ?? (hashes.isFound ? nil : "No entry has the hash of --head: entries were removed.")
