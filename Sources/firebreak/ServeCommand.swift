@@ -24,6 +24,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   /// The port of the verification server without `--port`; the others follow.
   static let defaultPort = 8_080
+  /// The address of the metrics without `--metrics-host`.
+  private static let defaultMetricsHost = "127.0.0.1"
 
   @Option(help: ArgumentHelp("Run one server only.", valueName: "verification|keys|console"))
   var only: ServerName?
@@ -45,8 +47,8 @@ struct ServeCommand: AsyncParsableCommand {
       "Serve metrics for Prometheus on this port; 0 for a free one.", valueName: "port"))
   var metricsPort: Int?
 
-  @Option(help: "The address on which metrics are served.")
-  var metricsHost = "127.0.0.1"
+  @Option(help: "The address on which metrics are served, by default 127.0.0.1.")
+  var metricsHost: String?
 
   @OptionGroup var tls: TLSOptions
 
@@ -87,6 +89,10 @@ struct ServeCommand: AsyncParsableCommand {
     guard metricsPort.map({ (0...Int(UInt16.max)).contains($0) }) ?? true else {
       throw ValidationError("--metrics-port takes 0 to \(UInt16.max).")
     }
+    guard metricsHost == nil || metricsPort != nil else {
+      throw ValidationError("--metrics-host has no effect without --metrics-port.")
+    }
+    try refuseOverlaps()
   }
 
   func run() async throws {
@@ -129,7 +135,7 @@ struct ServeCommand: AsyncParsableCommand {
       let consoleHost = isServed(.console) ? try setup.consoleHost(host) : host
       if consoleHost != host { tell(ConsoleSettings.localNote) }
       let addresses = ServerAddresses(
-        ports, host: host, consoleHost: consoleHost, metricsHost: metricsHost, tlsHost: tls.tlsHost,
+        ports, host: host, consoleHost: consoleHost, metricsHost: metricsAddress, tlsHost: tls.host,
         consoleTLSHost: try tlsHost(of: .console, setup))
       try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
     }
@@ -163,7 +169,7 @@ struct ServeCommand: AsyncParsableCommand {
         certificateExpiresAt: identity?.expiresAt,
         version: (ProductVersion.number, BuildCommit.name)
       ).endpoint(
-        host: metricsHost, port: ports?.metrics ?? port, logger: logger(level: .error))
+        host: metricsAddress, port: ports?.metrics ?? port, logger: logger(level: .error))
     }
     let servers = RunningServers(
       verification: verification, keys: keys, console: console, metrics: metrics)
@@ -171,7 +177,7 @@ struct ServeCommand: AsyncParsableCommand {
     if let warning = tls.warning(of: identity, at: SystemClock().now) { tell(warning) }
     let consoleHost = try tlsHost(of: .console, setup)
     return servers.addingTLS(by: identity) {
-      $0 == .console ? consoleHost : tls.tlsHost
+      $0 == .console ? consoleHost : tls.host
     } port: {
       ports?.secured[$0] ?? port(of: $0, from: first)
     }
@@ -180,7 +186,7 @@ struct ServeCommand: AsyncParsableCommand {
   /// The address on which a server listens with TLS.
   private func tlsHost(of server: ServerName, _ setup: ServerSetup) throws -> String {
     try server == .console && isServed(.console)
-      ? setup.consoleTLSHost(tls.tlsHost) : tls.tlsHost
+      ? setup.consoleTLSHost(tls.host) : tls.host
   }
 
   private func printSettings(of setup: ServerSetup) throws {
@@ -212,9 +218,29 @@ struct ServeCommand: AsyncParsableCommand {
       }
     }
     if let metricsPort {
-      try ListeningAddress(host: metricsHost, port: metricsPort).requireAvailable()
+      try ListeningAddress(
+        host: metricsAddress, port: metricsPort, option: "--metrics-port",
+        hostOption: "--metrics-host"
+      ).requireAvailable()
     }
   }
+
+  /// Throws if two options would use one port.
+  private func refuseOverlaps() throws {
+    let count = only == nil ? ServerName.allCases.count : 1
+    let ranges = [
+      PortRange("--port", from: port, count),
+      PortRange("--tls-port", from: tls.tlsPort ?? 0, count),
+      PortRange("--metrics-port", from: metricsPort ?? 0, 1),
+    ].compactMap(\.self)
+    for (index, first) in ranges.enumerated() {
+      for second in ranges[(index + 1)...] where first.ports.overlaps(second.ports) {
+        throw ValidationError("\(first.text) and \(second.text) overlap: choose other ports.")
+      }
+    }
+  }
+
+  private var metricsAddress: String { metricsHost ?? Self.defaultMetricsHost }
 
   private func check(_ setup: ServerSetup) throws {
     for server in ServerName.allCases where isServed(server) {
@@ -244,6 +270,25 @@ struct ServeCommand: AsyncParsableCommand {
     case .text: note(text)
     case .json: logger(level: .notice).notice("\(text)", source: "firebreak")
     }
+  }
+}
+
+/// The ports of an option, which names the first of them.
+private struct PortRange {
+  let option: String
+  let ports: Range<Int>
+
+  /// Nil for free ports, which the system chooses.
+  init?(_ option: String, from first: Int, _ count: Int) {
+    guard first > 0 else { return nil }
+    self.option = option
+    ports = first..<first + count
+  }
+
+  /// The option with its ports, such as `--port (8080 to 8082)`.
+  var text: String {
+    let last = ports.count > 1 ? " to \(ports.upperBound - 1)" : ""
+    return "\(option) (\(ports.lowerBound)\(last))"
   }
 }
 

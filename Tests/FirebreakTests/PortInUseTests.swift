@@ -76,6 +76,46 @@ struct PortInUseTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
   }
 
+  @Test(
+    "Options with a common port, and an address without its port, are refused and leave no folder",
+    arguments: [
+      (
+        ["--port", "18080", "--tls-port", "18081"],
+        "(18080 to 18082) and --tls-port (18081 to 18083)"
+      ),
+      (["--port", "18080", "--tls-port", "18078"], "overlap"),
+      (["--tls-port", "8082"], "--port (8080 to 8082)"),
+      (["--port", "18080", "--metrics-port", "18082"], "--metrics-port (18082)"),
+      (["--port", "0", "--tls-port", "18080", "--metrics-port", "18081"], "--tls-port (18080"),
+      (["--only", "keys", "--port", "18080", "--tls-port", "18080"], "--port (18080) and"),
+      (["--port", "0", "--metrics-host", "127.0.0.1"], "--metrics-host has no effect"),
+    ])
+  func overlapping(options: [String], fault: String) async throws {
+    let folder = try TemporaryFolder()
+    let tls = ["--tls-certificate", "none.pem", "--tls-key", "none.key"]
+    let run = try await Run(
+      ["serve", "--data", "new"] + options + (options.contains("--tls-port") ? tls : []),
+      workingFolder: folder.url)
+    #expect(run.status == 2 && run.errors.contains(fault), "\(run.errors)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+  }
+
+  @Test(
+    "Options with neighboring or free ports are not refused for them",
+    arguments: [
+      ["--port", "18080", "--tls-port", "18083", "--metrics-port", "18086"],
+      ["--port", "0", "--tls-port", "0", "--metrics-port", "0"],
+      ["--only", "keys", "--port", "18080", "--tls-port", "18081", "--metrics-port", "18082"],
+    ])
+  func apart(options: [String]) async throws {
+    let folder = try TemporaryFolder()
+    let tls = ["--tls-certificate", "none.pem", "--tls-key", "none.key"]
+    let run = try await Run(
+      ["serve", "--data", "new"] + tls + options, workingFolder: folder.url)
+    // The next thing that is missing.
+    #expect(run.status == 2 && run.errors.contains("none.pem"), "\(run.errors)")
+  }
+
   @Test("Each cause has its own sentence and status")
   func causes() throws {
     let address = ListeningAddress(host: "127.0.0.1", port: 80, option: "--web")

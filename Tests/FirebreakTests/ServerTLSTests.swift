@@ -144,7 +144,9 @@ struct ServerTLSTests {
     try FileManager.default.copyItem(at: folder.path("first.key"), to: folder.path("open.key"))
     _ = try await Shell.run("chmod 644 '\(folder.path("open.key").path)'")
     for (options, fault) in [
-      (["--tls-port", "0"], "together"), (files("none.pem", "first.key"), "none.pem"),
+      (["--tls-port", "0"], "together"),
+      (["--tls-host", "127.0.0.1"], "--tls-host has no effect"),
+      (files("none.pem", "first.key"), "none.pem"),
       (files("text.pem", "first.key"), "has no certificate"),
       (files("first.pem", "none.key"), "none.key"),
       (files("first.pem", "first.pem"), "first.pem"),

@@ -14,8 +14,8 @@ struct TLSOptions: ParsableArguments {
       valueName: "port"))
   var tlsPort: Int?
 
-  @Option(help: "The address on which servers listen with TLS.")
-  var tlsHost = "0.0.0.0"
+  @Option(help: "The address on which servers listen with TLS, by default 0.0.0.0.")
+  var tlsHost: String?
 
   @Option(
     help: ArgumentHelp(
@@ -29,6 +29,8 @@ struct TLSOptions: ParsableArguments {
       valueName: "file"))
   var tlsKey: String?
 
+  /// The address without `--tls-host`: those of all IPv4 networks of the machine.
+  private static let defaultHost = "0.0.0.0"
   /// The largest file of certificates, in bytes.
   private static let certificateBytesMax = 256 << 10
   /// The rest of the validity of a certificate below which a line says so, in seconds.
@@ -39,10 +41,16 @@ struct TLSOptions: ParsableArguments {
     guard Set(given).count == 1 else {
       throw ValidationError("TLS needs --tls-port, --tls-certificate and --tls-key together.")
     }
+    guard tlsHost == nil || tlsPort != nil else {
+      throw ValidationError("--tls-host has no effect without --tls-port.")
+    }
     guard tlsPort.map({ (0...Int(UInt16.max) - 2).contains($0) }) ?? true else {
       throw ValidationError("--tls-port takes 0 to \(UInt16.max - 2).")
     }
   }
+
+  /// The address on which servers listen with TLS.
+  var host: String { tlsHost ?? Self.defaultHost }
 
   /// The certificate and its key, as the files are now; nil without TLS.
   ///
