@@ -82,6 +82,31 @@ struct SimulateCommandTests {
     #expect(events.starts(with: Data("adoption,".utf8)))
   }
 
+  @Test(
+    "If an earlier file cannot be removed, the finished files stay, and the error says how to rename them",
+    .needs(.smallDisk))
+  func kept() async throws {
+    let (scenario, other) = (try scenario(Self.small), folder.path("other"))
+    let disk = try SmallDisk(bytes: 16 << 20)
+    let output = disk.url.appendingPathComponent("results")
+    try FileManager.default.createDirectory(at: output, withIntermediateDirectories: false)
+    for name in ["events.csv", "summary.json"] {
+      try Data("earlier".utf8).write(to: output.appendingPathComponent(name))
+    }
+    try disk.makeAppendOnly(output.appendingPathComponent("summary.json"))
+    let run = try await Run("simulate", scenario, "--output", output.path)
+    #expect(run.status == 3 && run.output.isEmpty, "\(run.errors)")
+    #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+    #expect(try await Run("simulate", scenario, "--output", other.path).status == 0)
+    for name in ["events.csv", "summary.json", "report.html"] {
+      let unfinished = ".\(name).unfinished-results"
+      #expect(run.errors.contains("\(unfinished) as \(name)"), "\(run.errors)")
+      #expect(
+        try Data(contentsOf: output.appendingPathComponent(unfinished))
+          == Data(contentsOf: other.appendingPathComponent(name)))
+    }
+  }
+
   @Test("A folder in place of a result is named before the work begins, and nothing is changed")
   func blocked() async throws {
     let output = folder.path("results")

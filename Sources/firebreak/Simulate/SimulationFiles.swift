@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Populations
+import Synchronization
 import Terminal
 import World
 
@@ -10,6 +11,13 @@ struct SimulationFiles: Sendable {
   private let lock: HeldFolderLock
   /// The folders that were created for the results, the innermost first.
   private let created: [URL]
+  private let replacement = Replacement()
+
+  /// The removal of the files of an earlier run, after which the new ones may be all that is left.
+  private final class Replacement: Sendable {
+    /// Locked until the new files have their names, so that a signal does not end the process in between.
+    let hasBegun = Mutex(false)
+  }
 
   private static let names = ["events.csv", "summary.json", "report.html"]
 
@@ -53,23 +61,46 @@ struct SimulationFiles: Sendable {
       for (name, text) in zip(Self.names, texts) {
         try AtomicFile.write(text.utf8, to: unfinished(name), permissions: 0o644)
       }
+      try replace()
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// Gives the new files their names.
+  private func replace() throws(FileError) {
+    try replacement.hasBegun.withLock { hasBegun throws(FileError) in
+      hasBegun = true
       // First, so that files of two runs are never there at one time.
       for name in Self.names { try remove(folder.appendingPathComponent(name)) }
       for name in Self.names {
         try AtomicFile.publish(unfinished(name), as: folder.appendingPathComponent(name))
       }
-    } catch {
-      let cause = String(cString: strerror(error.code)).lowercased()
-      throw CommandFailure.machineFailed(
-        "The results could not be written to \(folder.path.printable): \(cause); "
-          + "free disk space or check the folder, and simulate again.")
     }
   }
 
-  /// Removes what a run without results leaves: unfinished files, and the folders that were created for them.
+  private func failure(_ error: FileError) -> CommandFailure {
+    let cause = String(cString: strerror(error.code)).lowercased()
+    let fault = "The results could not be written to \(folder.path.printable): \(cause); "
+    guard replacement.hasBegun.withLock({ $0 }) else {
+      return .machineFailed(
+        fault + "free disk space or check the folder, and simulate again.")
+    }
+    let kept = Self.names.filter { FileManager.default.fileExists(atPath: unfinished($0).path) }
+      .map { "\(unfinished($0).lastPathComponent) as \($0)" }
+    return .machineFailed(
+      fault + "files of an earlier run may be removed already. Check the folder, and rename there "
+        + "\(kept.joined(separator: ", ")).")
+  }
+
+  /// Removes what a run without results leaves: unfinished files, and the folders that were created for them. Files that
+  /// could not get their names stay, because those of the earlier run may be gone.
   @Sendable func discardUnfinished() {
-    for name in Self.names { unlink(unfinished(name).path) }
-    Self.removeEmpty(created)
+    replacement.hasBegun.withLock { hasBegun in
+      guard !hasBegun else { return }
+      for name in Self.names { unlink(unfinished(name).path) }
+      Self.removeEmpty(created)
+    }
   }
 
   /// A file that has no final name yet; that of a killed run is replaced.
