@@ -65,6 +65,26 @@ struct ReleaseChecksumTests {
     }
   }
 
+  @Test("A missing list, a missing signature and a file without a public key are named as such")
+  func causes() async throws {
+    let key = try await key("a", "ed25519")
+    #expect(try await checksums(release.path, key.own).status == 0)
+    for (shown, fault) in [
+      (folder.path("none.pem").path, "there is no file"), (key.own, "is no public key"),
+      (release.appendingPathComponent("SHA256SUMS").path, "is no public key"),
+    ] {
+      let run = try await checksums("--verify", release.path, shown)
+      #expect(run.status == 2 && run.errors.contains(fault), "\(run.errors)")
+      #expect(!run.errors.contains("genpkey"), "\(run.errors)")
+    }
+    for name in ["SHA256SUMS", "SHA256SUMS.sig"] {
+      #expect(try await checksums(release.path, key.own).status == 0)
+      try FileManager.default.removeItem(at: release.appendingPathComponent(name))
+      let run = try await checksums("--verify", release.path, key.shown)
+      #expect(run.status == 2 && run.errors.contains("has no \(name):"), "\(run.errors)")
+    }
+  }
+
   @Test("Without a key nothing of an earlier signature stays; a key that cannot sign is refused")
   func refused() async throws {
     let (key, rsa) = (try await key("a", "ed25519"), try await key("b", "RSA"))
@@ -72,7 +92,10 @@ struct ReleaseChecksumTests {
     #expect(try await checksums(release.path).status == 0)
     let unsigned = try await checksums("--verify", release.path, key.shown)
     #expect(unsigned.status == 2 && unsigned.errors.contains("not signed"), "\(unsigned.errors)")
-    for (own, fault) in [(rsa.own, "Ed25519"), (folder.path("none").path, "is no key")] {
+    let text = release.appendingPathComponent("sbom 1.json").path
+    for (own, fault) in [
+      (rsa.own, "Ed25519"), (text, "is no key"), (folder.path("none").path, "there is no file"),
+    ] {
       let run = try await checksums(release.path, own)
       #expect(run.status == 2 && run.errors.contains(fault), "\(run.errors)")
     }
