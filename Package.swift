@@ -313,8 +313,8 @@ let package = Package(
     .target(
       name: "Canary",
       dependencies: [
-        "Secrets", "ServerMetrics", "World", "ExposureNotification", "ExposureApp", "KeyServerAPI",
-        "KeyServer", "VerificationAPI", "Simulation", logging,
+        "Secrets", "ServerMetrics", "World", "DiagnosisKeyFile", "ExposureNotification",
+        "ExposureApp", "KeyServerAPI", "KeyServer", "VerificationAPI", "Simulation", logging,
       ], swiftSettings: strictOnTheCallersActor),
     // The settings files of servers and phones.
     .target(
@@ -623,7 +623,8 @@ let package = Package(
       name: "CanaryTests",
       dependencies: [
         "Canary", "Simulation", "KeyServer", "KeyServerAPI", "RiskRules", "VerificationServer",
-        "ExposureApp", "ServerMetrics", "UploadToken", "World", "TestSupport", crypto, logging,
+        "DiagnosisKeyFile", "ExposureApp", "ExposureKeys", "ServerMetrics", "UploadToken", "World",
+        "TestSupport", crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "BenchTests",

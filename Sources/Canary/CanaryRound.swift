@@ -26,7 +26,8 @@ package struct CanaryRound {
     case notice
     /// The phone that was near for a moment has a lower risk than the other.
     case silence
-    /// The index and the newest key file of real phones, which the canary's phones do not use, are delivered.
+    /// The index and the newest key file of real phones, which the canary's phones do not use, are delivered: the file is
+    /// signed, and not too old.
     case files
   }
 
@@ -79,7 +80,9 @@ package struct CanaryRound {
     self.clock = clock
     self.limits = limits
     self.network = CanaryNetwork(network, keyServer: site.keyServer)
-    publicFiles = PublicFiles(network: network, keyServer: site.keyServer)
+    publicFiles = PublicFiles(
+      network: network, keyServer: site.keyServer, rootKey: site.rootKey, clock: clock,
+      ageSecondsMax: limits.fileAgeSecondsMax)
     self.pause = pause
     let start = clock.now.addingTimeInterval(-CanaryLimits.meetingAgeSeconds)
     world = SimulatedWorld(start: start, seed: seed, recordsBeacons: false, logger: logger)
@@ -204,6 +207,9 @@ package struct CanaryLimits: Sendable {
   package var noticeSecondsMax: TimeInterval = 5 * 3_600
   /// The time between two checks of a phone, in seconds.
   package var checkSeconds: TimeInterval = 1_200
+  /// The longest time since the end of the newest key file of real phones, in seconds; nil for any. A period without
+  /// uploads has no file.
+  package var fileAgeSecondsMax: TimeInterval? = 2 * 86_400
 
   /// The age of the meeting, in seconds: its keys are no longer held back.
   static let meetingAgeSeconds: TimeInterval = 2 * 86_400 + 3_600

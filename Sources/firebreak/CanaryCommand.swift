@@ -44,12 +44,22 @@ struct CanaryCommand: AsyncParsableCommand {
   @Option(help: "The time between two checks of a phone, in minutes.")
   var every = 20
 
+  @Option(
+    help: ArgumentHelp(
+      "The longest time since the end of the newest key file of real phones; 0 for any, for a small authority.",
+      valueName: "hours"))
+  var filesWithin = 48
+
   @Flag(help: "Print the result as JSON.")
   var json = false
 
   func validate() throws {
     guard (1...2_880).contains(within), (1...within).contains(every) else {
       throw ValidationError("--within takes 1 to 2880 minutes, --every at most as many.")
+    }
+    // Key files are kept for 14 days.
+    guard (0...336).contains(filesWithin) else {
+      throw ValidationError("--files-within takes 0 to 336 hours.")
     }
   }
 
@@ -86,6 +96,7 @@ extension CanaryCommand {
   ) -> CanaryRound {
     var limits = CanaryLimits()
     (limits.noticeSecondsMax, limits.checkSeconds) = (Double(within) * 60, Double(every) * 60)
+    limits.fileAgeSecondsMax = filesWithin > 0 ? Double(filesWithin) * 3_600 : nil
     let seed = SystemRandomness().bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return CanaryRound(
       site, folder: phones, clock: clock, seed: seed, limits: limits, network: network,

@@ -36,7 +36,7 @@ struct CanaryCommandTests {
   func wrong() async throws {
     for (options, fault) in [
       (["--within", "0"], "--within takes"), (["--within", "10", "--every", "11"], "--every"),
-      ([], "key"),
+      (["--files-within", "337"], "--files-within takes"), ([], "key"),
     ] {
       let run = try await run(options)
       #expect(run.status == 2 && run.errors.contains(fault), "\(run)")

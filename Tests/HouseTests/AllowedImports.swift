@@ -134,8 +134,8 @@ enum AllowedImports {
       ], libraries: ["ArgumentParser", "Hummingbird", "GRDB", "Subprocess", "SystemPackage"]),
     // Synthetic phones that probe the servers.
     "Canary": Row([
-      "Secrets", "ServerMetrics", "World", "ExposureNotification", "ExposureApp", "KeyServerAPI",
-      "KeyServer", "VerificationAPI", "Simulation",
+      "Secrets", "ServerMetrics", "World", "DiagnosisKeyFile", "ExposureNotification",
+      "ExposureApp", "KeyServerAPI", "KeyServer", "VerificationAPI", "Simulation",
     ]),
     // The settings files of servers and phones: one reader, and a table for each program.
     "Settings": Row([
