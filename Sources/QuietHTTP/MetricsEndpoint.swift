@@ -39,7 +39,11 @@ package final class MetricsEndpoint: Service {
           .contentLength: "\(text.utf8.count)",
         ], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
-    server = QuietServer(router: router, host: host, port: port, logger: logger)
+    // Its connections are among the descriptors that the servers leave.
+    var limits = ConnectionLimits()
+    limits.connectionsMax = min(limits.connectionsMax, QuietLimit.metricsConnectionsMax)
+    server = QuietServer(
+      router: router, host: host, port: port, limits: limits, logger: logger)
   }
 
   /// The port, as soon as the endpoint listens; 0 if it ended before.

@@ -3,9 +3,11 @@ import Hummingbird
 
 /// Limits of connections, requests and responses, the same for all servers.
 public enum QuietLimit {
-  /// Open connections. For a further one the connection that has been idle longest is closed; if none is idle,
-  /// it waits in the system's queue.
+  /// Open connections of a server, with and without TLS together. For a further one the connection that has been idle
+  /// longest is closed; if none is idle, it waits in the system's queue.
   public static let connectionsMax = 1_024
+  /// Open connections of the endpoint of metrics, besides those of the servers.
+  public static let metricsConnectionsMax = 16
   /// Connections that wait in the system's queue until they are accepted. The system drops further ones, whose clients
   /// try again only after one, three and seven seconds.
   static let waitingConnectionsMax = 4_096

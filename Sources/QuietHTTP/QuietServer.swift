@@ -20,6 +20,7 @@ public final class QuietServer: Service {
   private let dates: ResponseDates
   private let bodies: UnfinishedBodies
   private let connections: OpenConnections
+  private let accepted: AcceptedConnections
   private let identity: TLSIdentity?
   private let logger: Logger
   private let bound = BoundPort()
@@ -56,6 +57,7 @@ public final class QuietServer: Service {
     bodies = UnfinishedBodies(limits.bodies, countMax: max(1, limits.connectionsMax / 2))
     connections = OpenConnections(
       countMax: limits.connectionsMax, unreadBytesMax: limits.unreadBytesMax)
+    accepted = AcceptedConnections(countMax: limits.connectionsMax)
     identity = nil
     self.logger = logger
   }
@@ -69,7 +71,7 @@ public final class QuietServer: Service {
       server.responder, server.dates, server.limits, server.logger
     )
     (load, counts) = (server.load, server.counts)
-    (bodies, connections) = (server.bodies, server.connections)
+    (bodies, connections, accepted) = (server.bodies, server.connections, server.accepted)
   }
 
   /// A server with the same routes and, together with this one, the same limits, that speaks TLS.
@@ -168,8 +170,9 @@ public final class QuietServer: Service {
       server: server ?? plainHTTP,
       configuration: .init(
         address: .hostname(host, port: port), backlog: QuietLimit.waitingConnectionsMax,
-        availableConnectionsDelegate: .maximum(limits.connectionsMax, logger: logger)),
-      onServerRunning: { [bound, closed] channel in
+        availableConnectionsDelegate: accepted),
+      onServerRunning: { [bound, closed, accepted] channel in
+        accepted.begin(channel)
         channel.closeFuture.whenComplete { _ in Task { await closed.settle(0) } }
         await bound.settle(channel.localAddress?.port ?? 0)
       },
@@ -202,10 +205,11 @@ package struct ConnectionLimits: Sendable {
 
 /// The file descriptors of the process. Connections must leave enough of them for files and databases.
 public enum FileDescriptors {
-  /// The descriptors that connections never take: databases, key files, logs and requests to other servers.
+  /// The descriptors that connections never take: databases, key files, logs, metrics and requests to other servers.
   public static let reserved = 192
 
-  /// The number of servers in one process that share the descriptors.
+  /// The number of servers in one process that share the descriptors. A server with TLS shares those of the same one
+  /// without.
   public static let serversMax = 3
 
   /// Raises the limit of the process as far as the system allows. Call it before a server starts.

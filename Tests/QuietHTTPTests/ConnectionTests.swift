@@ -59,6 +59,51 @@ struct ConnectionTests {
     }
   }
 
+  @Test(
+    "A server and the same one with TLS have one limit, and a connection of one that ends lets the other go on"
+  )
+  func together() async throws {
+    let echo = EchoServer { $0.connectionsMax = 1 }
+    let secured = echo.server.secured(by: try TestIdentity.make(), host: "127.0.0.1", port: 0)
+    try await echo.running { port async throws in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { do { try await secured.run() } catch is CancellationError {} }
+        let securedPort = await secured.boundPort
+        var post = Post(bytes: 20)
+        post.headers = ["Expect: 100-continue"]
+        let held = try await Wire.aside { [head = post.head] in
+          let connection = try WireConnection(port: port)
+          #expect(connection.send(head))
+          #expect(connection.receive()?.isEmpty == false)
+          return connection
+        }
+        // No handshake: a server that accepts the connection rejects it at once.
+        let late = try await Wire.aside {
+          let connection = try WireConnection(port: securedPort)
+          #expect(connection.send(Data(Self.page.utf8)))
+          return connection
+        }
+        try await Patience.until { Self.waitingConnections(port: securedPort) == 1 }
+        held.close()
+        #expect(try await Wire.aside { late.receive() } != nil)
+        #expect(Self.waitingConnections(port: securedPort) == 0)
+        late.close()
+        group.cancelAll()
+      }
+    }
+  }
+
+  @Test("Connections are accepted below the limit, and again when one at the limit has ended")
+  func accepted() {
+    let accepted = AcceptedConnections(countMax: 2)
+    accepted.connectionOpened()
+    #expect(accepted.isAcceptingNewConnections())
+    accepted.connectionOpened()
+    #expect(!accepted.isAcceptingNewConnections() && accepted.count == 2)
+    accepted.connectionClosed()
+    #expect(accepted.isAcceptingNewConnections() && accepted.count == 1)
+  }
+
   /// The connections to a port that wait in the system's queue. For a listening socket, Linux shows their number in
   /// place of the bytes to read.
   private static func waitingConnections(port: Int) -> Int {

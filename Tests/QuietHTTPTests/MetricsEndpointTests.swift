@@ -35,6 +35,36 @@ struct MetricsEndpointTests {
     }
   }
 
+  @Test(
+    "The endpoint has few connections: for one more, the one that has been idle longest is closed")
+  func connections() async throws {
+    let endpoint = MetricsEndpoint(
+      host: "127.0.0.1", port: 0, randomness: SystemRandomness(), logger: CollectedLog().logger
+    ) { [] }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { do { try await endpoint.run() } catch is CancellationError {} }
+      let port = await endpoint.boundPort
+      let request = "GET \(MetricsEndpoint.path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      // One is left, so that a new connection is accepted at once.
+      let held = try await Wire.aside {
+        try (1..<QuietLimit.metricsConnectionsMax).map { _ in
+          let connection = try WireConnection(port: port)
+          #expect(connection.ask(request)?.status == 200)
+          return connection
+        }
+      }
+      for connection in held {
+        #expect(try await Wire.aside { connection.ask(request)?.status } == 200)
+      }
+      let late = try await Wire.aside { try WireConnection(port: port) }
+      #expect(try await Wire.aside { late.ask(request)?.status } == 200)
+      #expect(try await Wire.aside { held[0].receive() } == Data())
+      #expect(try await Wire.aside { held[1].ask(request)?.status } == 200)
+      for connection in held + [late] { connection.close() }
+      group.cancelAll()
+    }
+  }
+
   @Test("Routes, classes and durations are counted, and paths with user input are not shown")
   func requests() async throws {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_600_000_000))

@@ -220,6 +220,7 @@ struct QuietLimitTests {
     #expect((QuietLimit.unreadBytesMax, QuietLimit.sendBufferBytes) == (64 << 20, 256 << 10))
     #expect((QuietLimit.pipelinedRequestsMax, QuietLimit.pipelinedBytesMax) == (16, 64 << 10))
     #expect((QuietLimit.fileChunkBytes, QuietLimit.unfinishedRequestSeconds) == (64 << 10, 2))
+    #expect(QuietLimit.metricsConnectionsMax == 16)
     #expect((FileDescriptors.reserved, FileDescriptors.serversMax) == (192, 3))
     #expect((QuietLimit.headerBytesMax, QuietLimit.headersMax) == (16_384, 100))
     #expect((QuietLimit.lingerSeconds, QuietLimit.shutdownSeconds) == (2, 10))
