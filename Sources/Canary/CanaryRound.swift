@@ -26,8 +26,8 @@ package struct CanaryRound {
     case notice
     /// The phone that was near for a moment has a lower risk than the other.
     case silence
-    /// The index and the newest key file of real phones, which the canary's phones do not use, are delivered: the file is
-    /// signed, and not too old.
+    /// The index and the newest key file of real phones, which the canary's phones do not use, are delivered: the
+    /// file is signed, and not too old.
     case files
   }
 

@@ -32,8 +32,8 @@ package struct AuditCopy: Sendable {
 
   /// Checks the lines of the next file, and calls `seen` with the hash of the last entry after each.
   ///
-  /// A crash may have cut the last entry of a file that another program has renamed since. It is in the next file again:
-  /// if it is not, an entry is missing.
+  /// A crash may have cut the last entry of a file that another program has renamed since. It is in the next file
+  /// again: if it is not, an entry is missing.
   package mutating func append(file text: String, seen: (_ head: String) -> Void = { _ in }) {
     let lineFeed: Character = "\n"
     let lines = text.split(separator: lineFeed)

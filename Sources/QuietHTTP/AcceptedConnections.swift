@@ -5,8 +5,8 @@ import Synchronization
 
 /// The accepted connections of a server and of the same server with TLS, which have one limit together.
 ///
-/// At the limit both stop accepting. The library lets a listener go on when one of its own connections ends; the other
-/// listener, which may have none, goes on from here.
+/// At the limit both stop accepting, each after the connection for which it waits already. The library lets a listener
+/// go on when one of its own connections ends; the other listener, which may have none, goes on from here.
 final class AcceptedConnections: AvailableConnectionsDelegate {
   private struct State {
     var count = 0
@@ -43,7 +43,8 @@ final class AcceptedConnections: AvailableConnectionsDelegate {
       state.isAwaited = false
       return Array(state.listeners.values)
     }
-    for listener in awaiting { listener.read() }
+    // The library's handler that calls this has exclusive access to the delegate, and a read asks it again.
+    for listener in awaiting { listener.eventLoop.execute { listener.read() } }
   }
 
   func isAcceptingNewConnections() -> Bool {

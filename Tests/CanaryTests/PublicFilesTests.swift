@@ -66,7 +66,8 @@ struct PublicFilesTests {
     return (name, try Data(contentsOf: file))
   }
 
-  /// The fault of a server with an index of `name` and `content` at its path, `age` seconds after the end of its period.
+  /// The fault of a server with an index of `name` and `content` at its path, `age` seconds after the end of its
+  /// period.
   private func fault(
     _ name: KeyFileName, _ content: Data?, age: Int64 = 60, within limit: TimeInterval? = 172_800
   ) async throws -> String? {

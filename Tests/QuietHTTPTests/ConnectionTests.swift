@@ -78,11 +78,16 @@ struct ConnectionTests {
           return connection
         }
         // No handshake: a server that accepts the connection rejects it at once.
-        let late = try await Wire.aside {
+        let connect: @Sendable () throws -> WireConnection = {
           let connection = try WireConnection(port: securedPort)
           #expect(connection.send(Data(Self.page.utf8)))
           return connection
         }
+        // The listener has waited for this connection since before the limit was reached.
+        let first = try await Wire.aside(connect)
+        #expect(try await Wire.aside { first.receive() } != nil)
+        first.close()
+        let late = try await Wire.aside(connect)
         try await Patience.until { Self.waitingConnections(port: securedPort) == 1 }
         held.close()
         #expect(try await Wire.aside { late.receive() } != nil)

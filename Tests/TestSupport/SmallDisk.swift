@@ -31,8 +31,8 @@ public final class SmallDisk: Sendable {
   /// The flag of `chattr +a`: FS_APPEND_FL.
   private static let appendOnly: CInt = 0x20
 
-  /// Makes a file of this file system append-only, as `chattr +a` does: it can be neither truncated nor removed. In memory
-  /// that needs Linux 6.0.
+  /// Makes a file of this file system append-only, as `chattr +a` does: it can be neither truncated nor removed.
+  /// In memory that needs Linux 6.0.
   public func makeAppendOnly(_ file: URL) throws {
     let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
     defer { close(descriptor) }

@@ -93,8 +93,8 @@ struct SimulationFiles: Sendable {
         + "\(kept.joined(separator: ", ")).")
   }
 
-  /// Removes what a run without results leaves: unfinished files, and the folders that were created for them. Files that
-  /// could not get their names stay, because those of the earlier run may be gone.
+  /// Removes what a run without results leaves: unfinished files, and the folders that were created for them. Files
+  /// that could not get their names stay, because those of the earlier run may be gone.
   @Sendable func discardUnfinished() {
     replacement.hasBegun.withLock { hasBegun in
       guard !hasBegun else { return }
