@@ -114,9 +114,18 @@ public final class KeyServer: Service {
   ///   incomplete, and the next call continues. `.implausibleClock` if the clock was set; `.configuration`,
   ///   `.damagedDatabase` or `.damagedFile` if an operator has to repair something.
   @discardableResult
-  public func exportDue() async throws -> [String] {
+  public func exportDue() async throws -> [String] { try await exportDue(waitsForOthers: false) }
+
+  /// Closes every period that has ended and writes every missing key file.
+  ///
+  /// - Parameter waitsForOthers: True to wait for another process that exports; false to leave the export to it.
+  /// - Returns: The index lines of the files that this call wrote.
+  /// - Throws: `KeyServerError`, as `exportDue()`; `.exportsElsewhere` if another process exports for too long.
+  package func exportDue(waitsForOthers: Bool) async throws -> [String] {
     try await metrics.jobs.record(.export) {
-      try await loggingErrors(of: "an export") { try await exporter.exportDue() }
+      try await loggingErrors(of: "an export") {
+        try await exporter.exportDue(waitsForOthers: waitsForOthers)
+      }
     }
   }
 
@@ -124,7 +133,7 @@ public final class KeyServer: Service {
   /// stolen. Withdrawn files are removed and not written.
   ///
   /// - Returns: The index lines of the files.
-  /// - Throws: `KeyServerError`, as `exportDue()`.
+  /// - Throws: `KeyServerError`, as `exportDue(waitsForOthers: true)`.
   package func signAgain() async throws -> [String] {
     try await loggingErrors(of: "signing again") { try await exporter.signAgain() }
   }
@@ -170,9 +179,17 @@ public final class KeyServer: Service {
   /// Removes expired key files, keys, used tokens and statistics.
   ///
   /// - Throws: `KeyServerError`, as `exportDue()`.
-  public func removeOld() async throws {
+  public func removeOld() async throws { try await removeOld(waitsForOthers: false) }
+
+  /// Removes expired key files, keys, used tokens and statistics.
+  ///
+  /// - Parameter waitsForOthers: As in `exportDue(waitsForOthers:)`.
+  /// - Throws: `KeyServerError`, as `exportDue(waitsForOthers:)`.
+  package func removeOld(waitsForOthers: Bool) async throws {
     try await metrics.jobs.record(.cleanup) {
-      try await loggingErrors(of: "removing old data") { try await exporter.removeOld() }
+      try await loggingErrors(of: "removing old data") {
+        try await exporter.removeOld(waitsForOthers: waitsForOthers)
+      }
     }
   }
 

@@ -14,6 +14,8 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case newerDatabase
   /// The database was created with another `databaseKey`.
   case otherDatabaseKey
+  /// The database in PostgreSQL is new, and the server had another one.
+  case emptyDatabase
   /// The clock was set, and its new time is not confirmed; the text says by how much.
   case implausibleClock(String)
   /// The structure of the database is damaged.
@@ -26,6 +28,8 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case exportFolder
   /// The database or the export folder failed, for example because the disk is full.
   case unavailable
+  /// Another process writes key files, and did not end within `ExportLease.seconds`.
+  case exportsElsewhere
   /// The server of the database cannot be reached or did not run a request; the text is its message.
   case unreachableDatabase(String)
 }
@@ -39,6 +43,7 @@ extension KeyServerError: CustomStringConvertible {
     case .newerDatabase: Self.message(of: .newer)
     case .otherDatabaseKey:
       "The key database was created with another databaseKey: restore both from one backup."
+    case .emptyDatabase: Self.message(of: .empty)
     case .implausibleClock(let message): message
     case .damagedDatabase: Self.message(of: .damaged)
     case .lostDatabase: Self.message(of: .lost)
@@ -48,6 +53,8 @@ extension KeyServerError: CustomStringConvertible {
       "The export folder cannot be created: check exportFolder, the disk and the folder's owner."
     case .unavailable:
       "The key server could not read or write its data: check the disk, then try again; no file is incomplete."
+    case .exportsElsewhere:
+      "Another process has been writing key files for minutes: run the command again."
     case .unreachableDatabase(let message): Self.message(of: .unreachable(message))
     }
   }
@@ -60,6 +67,7 @@ extension KeyServerError {
       switch error {
       case .newer: .newerDatabase
       case .otherSecret: .otherDatabaseKey
+      case .empty: .emptyDatabase
       case .damaged: .damagedDatabase
       case .lost: .lostDatabase
       case .unavailable: .database

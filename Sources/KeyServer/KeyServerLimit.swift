@@ -35,6 +35,8 @@ public enum KeyServerLimit {
   static let checkSeconds: TimeInterval = 86_400
   /// The delay before a failed export is retried, in seconds.
   static let exportRetrySeconds: TimeInterval = 60
+  /// The time for which a command waits for another process that exports, in seconds: the lease of one that hangs ends.
+  static let exportWaitSeconds = ExportLease.seconds
   /// The time after its use in which another token or certificate with the same ID may be valid, in seconds. A
   /// verification server reissues a certificate for a day, and each is valid for an hour at most.
   static let reissueSecondsMax: TimeInterval = 86_400 + 3_600
@@ -48,6 +50,8 @@ public enum KeyServerLimit {
   static let onsetGuessSeconds: TimeInterval = 4 * 86_400
   /// The largest number of connections of a process to its PostgreSQL database.
   static let databaseConnections = 4
+  /// The time for which the removal of old keys waits for the table of keys, in milliseconds; uploads wait with it.
+  static let tableLockMilliseconds = 200
   /// The maximum number of uploads in one transaction.
   static let uploadsInOneCommit = 64
   /// The maximum age of the cached registry of apps and authorities, in seconds.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureKeys
 import Foundation
+import KeyServerAPI
 import ServerStorage
 import World
 
@@ -69,12 +70,21 @@ protocol KeyStore: Sendable {
   /// Returns the counts of an authority's uploads from `start` on, in Unix seconds.
   func statistics(of issuer: String, from start: Int64) async throws -> [StatisticCount]
 
-  /// Runs `work`, which closes periods and writes their files, unless another process does so.
+  /// Runs `work`, which closes periods and writes their files into `folder`, unless another process does so.
   ///
-  /// - Returns: nil if another process exports.
+  /// - Returns: nil if another process exports, or began to because `work` took too long.
   func exporting<Value: Sendable>(
-    _ work: @Sendable () async throws -> Value
+    into folder: URL, _ work: @Sendable () async throws -> Value
   ) async throws -> Value?
+
+  /// Throws if `work` of `exporting(into:_:)` runs and another process exports by now.
+  func confirmExporting() async throws
+
+  /// Returns the hashes of withdrawn files that the processes with this database have in common.
+  func withdrawnFiles() async throws -> Set<KeyFileHash>
+
+  /// Stores that the files with `hashes` are withdrawn since `now`, or not any more.
+  func setFiles(_ hashes: [KeyFileHash], areWithdrawn: Bool, at now: Date) async throws
 
   /// Returns the time until which each export is closed.
   func exportProgress() async throws -> ExportProgress
@@ -133,12 +143,21 @@ extension KeyStore {
   /// The database was opened by the initializer.
   func makeReady() async throws {}
 
-  /// A database of one process: `FolderLock` excludes others.
+  /// A database on one machine: the lock of the folder excludes other processes, which wait.
   func exporting<Value: Sendable>(
-    _ work: @Sendable () async throws -> Value
+    into folder: URL, _ work: @Sendable () async throws -> Value
   ) async throws -> Value? {
-    try await work()
+    try await FolderLock.withLock(on: folder) { try await work() }
   }
+
+  /// The lock of the folder does not end before the process.
+  func confirmExporting() async throws {}
+
+  /// The device configuration of the one folder has them.
+  func withdrawnFiles() async throws -> Set<KeyFileHash> { [] }
+
+  /// The device configuration of the one folder has them.
+  func setFiles(_ hashes: [KeyFileHash], areWithdrawn: Bool, at now: Date) async throws {}
 
   /// Closes the periods of `plan` that are due, in one transaction.
   ///

@@ -15,6 +15,12 @@ package struct PostgreSQLAddress: Redacted, Hashable, Sendable {
   /// The parameters of libpq by keyword, such as `host` and `sslmode`.
   private var parameters: [String: String]
 
+  /// False for a database that must have data. If it is empty, the address is wrong or a restoration was forgotten.
+  package var mayBeEmpty = true
+
+  /// The factor of the limits of time in `PostgreSQLLimit`; more than 1 for tests on a busy machine.
+  package var timeFactor = 1.0
+
   /// Parameters that are set unless the text sets them. The keepalives find a dead peer while the connection is idle,
   /// `connect_timeout` counts for each host, and only a server that accepts writes is used.
   private static let defaults = [
@@ -75,9 +81,10 @@ package struct PostgreSQLAddress: Redacted, Hashable, Sendable {
   /// - Parameter statementSeconds: The time after which the server ends a statement.
   func connectionParameters(statementSeconds: Int) -> [(keyword: String, value: String)] {
     var all = parameters
+    let lockSeconds = Int(Double(PostgreSQLLimit.lockSeconds) * timeFactor)
     let settings = [
       "statement_timeout=\(statementSeconds * 1_000)",
-      "lock_timeout=\(PostgreSQLLimit.lockSeconds * 1_000)",
+      "lock_timeout=\(lockSeconds * 1_000)",
       "idle_in_transaction_session_timeout=\(PostgreSQLLimit.idleSeconds * 1_000)",
     ]
     // The settings of the address follow, so that they win.

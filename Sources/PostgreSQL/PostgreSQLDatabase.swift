@@ -55,7 +55,7 @@ package final class PostgreSQLDatabase: Sendable {
     _ body: @escaping @Sendable (PostgreSQLTransaction) throws -> Value
   ) async throws -> Value {
     let request = Request(
-      mode: mode, seconds: seconds, isRepeatable: isRepeatable, body: body)
+      mode: mode, seconds: seconds * address.timeFactor, isRepeatable: isRepeatable, body: body)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         request.begin(continuation)
@@ -75,6 +75,10 @@ package final class PostgreSQLDatabase: Sendable {
     }
     for request in waiting { request.fail(Self.closed) }
     for session in idle { session.connection.withLock { $0 = nil } }
+  }
+
+  private var connectionWaitSeconds: Double {
+    PostgreSQLLimit.connectionWaitSeconds * address.timeFactor
   }
 
   private static let closed = PostgreSQLError(.unavailable, "the database was closed")
@@ -99,7 +103,7 @@ package final class PostgreSQLDatabase: Sendable {
   /// Fails a waiting request if all connections are busy for too long, such as with a server that hangs.
   private func expireLater(_ request: some PostgreSQLRequest) {
     DispatchQueue.global().asyncAfter(
-      deadline: .now() + PostgreSQLLimit.connectionWaitSeconds
+      deadline: .now() + connectionWaitSeconds
     ) {
       let failure = self.state.withLock { $0.failure }
       request.expire(failure ?? "all connections are busy")
@@ -129,7 +133,7 @@ package final class PostgreSQLDatabase: Sendable {
   ) {
     var backoff = Backoff()
     var repetitions = 0
-    let deadline = ContinuousClock.now + .seconds(PostgreSQLLimit.connectionWaitSeconds)
+    let deadline = ContinuousClock.now + .seconds(connectionWaitSeconds)
     while !request.isCancelled {
       do throws(PostgreSQLError) {
         let open: PostgreSQLConnection

@@ -30,10 +30,15 @@ package struct PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertib
   package let sqlState: String?
   /// The message of the server or of libpq, without the detail, which may quote values.
   package let message: String
+  /// The name of the constraint that a row violates; nil for other failures.
+  package let constraint: String?
 
-  package init(_ kind: Kind, sqlState: String? = nil, _ message: String) {
+  package init(
+    _ kind: Kind, sqlState: String? = nil, constraint: String? = nil, _ message: String
+  ) {
     self.kind = kind
     self.sqlState = sqlState
+    self.constraint = constraint
     self.message = message
   }
 
@@ -54,11 +59,14 @@ package struct PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertib
 
   /// The failure of a statement with this result.
   init(_ result: OpaquePointer) {
-    let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
-    let primary = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
+    func field(_ code: UInt8) -> String? {
+      PQresultErrorField(result, Int32(code)).map { String(cString: $0) }
+    }
+    let (state, primary) = (field(UInt8(ascii: "C")), field(UInt8(ascii: "M")))
     let message = primary ?? PQresultErrorMessage(result).map { String(cString: $0) } ?? ""
     self.init(
-      state.map(Self.kind) ?? .connectionLost, sqlState: state, Self.oneLine(message))
+      state.map(Self.kind) ?? .connectionLost, sqlState: state,
+      constraint: field(UInt8(ascii: "n")), Self.oneLine(message))
   }
 
   /// The failure of a connection, with the message of libpq.

@@ -15,7 +15,7 @@ extension ServerSetup {
   /// The database of `server` in PostgreSQL, `firebreak_verification` or `firebreak_keys`, each with a role of the same
   /// name unless the address has one; nil for the file.
   ///
-  /// - Throws: `CommandFailure` if the server keeps its data in the other kind of database.
+  /// - Throws: `CommandFailure` if the server keeps its data in the other kind of database, or in both.
   @discardableResult
   package func databaseAddress(of server: ServerName) throws -> PostgreSQLAddress? {
     guard server != .console else { return nil }
@@ -29,11 +29,14 @@ extension ServerSetup {
       return nil
     }
     guard !FileManager.default.fileExists(atPath: stored.database.path) else {
+      if stored.usesPostgreSQL { throw stored.movedFile }
       throw CommandFailure.badInput(
         "\(stored.database.path.printable) has the data of the \(server.title), which is not in PostgreSQL: move"
           + " it with `firebreak database move`, or do without --database and DATABASE_URL.")
     }
-    return database.database("firebreak_\(server.rawValue)")
+    var address = database.database("firebreak_\(server.rawValue)")
+    address.mayBeEmpty = !stored.usesPostgreSQL
+    return address
   }
 
   /// False if `server` has no database yet. That in PostgreSQL is created by the operator.
@@ -99,6 +102,16 @@ extension StoredServer {
 
   /// True if the server was started with a database in PostgreSQL.
   var usesPostgreSQL: Bool { FileManager.default.fileExists(atPath: record.path) }
+
+  /// The fault of a file that was moved, and then not renamed.
+  var movedFile: CommandFailure {
+    .badInput(
+      "The data of \(database.path.printable) is in PostgreSQL: rename the file to \(movedDatabase.lastPathComponent)."
+    )
+  }
+
+  /// The file of the database after a move.
+  var movedDatabase: URL { database.appendingPathExtension("moved") }
 
   /// The database of the key server or the verification server at `address`.
   func postgreSQLDatabase(at address: PostgreSQLAddress) -> PostgreSQLServerDatabase {

@@ -21,8 +21,8 @@ extension ServerSetup {
     }
     let server = try keyServer(logger: Self.noLogger)
     do {
-      let files = try await server.exportDue()
-      try await server.removeOld()
+      let files = try await server.exportDue(waitsForOthers: true)
+      try await server.removeOld(waitsForOthers: true)
       return files
     } catch {
       throw CommandFailure.machineFailed("\(error)")
@@ -37,6 +37,10 @@ extension ServerSetup {
     let server = try keyServer(logger: Self.noLogger)
     do {
       return try await server.signAgain()
+    } catch KeyServerError.exportsElsewhere {
+      // A second run replaces the keys once more, which does no harm.
+      throw CommandFailure.machineFailed(
+        "The keys are replaced, and no file is signed again. \(KeyServerError.exportsElsewhere)")
     } catch {
       throw CommandFailure.machineFailed(
         "\(error) Run the command again to sign the other files.")
@@ -60,11 +64,22 @@ extension ServerSetup {
     let present = Set(files).union(copies)
     let earlier = try await editions(of: present).subtracting(present)
     let all = files + Self.sorted(present.subtracting(files)) + Self.sorted(earlier)
-    guard isWithdrawn else {
-      return try deviceConfiguration.publish(.restore(all), rootKey: rootKey)
+    let change: DocumentChange =
+      if isWithdrawn { .withdraw(try fitting(all, needed: present.count)) } else { .restore(all) }
+    let document = try deviceConfiguration.publish(change, rootKey: rootKey)
+    try await share(all, areWithdrawn: isWithdrawn)
+    return document
+  }
+
+  /// Stores in the database which files are withdrawn, so that other processes with the same database do not write them
+  /// again: their device configurations may not have them yet.
+  private func share(_ files: [KeyFileHash], areWithdrawn: Bool) async throws {
+    guard let address = try databaseAddress(of: .keys) else { return }
+    try await reportingErrors {
+      let history = try KeyFileHistory(
+        databaseFile: folder.keyDatabase, databaseAddress: address)
+      try await history.setFiles(files, areWithdrawn: areWithdrawn, at: clock.now)
     }
-    return try deviceConfiguration.publish(
-      .withdraw(fitting(all, needed: present.count)), rootKey: rootKey)
   }
 
   private static func sorted(_ hashes: Set<KeyFileHash>) -> [KeyFileHash] {

@@ -36,15 +36,19 @@ extension ServerSetup {
         "\(folder.url.path.printable) has no databases to move: name the servers' folder with --data."
       )
     }
+    for server in files where server.usesPostgreSQL { throw server.movedFile }
     let locks = try ServerLocks(folder, files.map(\.name))
     defer { withExtendedLifetime(locks) {} }
+    // All of them before the first copy, so that a database that is not empty leaves everything as it was.
+    for server in files {
+      try await reporting(server) {
+        try await server.move.requireEmpty(server.movedDatabase(in: database))
+      }
+    }
     var moved: [MovedDatabase] = []
     for server in files {
-      let name = "firebreak_\(server.name.rawValue)"
       let rows = try await reporting(server) {
-        try await server.move.run(
-          from: server.database,
-          to: server.postgreSQLDatabase(at: database.database(name)))
+        try await server.move.run(from: server.database, to: server.movedDatabase(in: database))
       }
       moved.append(
         MovedDatabase(server: server.name, rows: rows, file: try server.retireDatabase()))
@@ -63,13 +67,15 @@ extension ServerSetup {
         "The database \(name) has data already: nothing was copied. Create an empty one.")
     } catch DatabaseMove.Failure.different(let table) {
       throw CommandFailure.machineFailed(
-        "The table \(table) of \(name) differs from the file after the copy: nothing was stored. Check both disks."
+        "The table \(table) of \(name) differs from the file after the copy: nothing was stored in this database."
+          + " Check both disks."
       )
     } catch let error as CommandFailure {
       throw error
     } catch {
       throw CommandFailure.machineFailed(
-        "\(server.database.path.printable) could not be copied: \(ErrorCause.text(error)). Nothing was stored."
+        "\(server.database.path.printable) could not be copied: \(ErrorCause.text(error)). Nothing was stored in"
+          + " \(name)."
       )
     }
   }
@@ -80,11 +86,16 @@ extension StoredServer {
     name == .keys ? KeyServer.databaseMove : VerificationServer.databaseMove
   }
 
+  /// The database in `cluster` that gets the data.
+  fileprivate func movedDatabase(in cluster: PostgreSQLAddress) -> PostgreSQLServerDatabase {
+    postgreSQLDatabase(at: cluster.database("firebreak_\(name.rawValue)"))
+  }
+
   /// Records that the data is in PostgreSQL, and gives the file a name that no server uses.
   ///
   /// - Returns: The file.
   fileprivate func retireDatabase() throws -> URL {
-    let retired = database.appendingPathExtension("moved")
+    let retired = movedDatabase
     // First: after an interruption a start without the record would create an empty file.
     try recordPostgreSQL()
     do {

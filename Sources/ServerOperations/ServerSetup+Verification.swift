@@ -55,7 +55,13 @@ extension ServerSetup {
   }
 
   private func endCodes(of id: String?, _ keys: APIKeys) async throws -> Int {
-    do { return try await keys.endCodes(of: id) } catch {
+    do {
+      return try await keys.endCodes(of: id)
+    } catch let error as VerificationServerError where error != .storageUnavailable {
+      throw CommandFailure.machineFailed(
+        "The codes could not be ended, although what issued them is revoked. \(error) Run the command"
+          + " again.")
+    } catch {
       throw CommandFailure.machineFailed(
         "The codes could not be ended, although what issued them is revoked: check the disk, then run"
           + " the command again.")

@@ -106,13 +106,15 @@ package struct ServerSetup: Sendable {
     switch error {
     case let error as KeyServerError:
       switch error {
-      case .configuration, .newerDatabase: CommandFailure.badInput(error.description)
+      case .configuration, .newerDatabase, .emptyDatabase:
+        CommandFailure.badInput(error.description)
       case .otherDatabaseKey: otherSecrets(folder.keySecrets.url, of: .keys)
       default: CommandFailure.machineFailed(error.description)
       }
     case let error as VerificationServerError:
       switch error {
-      case .badConfiguration, .newerDatabase: CommandFailure.badInput(error.description)
+      case .badConfiguration, .newerDatabase, .emptyDatabase:
+        CommandFailure.badInput(error.description)
       case .otherCodeHashKey:
         otherSecrets(folder.verificationSecrets.url, of: .verification)
       default: CommandFailure.machineFailed(error.description)

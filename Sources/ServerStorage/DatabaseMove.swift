@@ -45,6 +45,11 @@ package struct DatabaseMove: Sendable {
       ] + more)
   }
 
+  /// Throws `Failure.notEmpty` if the database in PostgreSQL has rows.
+  package func requireEmpty(_ target: PostgreSQLServerDatabase) async throws {
+    try await target.transaction { [self] in try requireEmpty($0) }
+  }
+
   /// Copies all rows of the database in `file` in one transaction, and compares each of them before it commits.
   ///
   /// - Returns: The numbers of copied rows by table.
@@ -58,6 +63,8 @@ package struct DatabaseMove: Sendable {
       [self] transaction in
       try queue.read { db in
         try requireEmpty(transaction)
+        // The row of a new database belongs to no secret, and is replaced.
+        try transaction.run("DELETE FROM server_state")
         try before(db, transaction)
         var counts: [String: Int] = [:]
         for table in tables { counts[table.name] = try table.copy(from: db, to: transaction) }
@@ -76,9 +83,8 @@ package struct DatabaseMove: Sendable {
         throw Failure.notEmpty
       }
     }
-    // The row of a new database belongs to no secret, and is replaced.
-    let replaced = try transaction.run("DELETE FROM server_state WHERE secret_check IS NULL")
-    guard replaced.changedCount == 1 else { throw Failure.notEmpty }
+    let unclaimed = try transaction.run("SELECT FROM server_state WHERE secret_check IS NULL")
+    guard unclaimed.count == 1 else { throw Failure.notEmpty }
   }
 }
 

@@ -27,6 +27,7 @@ package final class PostgreSQLServerDatabase: Sendable {
   private let database: PostgreSQLDatabase
   private let schema: Schema
   private let secretCheck: Data?
+  private let mayBeEmpty: Bool
   private let prepare: @Sendable (PostgreSQLTransaction) throws -> Void
   private let isReady = Atomic<Bool>(false)
   private let isDamaged = Atomic<Bool>(false)
@@ -34,7 +35,7 @@ package final class PostgreSQLServerDatabase: Sendable {
   /// Does not connect yet.
   ///
   /// - Parameters:
-  ///   - address: The address of the database.
+  ///   - address: The address of the database. An empty one that may not be empty is refused, and nothing is created.
   ///   - secretCheck: A value that is derived from the server's secret, to which the database must belong; nil for no
   ///     check. A new database belongs to it from then on.
   ///   - connections: The largest number of connections of this process.
@@ -47,6 +48,7 @@ package final class PostgreSQLServerDatabase: Sendable {
     database = PostgreSQLDatabase(address, connections: connections, logger: logger)
     self.schema = schema
     self.secretCheck = secretCheck
+    mayBeEmpty = address.mayBeEmpty
     self.prepare = prepare
   }
 
@@ -137,6 +139,7 @@ extension PostgreSQLServerDatabase {
   private func migrate(_ transaction: PostgreSQLTransaction) throws {
     let isNew =
       try transaction.run("SELECT to_regclass('schema_version')::text").text(0, 0) == nil
+    guard !isNew || mayBeEmpty else { throw ServerDatabaseError.empty }
     if isNew {
       try transaction.run("CREATE TABLE schema_version (version bigint NOT NULL)")
       try transaction.run("INSERT INTO schema_version VALUES (0)")
@@ -155,10 +158,12 @@ extension PostgreSQLServerDatabase {
       "UPDATE schema_version SET version = $1", .integer(schema.migrations.count))
   }
 
-  /// Lets a new database belong to the secret, or throws if it belongs to another one.
+  /// Lets a new database belong to the secret, or throws if it belongs to another one, or if it may not be new.
   private func claim(_ transaction: PostgreSQLTransaction) throws {
-    guard let secretCheck else { return }
     let stored = try transaction.run("SELECT secret_check FROM server_state").bytes(0, 0)
+    // No server has started with it.
+    guard stored != nil || mayBeEmpty else { throw ServerDatabaseError.empty }
+    guard let secretCheck else { return }
     if let stored {
       guard isEqualInConstantTime(stored, secretCheck) else {
         throw ServerDatabaseError.otherSecret

@@ -6,6 +6,8 @@ package enum ServerDatabaseError: Error, Hashable, Sendable {
   case newer
   /// The database belongs to another secret.
   case otherSecret
+  /// The database is new, and the server had another one.
+  case empty
   /// The structure of the database is damaged, so that written data could be lost.
   case damaged
   /// The file of the open database was deleted or replaced, so that written data is lost when the server stops.
@@ -24,6 +26,9 @@ package enum ServerDatabaseError: Error, Hashable, Sendable {
       "The \(name) was written by a newer version of Firebreak: start that version, or restore an older backup."
     case .otherSecret:
       "The \(name) was created with another secret: restore both from one backup."
+    case .empty:
+      "The \(name) in PostgreSQL is empty, and this server had another one: correct DATABASE_URL, or restore the"
+        + " database; to start without its data, delete postgresql.json in the folder of the server."
     case .damaged:
       "The \(name) is damaged, and nothing is stored: check its disk, and restore a backup."
     case .lost:

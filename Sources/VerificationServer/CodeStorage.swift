@@ -60,11 +60,16 @@ protocol CodeStorage: Sendable {
 
   /// Ends the wait of a phone for its next user report, and its live codes that are not redeemed.
   ///
-  /// A phone that has not reported takes as long, and nothing changes.
-  func freePhone(_ phoneHash: Data, at now: Date) async throws
+  /// - Returns: True if the phone had reported. For another one nothing changes.
+  @discardableResult
+  func freePhone(_ phoneHash: Data, at now: Date) async throws -> Bool
 
   /// Counts the live PINs or short codes of `form`, up to `count`.
   func liveCount(of form: CodeForm, at now: Date, atMost count: Int) async throws -> Int
+
+  /// Returns the longest time between the issue and the expiry of the live PINs or short codes of `form`, in seconds; 0
+  /// if none is live.
+  func longestLifetime(of form: CodeForm, at now: Date) async throws -> TimeInterval
 
   /// Removes codes that ended before `moment`, exchanges that expired, reports that no longer block a phone, and counts
   /// of more than `VerificationLimit.countedDays` days before, at most `count` of each. Counts of issuers that are

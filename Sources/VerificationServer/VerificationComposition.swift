@@ -177,7 +177,7 @@ struct VerificationComposition {
       .add(to: router)
     FreePhoneRoute(
       storage: storage, keys: keys, isOffered: configuration.policy.allowsUserReport, gate: admin,
-      clock: clock, randomness: randomness
+      clock: clock, randomness: randomness, times: ResponseTimes(randomness: randomness)
     ).add(to: router)
     StatisticsRoutes(
       storage: storage,

@@ -90,7 +90,8 @@ public final class VerificationServer: Service {
 
   /// Removes every code that expired more than `VerificationLimit.expiredCodeKeptSeconds` ago.
   ///
-  /// - Throws: `VerificationServerError.storageUnavailable`; `.implausibleClock` if the clock was set.
+  /// - Throws: `VerificationServerError.storageUnavailable` or `.unreachableDatabase`; `.implausibleClock` if the clock
+  ///   was set.
   public func removeExpired() async throws {
     let now: Date
     do { now = try await time.now() } catch let error as ImplausibleClock {
@@ -114,8 +115,12 @@ public final class VerificationServer: Service {
   public func checkStoredData() async {
     do {
       health.report(try await storage.check()?.description, of: .database)
+      health.report(nil, of: .connection)
       jobs.ended(.check, succeeded: true)
     } catch is CancellationError {
+    } catch let error as VerificationServerError where error.isOfConnection {
+      jobs.ended(.check, succeeded: false)
+      health.report(error.description, of: .connection)
     } catch {
       jobs.ended(.check, succeeded: false)
       health.report(VerificationServerError.storageUnavailable.description, of: .database)

@@ -9,6 +9,8 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
   case storageUnavailable
   /// The database was created with another `codeHashKey`.
   case otherCodeHashKey
+  /// The database in PostgreSQL is new, and the server had another one.
+  case emptyDatabase
   /// A newer version has migrated the database.
   case newerDatabase
   /// The structure of the database is damaged, so the server does not start.
@@ -29,6 +31,7 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
       "The database is not available: make room on its disk or check its file, then retry."
     case .otherCodeHashKey:
       "The database was created with another codeHashKey: restore both from one backup."
+    case .emptyDatabase: ServerDatabaseError.empty.message(of: SQLiteCodeStorage.schema.name)
     case .newerDatabase: ServerDatabaseError.newer.message(of: SQLiteCodeStorage.schema.name)
     case .damagedDatabase: ServerDatabaseError.damaged.message(of: SQLiteCodeStorage.schema.name)
     case .unreachableDatabase(let message):
@@ -41,11 +44,15 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
 }
 
 extension VerificationServerError {
+  /// True if the server of the database cannot be reached.
+  var isOfConnection: Bool {
+    if case .unreachableDatabase = self { true } else { false }
+  }
+
   /// The error of a server whose database cannot be opened.
   static func opening(_ error: ServerDatabaseError) -> Self {
     switch error {
     case .damaged: .damagedDatabase
-    case .unreachable(let message): .unreachableDatabase(message)
     default: Self(error)
     }
   }
@@ -58,7 +65,9 @@ extension VerificationServerError {
       switch error {
       case .newer: .newerDatabase
       case .otherSecret: .otherCodeHashKey
-      case .damaged, .lost, .unavailable, .unreachable: .storageUnavailable
+      case .empty: .emptyDatabase
+      case .unreachable(let message): .unreachableDatabase(message)
+      case .damaged, .lost, .unavailable: .storageUnavailable
       }
   }
 }

@@ -153,6 +153,88 @@ import Testing
     #expect(try await after.upload(token: try await after.token()).status == 200)
   }
 
+  @Test("If one of two databases has data, none is moved; a moved file that came back is named")
+  func refusedMove() async throws {
+    let first = try await ServedAuthority()
+    let second = try await ServedAuthority()
+    for authority in [first, second] { #expect(try await authority.servers.stop() == 0) }
+    let moved = try await Run(
+      ["database", "move", "--json", "--data", first.servers.data] + arguments)
+    #expect(moved.status == 0, "\(moved.errors)")
+    // Now only the second database has data.
+    try await cluster.emptyDatabase("firebreak_verification")
+    let refused = try await Run(["database", "move", "--data", second.servers.data] + arguments)
+    #expect(
+      refused.status == 2 && refused.errors.contains("firebreak_keys has data already"),
+      "\(refused.errors)")
+    #expect(try await cluster.run("SELECT count(*) FROM issue", in: "firebreak_verification") == 0)
+    let again = try await ServedAuthority(in: second.folder)
+    #expect(try await again.upload(token: try await again.token()).status == 200)
+    // As after an interruption of the renaming.
+    for file in try #require(try moved.json()?["files"] as? [String]) {
+      let original = String(file.dropLast(".moved".count))
+      try FileManager.default.copyItem(atPath: file, toPath: original)
+    }
+    for arguments in [["serve", "--port", "0"], ["database", "move"]] {
+      let run = try await Run(arguments + ["--data", first.servers.data] + self.arguments)
+      #expect(run.status == 2 && run.errors.contains("rename the file to"), "\(run.errors)")
+    }
+  }
+
+  @Test("An empty database of servers that had another is refused, and nothing is created in it")
+  func emptied() async throws {
+    let first = try await ServedAuthority(arguments: arguments)
+    #expect(try await first.servers.stop() == 0)
+    for server in ["verification", "keys"] {
+      try await cluster.emptyDatabase("firebreak_\(server)")
+    }
+    let data = first.servers.data
+    let key = ["verification-server", "api-key", "add", "--type", "stats", "--data", data]
+    let runs = [
+      try await Run(["serve", "--port", "0", "--data", data] + arguments),
+      try await Run(key, environment: ["DATABASE_URL": cluster.address()]),
+      try await Run(["clock", "--data", data], environment: ["DATABASE_URL": cluster.address()]),
+    ]
+    for run in runs {
+      #expect(run.status == 2 && run.errors.contains("delete postgresql.json"), "\(run.errors)")
+    }
+    for server in ["verification", "keys"] {
+      let tables = try await cluster.run(
+        "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", in: "firebreak_\(server)")
+      #expect(tables == 0)
+    }
+  }
+
+  @Test("A withdrawal is stored in the shared database, and removed when it ends")
+  func withdrawn() async throws {
+    let first = try await ServedAuthority(arguments: arguments)
+    let file = String(repeating: "ab", count: 32)
+    let withdraw = ["key-server", "withdraw", file, "--data", first.servers.data]
+    for (options, count) in [([], 1), ([], 1), (["--undo"], 0)] as [([String], Int64)] {
+      let run = try await Run(
+        withdraw + options, environment: ["DATABASE_URL": cluster.address()])
+      #expect(run.status == 0, "\(run.errors)")
+      let stored = try await cluster.run(
+        "SELECT count(*) FROM withdrawn_file WHERE sha256 = decode('\(file)', 'hex')",
+        in: "firebreak_keys")
+      #expect(stored == count)
+    }
+  }
+
+  @Test("A command names the database that cannot be reached, and not a disk")
+  func unreachable() async throws {
+    let first = try await ServedAuthority(arguments: arguments)
+    #expect(try await first.servers.stop() == 0)
+    try await cluster.kill()
+    for command in [["add", "--type", "stats"], ["list"]] {
+      let run = try await Run(
+        ["verification-server", "api-key"] + command + ["--data", first.servers.data],
+        environment: ["DATABASE_URL": cluster.address()])
+      #expect(run.status == 3 && run.errors.contains("did not answer"), "\(run.errors)")
+      #expect(!run.errors.contains("disk"))
+    }
+  }
+
   @Test(
     "Without a primary uploads get 503 and /ready fails; after a promotion both go on, without a restart"
   )

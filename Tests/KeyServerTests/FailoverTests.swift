@@ -171,21 +171,24 @@ import Testing
       periods: [.init(export: export, start: StoreScene.now, minimumKeys: 0)],
       randomness: TestRandomness(seed: 1))
     let database = stores[0].database
-    let result = try await stores[0].exporting { () -> Int in
+    let folder = try TemporaryFolder()
+    let result = try await stores[0].exporting(into: folder.url) { () -> Int in
       // Another process is refused.
-      #expect(try await stores[1].exporting { true } == nil)
+      #expect(try await stores[1].exporting(into: folder.url) { true } == nil)
       // The lease of a process that hangs ends.
       try await database.transaction { transaction in
         _ = try transaction.runLast([
           PostgreSQLStatement("UPDATE export_lease SET held_until = clock_timestamp()")
         ])
       }
-      let batches = try await stores[1].exporting { try await stores[1].close(plan) }
+      let batches = try await stores[1].exporting(into: folder.url) {
+        try await stores[1].close(plan)
+      }
       #expect(batches?.count == 1)
       return try await stores[0].close(plan).count
     }
     #expect(result == nil)
     #expect(try await stores[0].batches().count == 1)
-    #expect(try await stores[0].exporting { true } == true)
+    #expect(try await stores[0].exporting(into: folder.url) { true } == true)
   }
 }

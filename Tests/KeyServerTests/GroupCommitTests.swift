@@ -114,6 +114,33 @@ struct GroupCommitTests {
     #expect(record.groups.withLock { $0 } == [1])
   }
 
+  @Test("A failure that no upload caused ends the retries of a group, and fails what waits")
+  func allFailLater() async throws {
+    struct Lost: Error {}
+    let (record, mayEnd) = (Record(), Gate())
+    let commits = GroupCommit<AdmittedUpload>(affectsAll: { $0 is Lost }) { uploads in
+      let number = record.groups.withLock { groups in
+        groups.append(uploads.count)
+        return groups.count
+      }
+      try await mayEnd.wait()
+      switch number {
+      case 1, 3: return uploads.map { .accepted(response: $0.digest) }
+      case 2: throw Broken()
+      default: throw Lost()
+      }
+    }
+    async let first = results(of: [0], commits)
+    try await Patience.until { !record.groups.withLock { $0.isEmpty } }
+    async let others = results(of: Array(1..<200), commits)
+    try await Patience.until { await commits.pendingCount == 199 }
+    mayEnd.open()
+    let all = await first.merging(others) { $1 }
+    #expect(all.values.count { (try? $0.get()) != nil } == 2)
+    // The second group is retried: its first upload is stored, and with its second one the database is lost.
+    #expect(record.groups.withLock { $0 } == [1, KeyServerLimit.uploadsInOneCommit, 1, 1])
+  }
+
   @Test("A group is no larger than its limit")
   func limit() async throws {
     let (record, mayEnd) = (Record(), Gate())

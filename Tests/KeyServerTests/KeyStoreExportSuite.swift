@@ -102,6 +102,35 @@ import World
   }
 
   @Test(
+    "Keys that are imported before the first start are in the first file",
+    arguments: Implementation.allCases)
+  func importedBefore(_ implementation: Implementation) async throws {
+    let scene = try await StoreScene(implementation, exports: [])
+    let earlier = Self.now - 30 * 24 * Self.hour
+    let keys = try [1, 2, 16, 255].map { try StoreScene.key($0, released: earlier) }
+    _ = try await scene.store.importKeys(
+      ImportedKeys(
+        source: "a", sha256: Data(repeating: 1, count: 32), at: Self.now, keys: keys, revised: []))
+    _ = try await scene.store.importKeys(
+      ImportedKeys(
+        source: "b", sha256: Data(repeating: 2, count: 32), at: Self.now, keys: [],
+        revised: [try StoreScene.key(1, .confirmedTest, released: earlier)]))
+    let exports = [StoreScene.export()]
+    for _ in 1...2 { _ = try await scene.open(exports, Self.now) }
+    try await scene.close(at: Self.now + 4 * Self.hour, exports)
+    let files = try await scene.files()
+    #expect(files.map(\.names) == [[1, 2, 16, 255]] && files.map(\.revisedNames) == [[]])
+    #expect(files[0].keys.map(\.reportType).contains(.confirmedTest))
+    #expect(try await scene.store.check() == StoreCheck())
+    #expect(scene.store.skippedKeyCount() == 0)
+    // They can be revised afterwards.
+    let revision = try StoreScene.key(2, .revoked, released: Self.now + 5 * Self.hour)
+    try await scene.accept([revision], revising: true)
+    try await scene.close(at: Self.now + 8 * Self.hour, exports)
+    #expect(try await scene.files().map(\.revisedNames) == [[], [2]])
+  }
+
+  @Test(
     "Regions, exclusions and travel select the keys, by the settings at the time of closing",
     arguments: Implementation.allCases)
   func filters(_ implementation: Implementation) async throws {

@@ -36,9 +36,17 @@ final class MemoryKeyStore: KeyStore {
 
   private let state = Mutex(State())
 
-  /// Adds the new ones of `exports`.
+  /// Adds the new ones of `exports`. The first ones also get the keys that were stored before them.
   func begin(_ exports: [ExportConfiguration], at now: Date) {
-    state.withLock { $0.progress.begin(exports, at: now) }
+    state.withLock { state in
+      let isFirst = state.progress.closedUntil.isEmpty
+      state.progress.begin(exports, at: now)
+      guard isFirst, !exports.isEmpty else { return }
+      let openFrom = state.progress.openFrom
+      state.keys = state.keys.mapValues {
+        StoredKey(key: $0.key.released(from: openFrom), revision: $0.revision)
+      }
+    }
   }
 
   func acceptance(of upload: AdmittedUpload) async throws -> Acceptance? {

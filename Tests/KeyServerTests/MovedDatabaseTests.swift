@@ -47,7 +47,7 @@ import Testing
   @Test("Everything that can be read is the same after the move, and uploads go on")
   func same() async throws {
     let scene = try await filled()
-    let address = try PostgreSQLAddress(try await PrivatePostgreSQL.newDatabase())
+    let address = try await PrivatePostgreSQL.newPatientDatabase()
     let rows = try await move(scene, to: address)
     #expect(rows["diagnosis_key"] == 10 && rows["key_revision"] == 2, "\(rows)")
     #expect(rows["removal"] == 1 && rows["export_file"] == 2, "\(rows)")
@@ -81,17 +81,35 @@ import Testing
         == .accepted(response: Data("StoredUploadCounts(0 inserted, 1 revised)".utf8)))
   }
 
+  @Test("A database that no server has started with is refused where another one was used")
+  func unclaimed() async throws {
+    var address = try await PrivatePostgreSQL.newPatientDatabase()
+    // As a command does before the first start.
+    try await PostgreSQLKeyStore(address, logger: Self.logger).makeReady()
+    address.mayBeEmpty = false
+    for keys in [StoreScene.databaseKeys, nil] {
+      await #expect(throws: KeyServerError.emptyDatabase) {
+        try await PostgreSQLKeyStore(address, keys: keys, logger: Self.logger).makeReady()
+      }
+    }
+    address.mayBeEmpty = true
+    try await PostgreSQLKeyStore(address, keys: StoreScene.databaseKeys, logger: Self.logger)
+      .makeReady()
+    address.mayBeEmpty = false
+    try await PostgreSQLKeyStore(address, logger: Self.logger).makeReady()
+  }
+
   @Test("A database with data is not replaced, and a failed move stores nothing")
   func refused() async throws {
     let scene = try await filled()
-    let address = try PostgreSQLAddress(try await PrivatePostgreSQL.newDatabase())
+    let address = try await PrivatePostgreSQL.newPatientDatabase()
     let store = PostgreSQLKeyStore(address, exports: scene.exports, logger: Self.logger)
     _ = try await store.accept(try StoreScene.upload("t", [try StoreScene.key(9)]))
     await #expect(throws: DatabaseMove.Failure.notEmpty) { try await move(scene, to: address) }
     #expect(try await store.registryEntries().apps.isEmpty)
-    let other = try PostgreSQLAddress(try await PrivatePostgreSQL.newDatabase())
+    let other = try await PrivatePostgreSQL.newPatientDatabase()
     let target = KeyServer.database(at: other, logger: Self.logger)
-    // What is stored differs from what was copied.
+    // A trigger changes each row on insertion, so the comparison before the commit has to fail.
     try await target.transaction { transaction in
       try transaction.run(
         """

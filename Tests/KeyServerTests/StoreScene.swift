@@ -183,7 +183,7 @@ enum StoreImplementation: CaseIterable {
         return store
       }
     case .postgresql:
-      let address = try PostgreSQLAddress(try await PrivatePostgreSQL.newDatabase())
+      let address = try await PrivatePostgreSQL.newPatientDatabase()
       return {
         let store = PostgreSQLKeyStore(
           address, exports: $0, at: $1,

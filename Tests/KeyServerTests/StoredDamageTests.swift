@@ -117,11 +117,11 @@ struct StoredDamageTests {
       to: file, start: 1_599_955_200, end: 1_599_969_600, region: "PL", keys: keys,
       signers: [signer])
     let checks = FileChecks()
-    let hash = try await checks.verify(file, by: [signer], count: 3)
+    let hash = try await checks.verify(file, as: "file.zip", by: [signer], count: 3)
     #expect(await checks.isIntact(file, sha256: hash))
     for count in [2, 4] {
       await #expect(throws: KeyServerError.self) {
-        _ = try await checks.verify(file, by: [signer], count: count)
+        _ = try await checks.verify(file, as: "file.zip", by: [signer], count: count)
       }
     }
     let whole = try Data(contentsOf: file)

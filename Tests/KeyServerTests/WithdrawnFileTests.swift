@@ -28,11 +28,13 @@ struct WithdrawnFileTests {
   }
 
   /// The exporter of the database and the files in `place`.
-  private func exporter(in place: URL, clock: (any WallClock)? = nil) throws -> Exporter {
+  private func exporter(
+    in place: URL, clock: (any WallClock)? = nil, exports: [ExportConfiguration] = Self.exports
+  ) throws -> Exporter {
     let (clock, pem) = (clock ?? self.clock, Self.signer.pemRepresentation)
     let store = try store(in: place)
     return Exporter(
-      store: store, folder: try exportFolder(in: place), exports: Self.exports,
+      store: store, folder: try exportFolder(in: place), exports: exports,
       signers: ExportSigners { [ExportSigner(privateKeyPEM: pem, keyID: "260", keyVersion: "v1")] },
       clock: clock, time: TrustedTime(clock, store), randomness: SystemRandomness(),
       withdrawn: { [withdrawn] in withdrawn.hashes })
@@ -226,6 +228,24 @@ struct WithdrawnFileTests {
       #expect(try await next.signAgain().count == 3)
       #expect(try published(in: folder.url) == [2, 1, 2])
     }
+  }
+
+  @Test("A file of a former export that was recorded again and not renamed is written again")
+  func recorded() async throws {
+    try await publish(in: folder.url)
+    withdrawn.clear()
+    let store = try self.store(in: folder.url)
+    var batch = try #require(try await store.batches().first { $0.export == "PL" })
+    batch.edition += 1
+    try await store.written(
+      batch, sha256: Data(repeating: 7, count: 32), paddingCount: 0, at: clock.now)
+    let former = try exporter(in: folder.url, exports: [StoreScene.export()])
+    _ = try await former.exportDue()
+    #expect(try published(in: folder.url) == [1, 2, 1, 2])
+    // One that is only missing is not.
+    try FileManager.default.removeItem(at: try listed(in: folder.url)[2])
+    _ = try await former.exportDue()
+    #expect(try published(in: folder.url) == [1, 2, 2])
   }
 
   @Test("After an interruption of signing again at any step, no withdrawn file comes back")

@@ -47,6 +47,22 @@ import Testing
     #expect(found == Array(repeating: true, count: count))
   }
 
+  @Test("A row without a partition is told from one that a check refuses, by the name of the check")
+  func constraint() async throws {
+    let database = try await Self.database()
+    try await database.execute(
+      "CREATE TABLE t (a bigint CONSTRAINT small CHECK (a < 10)) PARTITION BY RANGE (a)")
+    try await database.execute("CREATE TABLE t_0 PARTITION OF t FOR VALUES FROM (0) TO (100)")
+    for (value, name) in [(-1, nil), (10, "small")] as [(Int, String?)] {
+      let error = await #expect(throws: PostgreSQLError.self) {
+        _ = try await database.transaction {
+          try $0.run("INSERT INTO t VALUES ($1)", .integer(value)).count
+        }
+      }
+      #expect(error?.sqlState == "23514" && error?.constraint == name)
+    }
+  }
+
   @Test("After a failed statement nothing of its transaction is stored, and the connection goes on")
   func failed() async throws {
     let database = try await Self.database(connections: 1)

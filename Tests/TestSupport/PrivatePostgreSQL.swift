@@ -41,6 +41,22 @@ public final class PrivatePostgreSQL: Sendable {
     return try await server.createDatabase()
   }
 
+  /// Creates a new database in the server of this process, and returns its address for tests that do not test
+  /// limits of time: a busy machine may need longer than a server's users would wait.
+  package static func newPatientDatabase() async throws -> PostgreSQLAddress {
+    var address = try PostgreSQLAddress(try await newDatabase())
+    address.timeFactor = patience
+    return address
+  }
+
+  private static let patience = 20.0
+
+  private func patientAddress(_ name: String = "postgres") throws -> PostgreSQLAddress {
+    var address = try PostgreSQLAddress(address(name))
+    address.timeFactor = Self.patience
+    return address
+  }
+
   /// Creates a cluster and starts its server.
   public init() async throws {
     folder = try TemporaryFolder()
@@ -68,7 +84,7 @@ public final class PrivatePostgreSQL: Sendable {
     guard result.status == 0 else { throw Failure(description: "pg_basebackup: \(result.errors)") }
     try await start(isStandby: true)
     let database = PostgreSQLDatabase(
-      try PostgreSQLAddress(primary.address()), connections: 1, logger: .silent)
+      try primary.patientAddress(), connections: 1, logger: .silent)
     _ = try await database.transaction(.none) {
       try $0.run("ALTER SYSTEM SET synchronous_standby_names = '*'").count
     }
@@ -138,11 +154,31 @@ public final class PrivatePostgreSQL: Sendable {
 
   private func createDatabase(_ definition: String, named name: String) async throws -> String {
     let database = PostgreSQLDatabase(
-      try PostgreSQLAddress(address()), connections: 1, logger: .silent)
+      try patientAddress(), connections: 1, logger: .silent)
     _ = try await database.transaction(.none) {
       try $0.run("CREATE DATABASE \(definition)").count
     }
     return address(name)
+  }
+
+  /// Runs a statement in the database `name`.
+  ///
+  /// - Returns: The first number of its result; nil if there is none.
+  @discardableResult
+  public func run(_ sql: String, in name: String = "postgres") async throws -> Int64? {
+    let database = PostgreSQLDatabase(
+      try patientAddress(name), connections: 1, logger: .silent)
+    defer { database.close() }
+    return try await database.transaction(.none) {
+      let rows = try $0.run(sql)
+      return rows.count > 0 ? rows.firstInteger : nil
+    }
+  }
+
+  /// Replaces the database `name` by an empty one.
+  public func emptyDatabase(_ name: String) async throws {
+    try await run("DROP DATABASE \(name)")
+    try await createDatabase(name)
   }
 
   /// Creates a new database whose tables are on `disk`, and returns its address. The write-ahead log is elsewhere.
@@ -150,7 +186,7 @@ public final class PrivatePostgreSQL: Sendable {
     try giveToServer(disk.url.deletingLastPathComponent())
     try giveToServer(disk.url)
     let database = PostgreSQLDatabase(
-      try PostgreSQLAddress(address()), connections: 1, logger: .silent)
+      try patientAddress(), connections: 1, logger: .silent)
     _ = try await database.transaction(.none) {
       try $0.run("CREATE TABLESPACE small LOCATION '\(disk.url.path)'").count
     }

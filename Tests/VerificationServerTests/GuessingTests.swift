@@ -230,6 +230,23 @@ struct GuessingTests {
     #expect(try await weights.weight(of: LongCode.drawn(count: 16, from: SystemRandomness())) == 0)
   }
 
+  @Test(
+    "After the lifetime of PINs was shortened, guesses weigh as much while earlier PINs are valid")
+  func shortened() async throws {
+    let bench = try VerificationBench()
+    for _ in 0..<18 { _ = try await bench.code() }
+    func weight(_ lifetime: TimeInterval) async throws -> Double {
+      try await GuessWeights(
+        storage: bench.storage, risk: GuessingRisk(AttemptLimits()),
+        rules: RulesInForce(pinLifetime: lifetime, policy: CodePolicy()), clock: bench.clock
+      ).weight(of: VerificationCode("A2B3C4"))
+    }
+    let before = try await weight(VerificationBench.lifetime)
+    #expect(try await weight(60) == before && before > 0)
+    bench.clock.advance(by: VerificationBench.lifetime + 1)
+    #expect(try await weight(60) == 0)
+  }
+
   @Test("A thousand wrong codes from a thousand addresses do not lock out honest users")
   func honestUsers() async throws {
     try await run(AttemptLimits()) { server async throws in

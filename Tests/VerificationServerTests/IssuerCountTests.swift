@@ -94,7 +94,11 @@ import World
     let storage = try await implementation.open(in: folder)
     let most = VerificationLimit.countedNamesMax
     let codes = (0...most).map { Self.issued($0, by: "a", for: "issuer \($0)") }
-    _ = try await storage.issue(codes, at: Self.now)
+    let batchSize = 100
+    for first in stride(from: 0, to: codes.count, by: batchSize) {
+      let batch = codes[first..<min(first + batchSize, codes.count)]
+      _ = try await storage.issue(Array(batch), at: Self.now)
+    }
     let counts = try await storage.issuerCounts()
     #expect(counts.count == most + 1)
     #expect(counts.first { $0.kind == .apiKey }?.issued == most + 1)

@@ -29,7 +29,7 @@ enum StorageImplementation: CaseIterable {
       let storage = MemoryCodeStorage()
       return { storage }
     case .postgresql:
-      let address = try PostgreSQLAddress(try await PrivatePostgreSQL.newDatabase())
+      let address = try await PrivatePostgreSQL.newPatientDatabase()
       return {
         PostgreSQLCodeStorage(
           address, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -236,14 +236,25 @@ final class MemoryCodeStorage: CodeStorage {
     }
   }
 
-  func freePhone(_ phoneHash: Data, at now: Date) async throws {
+  func freePhone(_ phoneHash: Data, at now: Date) async throws -> Bool {
     state.withLock { state in
-      state.reports[phoneHash] = nil
+      var hasFreed = state.reports.removeValue(forKey: phoneHash) != nil
       for (number, issue) in state.issues
       where issue.code.phoneHash == phoneHash && issue.redemption == nil {
         state.issues[number]?.code.expiresAt = min(issue.code.expiresAt, now - 1)
         state.issues[number]?.code.longExpiresAt = min(issue.code.longExpiresAt, now - 1)
+        let end = max(issue.code.expiresAt, issue.code.longExpiresAt)
+        hasFreed = hasFreed || Self.isLive(end, at: now)
       }
+      return hasFreed
+    }
+  }
+
+  func longestLifetime(of form: CodeForm, at now: Date) async throws -> TimeInterval {
+    state.withLock { state in
+      state.issues.values
+        .filter { $0.code.form == form && Self.isLive($0.code.expiresAt, at: now) }
+        .map { $0.code.expiresAt.timeIntervalSince($0.issuedAt) }.max() ?? 0
     }
   }
 

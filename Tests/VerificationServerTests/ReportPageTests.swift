@@ -145,6 +145,32 @@ struct ReportPageTests {
     }
   }
 
+  @Test("When the page has used its quota of the day, it says so, and the log names the page")
+  func usedUp() async throws {
+    let limits = AttemptLimits(perAddress: 1_000, issuesPerApiKey: 1)
+    try await run(limits) { server async throws in
+      #expect(try await send(server).status == 200)
+      for (language, words) in [
+        ("en", "accepts in a day"), ("pl", "w ciągu dnia"), ("de", "Für heute"), ("uk", "за день"),
+      ] {
+        let refused = try await send(server, phone: "+48123456780", language: language)
+        #expect(refused.status == 429 && refused.headers["retry-after"] != nil)
+        #expect(text(refused).contains(words) && !text(refused).contains("network"), "\(language)")
+      }
+      #expect(await sender.messages.count == 1)
+      let lines = server.log.errors.filter { $0.contains("quota of 1 codes") }
+      #expect(lines.count == 1 && lines[0].contains("report page"), "\(server.log.errors)")
+    }
+  }
+
+  @Test("The page names the longest time for which the hash of a number is stored")
+  func stored() {
+    let seconds = VerificationLimit.reportAgainSeconds + VerificationLimit.expiredCodeKeptSeconds
+    for language in ReportLanguage.allCases {
+      #expect(language[.stored].contains(" \(Int(seconds) / 86_400) "), "\(language)")
+    }
+  }
+
   @Test("If the SMS cannot be sent the page says so, and the number may report again at once")
   func failed() async throws {
     try await run { server async throws in

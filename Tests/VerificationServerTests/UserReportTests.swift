@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Hummingbird
+import Synchronization
 import TestSupport
 import Testing
 import UploadToken
@@ -322,5 +323,61 @@ private struct SlowRandomness: Randomness {
   func bytes(_ count: Int) -> [UInt8] {
     stopwatch.advance(by: .milliseconds(3))
     return SystemRandomness().bytes(count)
+  }
+}
+
+/// The response must not reveal by its time if a phone had reported.
+@Suite("Release of a phone") struct PhoneReleaseTests {
+  /// A clock at which each look takes a time.
+  private final class SlowClock: WallClock {
+    private let stopwatch: ManualStopwatch
+    private let delay = Mutex(Duration.zero)
+
+    init(stopwatch: ManualStopwatch) {
+      self.stopwatch = stopwatch
+    }
+
+    func set(_ delay: Duration) { self.delay.withLock { $0 = delay } }
+
+    var now: Date {
+      stopwatch.advance(by: delay.withLock { $0 })
+      return VerificationBench.start
+    }
+
+    func sleep(until end: Date) async throws {}
+  }
+
+  @Test("The release of a phone that has not reported takes as long as one of a phone that has")
+  func alike() async throws {
+    let bench = try VerificationBench()
+    let stopwatch = ManualStopwatch()
+    let clock = SlowClock(stopwatch: stopwatch)
+    let times = ResponseTimes(randomness: bench.randomness, stopwatch: stopwatch)
+    let route = FreePhoneRoute(
+      storage: bench.storage, keys: bench.keys, isOffered: true,
+      gate: APIKeyGate(
+        kinds: [.admin],
+        apiKeys: APIKeys(
+          storage: bench.storage, keys: bench.keys, clock: bench.clock,
+          randomness: bench.randomness),
+        netmasks: .anyAddress,
+        failures: FailureBudget(
+          AttemptLimits().ofCredentials, clock: bench.clock, randomness: bench.randomness),
+        isInMaintenance: false),
+      clock: clock, randomness: bench.randomness, times: times)
+    let phone = Data([9])
+    var code = CodeStorageTests.code(1)
+    code.phoneHash = phone
+    #expect(try await bench.storage.issue(code, at: VerificationBench.start) == .stored)
+    clock.set(.milliseconds(500))
+    try await route.free(phone)
+    #expect(times.sample() >= .milliseconds(500))
+    clock.set(.zero)
+    // The same phone again, and another one.
+    for unknown in [phone, Data([8])] {
+      let before = stopwatch.elapsed
+      try await route.free(unknown)
+      #expect(stopwatch.elapsed - before >= .milliseconds(500))
+    }
   }
 }

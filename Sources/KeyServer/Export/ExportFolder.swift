@@ -93,6 +93,12 @@ struct ExportFolder: Sendable {
     return count
   }
 
+  /// A name for `file` until it is published, which differs each time. `removeAll` removes what an interruption leaves.
+  static func unfinished(_ file: URL) -> URL {
+    let name = ".\(file.lastPathComponent).\(UUID().uuidString)"
+    return file.deletingLastPathComponent().appendingPathComponent(name)
+  }
+
   /// The temporary files of our own writes and of `KeyFileWriter`.
   private static func isTemporary(_ name: String) -> Bool {
     AtomicFile.isTemporary(name) || (name.hasPrefix(".") && name.contains(".zip"))

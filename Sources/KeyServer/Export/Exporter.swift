@@ -49,9 +49,12 @@ actor Exporter {
 
   /// Closes every period that has ended, writes every file that is missing or truncated, then the indexes.
   ///
+  /// - Parameter waitsForOthers: True to wait for another process that exports; false to return no files then, and to
+  ///   set `isWaiting`.
   /// - Returns: The index lines of the written files.
-  func exportDue() async throws -> [String] {
-    try await serialized {
+  /// - Throws: `KeyServerError.exportsElsewhere` if another process exports for too long.
+  func exportDue(waitsForOthers: Bool = false) async throws -> [String] {
+    try await serialized(waitsForOthers: waitsForOthers) {
       try await self.closeDue(at: try await self.time.now())
       return try await self.writeMissing()
     }
@@ -67,8 +70,10 @@ actor Exporter {
 
   /// Removes expired data from the database, then from the indexes, then from the folder, so that an index never
   /// lists a removed file.
-  func removeOld() async throws {
-    _ = try await serialized {
+  ///
+  /// - Parameter waitsForOthers: As in `exportDue`.
+  func removeOld(waitsForOthers: Bool = false) async throws {
+    _ = try await serialized(waitsForOthers: waitsForOthers) {
       try await self.store.removeOld(RetentionLimits(at: try await self.time.now()))
       let written = try await self.writeMissing()
       try await self.removeUnlisted()
@@ -77,16 +82,18 @@ actor Exporter {
   }
 
   /// Removes the files that no index lists.
-  private func removeUnlisted() throws {
+  private func removeUnlisted() async throws {
+    try await store.confirmExporting()
     for (root, names) in listed { try folder.removeAll(but: Set(names), of: root) }
   }
 
   /// Writes every file of every index again, with the keys that sign now, and removes the earlier ones. Withdrawn files
-  /// are removed and not written.
+  /// are removed and not written. Waits for another process that exports: its files have the earlier signatures.
   ///
   /// - Returns: The index lines of the written files.
+  /// - Throws: `KeyServerError.exportsElsewhere` if another process exports for too long.
   func signAgain() async throws -> [String] {
-    try await serialized {
+    try await serialized(waitsForOthers: true) {
       let written = try await self.writeMissing(again: true)
       try await self.removeUnlisted()
       return written
@@ -103,14 +110,19 @@ actor Exporter {
 
   /// Runs `work` after all earlier runs, in this process and in others. Cancelling the caller does not cancel `work`.
   private func serialized(
-    _ work: @escaping @Sendable () async throws -> [String]
+    waitsForOthers: Bool, _ work: @escaping @Sendable () async throws -> [String]
   ) async throws -> [String] {
     let previous = previousRun
     let task = Task {
       _ = await previous?.result
       try folder.create()
-      let written = try await FolderLock.withLock(on: folder.url) {
-        try await store.exporting(work)
+      var written = try await store.exporting(into: folder.url, work)
+      if waitsForOthers {
+        for _ in 0..<KeyServerLimit.exportWaitSeconds where written == nil {
+          try await clock.sleep(for: 1)
+          written = try await store.exporting(into: folder.url, work)
+        }
+        guard written != nil else { throw KeyServerError.exportsElsewhere }
       }
       isWaiting = written == nil
       return written ?? []
@@ -158,12 +170,10 @@ actor Exporter {
         }
       } catch {
         // The error that ends the export is reported; the next export replaces the index again.
-        try? folder.replaceIndex(notWithdrawn(files).map(\.name), of: root)
+        _ = try? await list(files, of: root)
         throw error
       }
-      // A file may have been withdrawn since its state was read.
-      files = try notWithdrawn(files)
-      try folder.replaceIndex(files.map(\.name), of: root)
+      files = try await list(files, of: root)
       written += files.filter(\.isNew).map { KeyFileIndex.line($0.name, under: root) }
       all[root] = files.map(\.name)
     }
@@ -178,11 +188,26 @@ actor Exporter {
     var isNew = false
   }
 
+  /// Replaces the index, unless another process exports by now.
+  ///
+  /// - Returns: The listed files: one may have been withdrawn since its state was read.
+  private func list(_ files: [ListedFile], of root: String) async throws -> [ListedFile] {
+    let files = try await notWithdrawn(files)
+    try await store.confirmExporting()
+    try folder.replaceIndex(files.map(\.name), of: root)
+    return files
+  }
+
   /// The files that were not withdrawn before they were written again.
-  private func notWithdrawn(_ files: [ListedFile]) throws -> [ListedFile] {
+  private func notWithdrawn(_ files: [ListedFile]) async throws -> [ListedFile] {
     guard files.contains(where: { !$0.earlierHashes.isEmpty }) else { return files }
-    let withdrawn = try withdrawn()
+    let withdrawn = try await withdrawnFiles()
     return files.filter { !withdrawn.containsAny(of: $0.earlierHashes) }
+  }
+
+  /// The files that this process or another one has withdrawn.
+  private func withdrawnFiles() async throws -> Set<KeyFileHash> {
+    try withdrawn().union(try await store.withdrawnFiles())
   }
 
   private enum FileState {
@@ -199,8 +224,10 @@ actor Exporter {
     if !again, await isIntact(batch, name, of: root) { return .intact(name) }
     // A former export keeps its files until they expire and gets no new ones.
     let isConfigured = exports.contains { $0.filenameRoot == root }
-    guard isConfigured || folder.hasFile(name, of: root) else { return .left }
-    if !batch.hashes.isEmpty, try withdrawn().containsAny(of: batch.hashes) { return .left }
+    guard try isConfigured || hasEdition(of: name, root: root) else { return .left }
+    if !batch.hashes.isEmpty, try await withdrawnFiles().containsAny(of: batch.hashes) {
+      return .left
+    }
     var batch = batch
     // A name that may have been served keeps its bytes.
     if batch.writtenAt != nil { batch.edition += 1 }
@@ -209,17 +236,28 @@ actor Exporter {
     return batch.name.map { .due(batch, $0) } ?? .left
   }
 
+  /// True if the folder has the file, or a listed earlier edition, because writing it again was interrupted after it
+  /// was recorded.
+  private func hasEdition(of name: KeyFileName, root: String) throws -> Bool {
+    if folder.hasFile(name, of: root) { return true }
+    return try folder.listedNames(of: root).contains {
+      $0.isEdition(of: name) && folder.hasFile($0, of: root)
+    }
+  }
+
   private func isIntact(_ batch: Batch, _ name: KeyFileName, of root: String) async -> Bool {
     guard let sha256 = batch.sha256, folder.hasCompleteFile(name, of: root) else { return false }
     return await checks.isIntact(folder.file(name, of: root), sha256: sha256)
   }
 
-  /// Writes the file and verifies it. Its hash is stored before an index lists it.
+  /// Writes the file under a name of its own, verifies it, stores its hash, and then lets it replace `file`: a process
+  /// that has lost the right to export without noticing replaces and removes no file of its successor.
   private func write(_ batch: Batch, to file: URL, signers: [KeyFileSigner]) async throws {
+    let unfinished = ExportFolder.unfinished(file)
     let (count, padding) = try await store.withKeys(of: batch) { keys in
       var (count, padding) = (0, 0)
       _ = try KeyFileWriter.write(
-        to: file, start: UInt64(batch.start.unixSecond),
+        to: unfinished, start: UInt64(batch.start.unixSecond),
         end: UInt64(batch.end.unixSecond), region: batch.region, signers: signers
       ) { body in
         try keys.forEach { key, kind in
@@ -231,11 +269,14 @@ actor Exporter {
       return (count, padding)
     }
     do {
-      let sha256 = try await checks.verify(file, by: signers, count: count)
+      let sha256 = try await checks.verify(
+        unfinished, as: file.lastPathComponent, by: signers, count: count)
       try await store.written(
         batch, sha256: sha256, paddingCount: padding, at: try await time.now())
+      try AtomicFile.publish(unfinished, as: file)
+      checks.note(file, sha256: sha256)
     } catch {
-      FileManager.default.removeUnneeded(file)
+      FileManager.default.removeUnneeded(unfinished)
       throw error
     }
   }
@@ -274,21 +315,27 @@ final class FileChecks: Sendable {
 
   /// Verifies a file that was just written, as a phone does.
   ///
-  /// - Parameter count: The number of keys that were written, revised ones included.
+  /// - Parameters:
+  ///   - file: The file.
+  ///   - name: The name that it will get, for the error.
+  ///   - signers: The keys that signed it.
+  ///   - count: The number of keys that were written, revised ones included.
   /// - Returns: The hash of the file.
   /// - Throws: `KeyServerError.damagedFile` if the signature or the number of keys is wrong.
   func verify(
-    _ file: URL, by signers: [KeyFileSigner], count: Int
+    _ file: URL, as name: String, by signers: [KeyFileSigner], count: Int
   ) async throws -> Data {
     let (verified, hash) = await offThread {
       (Self.isVerified(file, signers, count), Self.sha256(file))
     }
-    guard verified, let hash, let version = FileVersion(path: file.path)
-    else {
-      throw KeyServerError.damagedFile(file.lastPathComponent)
-    }
-    intact.withLock { $0[file] = Known(version: version, sha256: hash) }
+    guard verified, let hash else { throw KeyServerError.damagedFile(name) }
     return hash
+  }
+
+  /// Caches that `file` was found intact.
+  func note(_ file: URL, sha256: Data) {
+    guard let version = FileVersion(path: file.path) else { return }
+    intact.withLock { $0[file] = Known(version: version, sha256: sha256) }
   }
 
   /// Clears the cache, so that every file is read again.

@@ -32,6 +32,15 @@ package struct KeyFileHistory: Sendable {
     return (found + all.filter { scopes.contains($0.scope) }).reduce([]) { $0.union($1.hashes) }
   }
 
+  /// Stores that `files` are withdrawn since `now`, or not any more, in a database that several processes share.
+  ///
+  /// - Throws: `KeyServerError`
+  package func setFiles(
+    _ files: [KeyFileHash], areWithdrawn: Bool, at now: Date
+  ) async throws {
+    try await store.setFiles(files, areWithdrawn: areWithdrawn, at: now)
+  }
+
   /// The seconds after a restoration at `time` in which another one would give files the same names.
   ///
   /// - Parameter backup: The time of the backup, after which other periods may have ended.

@@ -41,7 +41,8 @@ struct ExportLease: Sendable {
   /// The fence of the lease that this process holds.
   var heldFence: Int64? { fence.value.withLock { $0 } }
 
-  /// Takes the lease, unless another process holds it.
+  /// Takes the lease, unless another process holds it. Its holder locks the row while it closes periods; this does not
+  /// wait for it.
   ///
   /// - Returns: The fence of the lease; nil if another process holds it.
   func take(_ transaction: PostgreSQLTransaction) throws -> Int64? {
@@ -49,7 +50,11 @@ struct ExportLease: Sendable {
       """
       UPDATE export_lease SET holder = $1, fence = fence + 1,
         held_until = clock_timestamp() + $2 * interval '1 second'
-      WHERE holder IS NULL OR holder = $1 OR held_until < clock_timestamp() RETURNING fence
+      WHERE id IN (
+        SELECT id FROM export_lease
+        WHERE holder IS NULL OR holder = $1 OR held_until < clock_timestamp()
+        FOR UPDATE SKIP LOCKED
+      ) RETURNING fence
       """, .text(holder), .integer(Self.seconds)
     ).firstInteger
   }

@@ -45,7 +45,8 @@ actor GroupCommit<Upload: Sendable> {
       pending.removeFirst(group.count)
       let results = await results(of: group.map(\.upload))
       for (pending, result) in zip(group, results) { pending.continuation.resume(with: result) }
-      if case .failure(let error) = results.first, affectsAll(error) { failAll(error) }
+      // The last upload of the group fails if the error came after others were stored.
+      if case .failure(let error) = results.last, affectsAll(error) { failAll(error) }
     }
     isCommitting = false
   }
@@ -61,7 +62,13 @@ actor GroupCommit<Upload: Sendable> {
       return try await commit(uploads).map { .success($0) }
     } catch  where uploads.count > 1 && !affectsAll(error) {
       var results: [Result<Acceptance, any Error>] = []
-      for upload in uploads { results += await self.results(of: [upload]) }
+      for upload in uploads {
+        if case .failure(let error) = results.last, affectsAll(error) {
+          results.append(.failure(error))
+        } else {
+          results += await self.results(of: [upload])
+        }
+      }
       return results
     } catch {
       return uploads.map { _ in .failure(error) }

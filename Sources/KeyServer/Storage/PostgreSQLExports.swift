@@ -2,14 +2,16 @@
 import Crypto
 import ExposureKeys
 import Foundation
+import KeyServerAPI
 import PostgreSQL
 import Secrets
 import ServerStorage
 import World
 
 extension PostgreSQLKeyStore {
+  /// The lock of the folder is not taken: a process that hangs would hold it longer than its lease.
   func exporting<Value: Sendable>(
-    _ work: @Sendable () async throws -> Value
+    into folder: URL, _ work: @Sendable () async throws -> Value
   ) async throws -> Value? {
     let lease = lease
     guard let fence = try await write(isRepeatable: true, { try lease.take($0) }) else {
@@ -30,6 +32,37 @@ extension PostgreSQLKeyStore {
     }
   }
 
+  func confirmExporting() async throws {
+    guard lease.heldFence != nil else { return }
+    try await write { [lease] in try lease.renew($0) }
+  }
+
+  func withdrawnFiles() async throws -> Set<KeyFileHash> {
+    try await read { transaction in
+      let rows = try transaction.run("SELECT sha256 FROM withdrawn_file")
+      return Set(rows.indices.compactMap { row in rows.bytes(row, 0).flatMap { KeyFileHash($0) } })
+    }
+  }
+
+  func setFiles(_ hashes: [KeyFileHash], areWithdrawn: Bool, at now: Date) async throws {
+    let bytes: [Data] = hashes.map(\.bytes)
+    try await write { transaction in
+      let statement =
+        if areWithdrawn {
+          PostgreSQLStatement(
+            """
+            INSERT INTO withdrawn_file (sha256, withdrawn_at)
+            SELECT a, $2 FROM unnest($1) AS row (a)
+            ON CONFLICT (sha256) DO UPDATE SET withdrawn_at = excluded.withdrawn_at
+            """, .byteStrings(bytes), .integer(now.unixSecond))
+        } else {
+          PostgreSQLStatement(
+            "DELETE FROM withdrawn_file WHERE sha256 = ANY ($1)", .byteStrings(bytes))
+        }
+      _ = try transaction.runLast([statement])
+    }
+  }
+
   func exportProgress() async throws -> ExportProgress {
     try await read { try Self.progress($0) }
   }
@@ -44,7 +77,8 @@ extension PostgreSQLKeyStore {
     return progress
   }
 
-  /// Stores the start of the first period of each new one of `exports`.
+  /// Stores the start of the first period of each new one of `exports`. The first export of a database also gets the
+  /// keys that were imported before it.
   static func begin(
     _ exports: [ExportConfiguration], at now: Date, _ transaction: PostgreSQLTransaction
   ) throws {
@@ -58,6 +92,7 @@ extension PostgreSQLKeyStore {
       try set(export, to: end, transaction)
     }
     try KeyPartition(day: begun.openFrom.unixDay).create(transaction)
+    if earlier.closedUntil.isEmpty { try release(from: begun.openFrom, transaction) }
   }
 
   fileprivate static func set(
@@ -211,12 +246,7 @@ private struct PeriodSelection {
       guard keys.count < count, filter.admits(row.regions, row.travels), row.isIntact else {
         return
       }
-      keys.append(
-        PublishableKey(
-          key: try row.key(publishedBy: range.end),
-          regions: row.regions.split(separator: ",").map(String.init),
-          travels: row.travels, releasedAt: Date(unixSecond: row.releasedAt),
-          isPadding: row.isPadding))
+      keys.append(try row.publishableKey(publishedBy: range.end))
     }
     return keys
   }

@@ -15,6 +15,8 @@ struct PostgreSQLKeyRow {
     case released(PeriodKeyRange)
     /// The keys that were released before the period and revised in it.
     case revised(PeriodKeyRange)
+    /// The keys that were released before the end of the period, whether or not they were revised.
+    case earlier(PeriodKeyRange)
     /// All keys that do not count as removed, each with its revision.
     case all
   }
@@ -118,6 +120,17 @@ struct PostgreSQLKeyRow {
   }
 }
 
+extension PostgreSQLKeyRow {
+  /// Returns the key with its regions, as it is published in a period that ends at `end`.
+  ///
+  /// - Throws: As `key(publishedBy:)`.
+  func publishableKey(publishedBy end: Int64) throws -> PublishableKey {
+    PublishableKey(
+      key: try key(publishedBy: end), regions: regions.split(separator: ",").map(String.init),
+      travels: travels, releasedAt: Date(unixSecond: releasedAt), isPadding: isPadding)
+  }
+}
+
 extension PostgreSQLKeyRow: Redacted {}
 
 /// The stored values of a key or of its revision, which may be damaged.
@@ -184,6 +197,13 @@ struct PeriodKeyRange {
     (firstKey, beforeKey) = (selection.firstKey, selection.beforeKey)
   }
 
+  /// The keys with this first byte that were released before `end`.
+  init(before end: Int64, firstByte: UInt8) {
+    (start, self.end) = (.min, end)
+    firstKey = Data([firstByte])
+    beforeKey = firstByte < .max ? Data([firstByte + 1]) : nil
+  }
+
   /// The condition of released keys, for `diagnosis_key AS k`.
   var released: String {
     """
@@ -232,6 +252,8 @@ extension PostgreSQLKeyRow.Selection {
       return """
         \(join) WHERE \(range.released)\(range.range(of: "k.key_data")) ORDER BY k.key_data
         """
+    case .earlier(let range):
+      return "\(join) WHERE k.released_at < \(range.end)\(range.range(of: "k.key_data"))"
     case .revised(let range):
       return "\(revised) WHERE \(range.revised)\(range.range(of: "r.key_data")) ORDER BY r.key_data"
     case .all:

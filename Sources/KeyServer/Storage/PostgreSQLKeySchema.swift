@@ -4,14 +4,15 @@ import ServerStorage
 
 /// The tables of the key database in PostgreSQL.
 ///
-/// They are those of `SQLiteSchema` with three differences. Keys are in partitions by the day on which their upload
+/// They are those of `SQLiteSchema` with four differences. Keys are in partitions by the day on which their upload
 /// was stored, which are dropped as a whole. Revisions are in a table of their own, with a copy of the key, because a
 /// revised key is needed longer. Statistics have a row for each process, so that commits do not wait for each other.
+/// Withdrawn files are stored, because several processes share them.
 ///
 /// A released migration is never changed: later versions append to `migrations`.
 enum PostgreSQLKeySchema {
   static let schema = PostgreSQLServerDatabase.Schema(
-    name: SQLiteSchema.schema.name, migrations: [first])
+    name: SQLiteSchema.schema.name, migrations: [first, second])
 
   /// 1: uploads, keys, exports, authorities, statistics.
   private static let first =
@@ -20,6 +21,9 @@ enum PostgreSQLKeySchema {
     + [importedFiles, withdrawnFileKeys, removals]
     + RegisterEntry.Kind.allCases.flatMap(removalTrigger)
     + [ExportLease.table, "INSERT INTO export_lease (id) VALUES (1)"]
+
+  /// 2: withdrawn files.
+  private static let second = [withdrawnFiles]
 
   /// Keys that were released before `keys_from` and not revised since then count as removed.
   private static let state = """
@@ -163,6 +167,15 @@ enum PostgreSQLKeySchema {
       is_revision boolean NOT NULL,
       end_at bigint NOT NULL,
       PRIMARY KEY (key_data, is_revision)
+    )
+    """
+
+  /// The files that an operator has withdrawn: each process has a device configuration of its own, and that of another
+  /// one may not have them yet. `withdrawn_at` is in Unix seconds; a row is needed until its file expires.
+  private static let withdrawnFiles = """
+    CREATE TABLE withdrawn_file (
+      sha256 bytea PRIMARY KEY CHECK (octet_length(sha256) = 32),
+      withdrawn_at bigint NOT NULL
     )
     """
 

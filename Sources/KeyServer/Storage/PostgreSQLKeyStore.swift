@@ -133,6 +133,9 @@ extension PostgreSQLKeyStore {
           "DELETE FROM withdrawn_file_key WHERE end_at <= $1",
           .integer(retention.filesEndedBy.unixSecond)),
         PostgreSQLStatement(
+          "DELETE FROM withdrawn_file WHERE withdrawn_at <= $1",
+          .integer(retention.filesEndedBy.unixSecond)),
+        PostgreSQLStatement(
           "DELETE FROM imported_file WHERE imported_at < $1",
           .integer(retention.importsFrom.unixSecond)),
         PostgreSQLStatement(
@@ -155,10 +158,27 @@ extension PostgreSQLKeyStore {
     let day = Date(unixSecond: needed).unixDay
     let old = try await read { try KeyPartition.all($0).filter { $0.day < day } }
     for partition in old {
+      guard try await drop(partition, before: needed) else { return }
+    }
+  }
+
+  /// Drops a partition, unless it has keys that are needed.
+  ///
+  /// The table is locked first, for a short time: uploads wait behind this lock, and it waits for exports and checks.
+  /// Periods need no lock, because those of an older partition stay closed.
+  ///
+  /// - Returns: False if the table is in use, so that it has to be repeated later.
+  private func drop(_ partition: KeyPartition, before needed: Int64) async throws -> Bool {
+    struct InUse: Error {}
+    do {
       try await write { transaction in
-        try transaction.run(
-          "SELECT pg_advisory_xact_lock($1)",
-          .integer(PostgreSQLServerDatabase.Lock.periods.rawValue))
+        try transaction.run("SET LOCAL lock_timeout = '\(KeyServerLimit.tableLockMilliseconds)ms'")
+        do throws(PostgreSQLError) {
+          try transaction.runOnce("LOCK TABLE diagnosis_key IN ACCESS EXCLUSIVE MODE")
+        } catch {
+          guard error.sqlState == "55P03" else { throw error }
+          throw InUse()
+        }
         let openFrom = try Self.progress(transaction).openFrom
         // Another process may have dropped it.
         guard partition.day < openFrom.unixDay,
@@ -169,6 +189,9 @@ extension PostgreSQLKeyStore {
         else { return }
         try transaction.runOnce("DROP TABLE \(partition.name)")
       }
+      return true
+    } catch is InUse {
+      return false
     }
   }
 }

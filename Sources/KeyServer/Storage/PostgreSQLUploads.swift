@@ -47,7 +47,8 @@ struct PostgreSQLUploads {
     do throws(PostgreSQLError) {
       _ = try transaction.runLast(statements)
     } catch {
-      guard error.sqlState == Self.missingPartition else { throw error }
+      // A check of the table that fails has the same code, and a name.
+      guard error.sqlState == Self.missingPartition, error.constraint == nil else { throw error }
       throw MissingPartition(partition: partition)
     }
     return acceptances

@@ -15,6 +15,8 @@ final class GuessWeights: Sendable {
 
   private struct Count {
     let live: Int
+    /// The longest lifetime of these codes, in seconds.
+    let lifetime: TimeInterval
     let at: Date
   }
 
@@ -34,23 +36,28 @@ final class GuessWeights: Sendable {
   func weight(of code: (any EnteredCode)?) async throws -> Double {
     guard let code, let form = CodeForm(code) else { return 0 }
     let lifetime = form.kind == .pin ? rules.pinLifetime : rules.policy.shortCodeLifetime
-    let one = risk.weight(of: form, live: try await live(form, lifetime), lifetime: lifetime)
+    let count = try await count(form, lifetime)
+    // Codes from before a change of the rules may be valid for longer.
+    let one = risk.weight(
+      of: form, live: count.live, lifetime: max(lifetime, count.lifetime))
     // Each reading of an ambiguous code is a guess.
     return one * Double(code.typedReadings.count)
   }
 
-  private func live(_ form: CodeForm, _ lifetime: TimeInterval) async throws -> Int {
+  private func count(_ form: CodeForm, _ lifetime: TimeInterval) async throws -> Count {
     let now = clock.now
     let known = counts.withLock { $0[form] }
     if let known,
       (0..<VerificationLimit.liveCountAgeSecondsMax).contains(now.timeIntervalSince(known.at))
     {
-      return known.live
+      return known
     }
     let most = risk.liveCodesMax(of: form, lifetime: lifetime)
-    let live = try await storage.liveCount(of: form, at: now, atMost: max(1, most))
+    let count = Count(
+      live: try await storage.liveCount(of: form, at: now, atMost: max(1, most)),
+      lifetime: try await storage.longestLifetime(of: form, at: now), at: now)
     // Without live codes a guess weighs nothing, so the first new code has to be seen at once.
-    counts.withLock { $0[form] = live > 0 ? Count(live: live, at: now) : nil }
-    return live
+    counts.withLock { $0[form] = count.live > 0 ? count : nil }
+    return count
   }
 }

@@ -62,7 +62,7 @@ struct RulesInForce: Sendable {
     if let readIssueRules = configuration.readIssueRules {
       reread = { try Self.checked(try readIssueRules(), configuration) }
     }
-    let latest = RereadSecret(
+    let latest = RereadFile(
       configuration.issueRules, name: "rules for codes", file: "settings", read: reread,
       version: configuration.issueRulesVersion, clock: clock, logger: logger)
     read = { latest.value }

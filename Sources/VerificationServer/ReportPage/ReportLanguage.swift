@@ -5,7 +5,7 @@ import Hummingbird
 enum ReportText: String, CaseIterable, Sendable {
   case title, lead, languages, phone, phoneHelp, day, consent, send, storedTitle, stored
   case sentTitle, sent, sentWait
-  case badPhone, badDay, noConsent, tooMany, failed, foreign
+  case badPhone, badDay, noConsent, tooMany, usedUp, failed, foreign
 }
 
 /// The languages of the page for reports.
@@ -77,20 +77,22 @@ enum ReportLanguage: String, CaseIterable, Sendable {
     .send: "Send me the text",
     .storedTitle: "What is stored",
     .stored: """
-    The number itself is not stored. The server keeps a value computed from it with a secret for up to 30 days, so \
+    The number itself is not stored. The server keeps a value computed from it with a secret for up to 31 days, so \
     that nobody gets many codes. The text is delivered by your telephone company.
     """,
     .sentTitle: "Look at your phone",
     .sent:
       "If this number can get a code now, a text is on its way. Open its link on the phone with the app.",
     .sentWait: """
-    A number gets one code in an hour, and the next one 30 days after a code was used. If no text comes, call your \
-    health office.
+    A number gets one code in an hour. After a report whose code was used, it gets the next one in 30 days. If no text \
+    comes, call your health office.
     """,
     .badPhone: "Write the number with the country code: + and 8 to 15 digits.",
     .badDay: "Choose the day of the test: not in the future, and at most 28 days ago.",
     .noConsent: "Without your consent no text is sent.",
     .tooMany: "Too many reports were sent from your network. Try again later.",
+    .usedUp:
+      "As many reports as this page accepts in a day were sent. Try again tomorrow, or call your health office.",
     .failed: "No text was sent, because of a fault. Try again in a few minutes.",
     .foreign: "The form was sent from another site. Nothing was done: fill it in here.",
   ]
@@ -108,20 +110,22 @@ enum ReportLanguage: String, CaseIterable, Sendable {
     .send: "Wyślij mi SMS",
     .storedTitle: "Co jest zapisywane",
     .stored: """
-    Sam numer nie jest zapisywany. Serwer przechowuje do 30 dni wartość obliczoną z niego z użyciem sekretu, aby nikt \
+    Sam numer nie jest zapisywany. Serwer przechowuje do 31 dni wartość obliczoną z niego z użyciem sekretu, aby nikt \
     nie dostał wielu kodów. SMS dostarcza Twój operator.
     """,
     .sentTitle: "Spójrz na telefon",
     .sent:
       "Jeśli ten numer może teraz dostać kod, SMS jest w drodze. Otwórz link na telefonie z aplikacją.",
     .sentWait: """
-    Numer dostaje jeden kod na godzinę, a następny 30 dni po wykorzystaniu kodu. Jeśli SMS nie przyjdzie, zadzwoń do \
-    sanepidu.
+    Numer dostaje jeden kod na godzinę. Po zgłoszeniu, którego kod wykorzystano, następny dostaje za 30 dni. Jeśli SMS \
+    nie przyjdzie, zadzwoń do sanepidu.
     """,
     .badPhone: "Podaj numer z kodem kraju: + i od 8 do 15 cyfr.",
     .badDay: "Wybierz dzień testu: nie w przyszłości i najwyżej 28 dni temu.",
     .noConsent: "Bez Twojej zgody SMS nie zostanie wysłany.",
     .tooMany: "Z Twojej sieci wysłano zbyt wiele zgłoszeń. Spróbuj później.",
+    .usedUp:
+      "Wysłano już tyle zgłoszeń, ile ta strona przyjmuje w ciągu dnia. Spróbuj jutro albo zadzwoń do sanepidu.",
     .failed: "Z powodu błędu nie wysłano SMS-a. Spróbuj za kilka minut.",
     .foreign: "Formularz wysłano z innej strony. Nic nie zrobiono: wypełnij go tutaj.",
   ]
@@ -140,7 +144,7 @@ enum ReportLanguage: String, CaseIterable, Sendable {
     .send: "SMS senden",
     .storedTitle: "Was gespeichert wird",
     .stored: """
-    Die Nummer selbst wird nicht gespeichert. Der Server bewahrt bis zu 30 Tage einen Wert auf, der mit einem \
+    Die Nummer selbst wird nicht gespeichert. Der Server bewahrt bis zu 31 Tage einen Wert auf, der mit einem \
     Geheimnis aus ihr berechnet ist, damit niemand viele Codes erhält. Die SMS stellt Ihr Mobilfunkanbieter zu.
     """,
     .sentTitle: "Schauen Sie auf Ihr Telefon",
@@ -149,13 +153,17 @@ enum ReportLanguage: String, CaseIterable, Sendable {
     der App.
     """,
     .sentWait: """
-    Eine Nummer erhält einen Code in der Stunde, und den nächsten 30 Tage, nachdem einer benutzt wurde. Wenn keine SMS \
-    kommt, rufen Sie Ihr Gesundheitsamt an.
+    Eine Nummer erhält einen Code in der Stunde. Nach einer Meldung, deren Code benutzt wurde, erhält sie den nächsten \
+    in 30 Tagen. Wenn keine SMS kommt, rufen Sie Ihr Gesundheitsamt an.
     """,
     .badPhone: "Geben Sie die Nummer mit Ländervorwahl an: + und 8 bis 15 Ziffern.",
     .badDay: "Wählen Sie den Tag des Tests: nicht in der Zukunft und höchstens vor 28 Tagen.",
     .noConsent: "Ohne Ihre Einwilligung wird keine SMS gesendet.",
     .tooMany: "Aus Ihrem Netz kamen zu viele Meldungen. Versuchen Sie es später noch einmal.",
+    .usedUp: """
+    Für heute sind so viele Meldungen eingegangen, wie diese Seite annimmt. Versuchen Sie es morgen noch einmal, oder \
+    rufen Sie Ihr Gesundheitsamt an.
+    """,
     .failed:
       "Wegen eines Fehlers wurde keine SMS gesendet. Versuchen Sie es in einigen Minuten noch einmal.",
     .foreign:
@@ -175,20 +183,24 @@ enum ReportLanguage: String, CaseIterable, Sendable {
     .send: "Надіслати SMS",
     .storedTitle: "Що зберігається",
     .stored: """
-    Сам номер не зберігається. Сервер до 30 днів зберігає значення, обчислене з нього за допомогою секрету, щоб ніхто \
+    Сам номер не зберігається. Сервер до 31 дня зберігає значення, обчислене з нього за допомогою секрету, щоб ніхто \
     не отримав багато кодів. SMS доставляє ваш оператор.
     """,
     .sentTitle: "Погляньте на телефон",
     .sent:
       "Якщо цей номер зараз може отримати код, SMS уже надіслано. Відкрийте посилання на телефоні із застосунком.",
     .sentWait: """
-    Номер отримує один код на годину, а наступний — через 30 днів після використання коду. Якщо SMS не надійде, \
-    зателефонуйте до санітарної служби.
+    Номер отримує один код на годину. Після повідомлення, код якого використано, наступний він отримує через 30 днів. \
+    Якщо SMS не надійде, зателефонуйте до санітарної служби.
     """,
     .badPhone: "Вкажіть номер із кодом країни: + і від 8 до 15 цифр.",
     .badDay: "Виберіть день тесту: не в майбутньому і не більше ніж 28 днів тому.",
     .noConsent: "Без вашої згоди SMS не буде надіслано.",
     .tooMany: "З вашої мережі надійшло забагато повідомлень. Спробуйте пізніше.",
+    .usedUp: """
+    Надійшло стільки повідомлень, скільки ця сторінка приймає за день. Спробуйте завтра або зателефонуйте до \
+    санітарної служби.
+    """,
     .failed: "Через помилку SMS не надіслано. Спробуйте за кілька хвилин.",
     .foreign: "Форму надіслано з іншого сайту. Нічого не зроблено: заповніть її тут.",
   ]

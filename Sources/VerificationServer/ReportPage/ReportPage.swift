@@ -87,10 +87,17 @@ struct ReportPage: Sendable {
       }
       _ = try await reports.accept(report, under: nil, in: context)
     } catch let refusal as QuietRefusal {
-      let isBusy = refusal.status == .tooManyRequests
-      return form(in: language, fault: .refused(isBusy ? .tooMany : .failed, refusal))
+      return form(in: language, fault: .refused(Self.text(of: refusal), refusal))
     }
     return page(in: language, ["isSent": true], status: .ok)
+  }
+
+  private static func text(of refusal: QuietRefusal) -> ReportText {
+    switch refusal {
+    case .quotaUsedUp: .usedUp
+    case .tooManyAttempts: .tooMany
+    default: .failed
+    }
   }
 
   private func fields(

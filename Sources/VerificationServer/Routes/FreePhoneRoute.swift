@@ -7,8 +7,8 @@ import World
 
 /// POST /api/free-phone: a phone may report again, such as after a new infection. An addition to Google's contract.
 ///
-/// The response is the same for a phone that has not reported, so that the holder of an admin key does not learn who
-/// reported.
+/// The response and its duration are the same for a phone that has not reported, so that the holder of an admin key
+/// does not learn who reported.
 struct FreePhoneRoute: Sendable {
   let storage: any CodeStorage
   let keys: CodeKeys
@@ -17,6 +17,8 @@ struct FreePhoneRoute: Sendable {
   let gate: APIKeyGate
   let clock: any WallClock
   let randomness: any Randomness
+  /// The recent times of releases of phones that had reported.
+  let times: ResponseTimes
 
   func add(to router: Router<QuietContext>) {
     GoogleRoute<FreePhoneRequest>(gate: gate, randomness: randomness)
@@ -39,10 +41,15 @@ struct FreePhoneRoute: Sendable {
           .phoneNumberInvalid, "phone must be + and 8 to 15 digits (E.164)."))
     }
     let hash = keys.hash(of: Data(phone.text.utf8), for: .phone)
-    try await QuietRefusal.mappingServerErrors(request.context.logger) {
-      try await storage.freePhone(hash, at: clock.now)
-    }
+    try await QuietRefusal.mappingServerErrors(request.context.logger) { try await free(hash) }
     return try PaddedResponse(Freed())
+  }
+
+  /// Frees the phone. For one that has not reported, this takes as long as for one that has.
+  func free(_ phoneHash: Data) async throws {
+    let start = times.start()
+    let hasReported = try await storage.freePhone(phoneHash, at: clock.now)
+    try await times.finish(start, as: hasReported ? .success : .imitation)
   }
 
   private struct Freed: Encodable {}
@@ -53,7 +60,7 @@ struct FreePhoneRoute: Sendable {
   ) async throws -> PaddedResponse {
     let hash = keys.hash(of: Data(randomness.bytes(Self.decoyBytes)), for: .phone)
     // The result of a decoy does not depend on the database.
-    _ = try? await storage.freePhone(hash, at: clock.now)
+    try? await free(hash)
     return try PaddedResponse(Freed())
   }
 

@@ -282,7 +282,8 @@ struct IssueQuota: Sendable {
     if let seconds = await budget(isCanary).spend(key(of: id)) {
       let quota = isCanary ? limits.issuesPerCanary : limits.issuesPerApiKey
       usedUp?.failed(
-        "its quota of \(quota) codes a day is used up", part: "API key \(id?.text ?? "")")
+        "its quota of \(quota) codes a day is used up",
+        part: id.map { "API key \($0.text)" } ?? "report page")
       throw .quotaUsedUp(quota: quota, retryAfterSeconds: seconds)
     }
   }

@@ -254,7 +254,7 @@ struct APITokenGate: Sendable {
 ///
 /// Several are valid at once, so that a token can be replaced without a gap.
 struct APITokens: Sendable {
-  private let hashes: RereadSecret<[SHA256Digest]>
+  private let hashes: RereadFile<[SHA256Digest]>
 
   /// - Parameters:
   ///   - read: Reads the tokens again while the server runs; nil if they do not change.
@@ -268,7 +268,7 @@ struct APITokens: Sendable {
   ) throws {
     var reread: (@Sendable () throws -> [SHA256Digest])?
     if let read { reread = { try Self.hashes(of: read()) } }
-    hashes = RereadSecret(
+    hashes = RereadFile(
       try Self.hashes(of: tokens), name: "API tokens", read: reread, version: version, clock: clock,
       logger: logger)
   }

@@ -19,7 +19,7 @@ extension PostgreSQLCodeStorage {
     }
   }
 
-  func freePhone(_ phoneHash: Data, at now: Date) async throws {
+  func freePhone(_ phoneHash: Data, at now: Date) async throws -> Bool {
     try await write { transaction in
       let second = now.unixSecond
       // The codes first, as `redeem(_:as:at:)` locks them.
@@ -32,13 +32,15 @@ extension PostgreSQLCodeStorage {
         _ = try Self.expire(issue, at: now, skipsDamaged: true, transaction)
       }
       // A row that is deleted again lets the transaction write in both cases.
-      if try Self.storedReport(of: phoneHash, transaction) == nil {
+      let hasReported = try Self.storedReport(of: phoneHash, transaction) != nil
+      if !hasReported {
         let report = ReportRow(PhoneReport(phoneHash: phoneHash, at: now))
         try PostgreSQLCodeSchema.reports.insert(report, in: transaction)
       }
       try transaction.run(
         "DELETE FROM \(PostgreSQLCodeSchema.reports.name) WHERE \"phoneHash\" = $1",
         .bytes(phoneHash))
+      return hasReported || !live.isEmpty
     }
   }
 

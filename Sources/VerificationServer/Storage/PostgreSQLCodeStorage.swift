@@ -300,6 +300,19 @@ extension PostgreSQLCodeStorage {
 }
 
 extension PostgreSQLCodeStorage {
+  func longestLifetime(of form: CodeForm, at now: Date) async throws -> TimeInterval {
+    try await read { transaction in
+      let rows = try transaction.run(
+        """
+        SELECT max(h."expiresAt" - i."issuedAt") FROM \(Schema.hashes.name) AS h
+        JOIN issue AS i ON i.id = h.issue WHERE h.form = $1 AND h."expiresAt" >= $2
+        """, .text(form.text), .integer(now.unixSecond))
+      return TimeInterval(rows.firstInteger ?? 0)
+    }
+  }
+}
+
+extension PostgreSQLCodeStorage {
   func add(_ key: APIKeyRecord) async throws {
     try await write(isRepeatable: false) {
       try Schema.apiKeys.insert(APIKeyRow(key), in: $0)

@@ -226,8 +226,9 @@ extension SQLiteCodeStorage {
     }
   }
 
-  func freePhone(_ phoneHash: Data, at now: Date) async throws {
+  func freePhone(_ phoneHash: Data, at now: Date) async throws -> Bool {
     try await write { database in
+      let hasReported = try ReportRow.exists(database, key: phoneHash)
       // A row that is deleted again lets the transaction write in both cases.
       try ReportRow(PhoneReport(phoneHash: phoneHash, at: now)).insert(
         database, onConflict: .replace)
@@ -235,13 +236,27 @@ extension SQLiteCodeStorage {
       let codes = IssueRow.filter(
         Column("endsAt") >= now.unixSecond && Column("binding") == nil
           && Column("phoneHash") == phoneHash)
-      _ = try Self.expire(codes, at: now, in: database)
+      let ended = try Self.expire(codes, at: now, in: database)
+      return hasReported || ended > 0
     }
   }
 
   func liveCount(of form: CodeForm, at now: Date, atMost count: Int) async throws -> Int {
     try await read {
       try CodeHashRow.live(at: now).filter(Column("form") == form.text).limit(count).fetchCount($0)
+    }
+  }
+
+  func longestLifetime(of form: CodeForm, at now: Date) async throws -> TimeInterval {
+    try await read { database in
+      let seconds = try Int64.fetchOne(
+        database,
+        sql: """
+          SELECT max(codeHash.expiresAt - issue.issuedAt)
+          FROM codeHash JOIN issue ON issue.id = codeHash.issue
+          WHERE codeHash.form = ? AND codeHash.expiresAt >= ?
+          """, arguments: [form.text, now.unixSecond])
+      return TimeInterval(seconds ?? 0)
     }
   }
 

@@ -137,7 +137,7 @@ final class SigningKeyring: TokenSigning, Sendable {
   /// The claim `aud` of upload tokens and certificates.
   let audience: String
 
-  private let latest: RereadSecret<SigningKeys>
+  private let latest: RereadFile<SigningKeys>
 
   init(
     _ configured: UploadTokenIssuer, read: (@Sendable () throws -> SigningKeys)?,
@@ -145,7 +145,7 @@ final class SigningKeyring: TokenSigning, Sendable {
   ) {
     issuer = configured.issuer
     audience = configured.audience
-    latest = RereadSecret(
+    latest = RereadFile(
       configured.keys, name: "signing keys", read: read, version: version, clock: clock,
       logger: logger)
   }

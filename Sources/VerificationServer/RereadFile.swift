@@ -7,7 +7,7 @@ import World
 
 /// A part of the secrets or the settings that may change while the server runs. It is read again at the first use after
 /// the file was replaced. If it cannot be read, the previous value stays in use.
-final class RereadSecret<Value: Sendable>: Sendable {
+final class RereadFile<Value: Sendable>: Sendable {
   /// The name in the log.
   private let name: String
   /// The file that the operator must check.
