@@ -12,7 +12,8 @@ struct FirebreakBenchmarks: AsyncParsableCommand {
     commandName: "firebreak-benchmarks",
     abstract: "Run the published set of benchmarks, or one measurement of the project.",
     subcommands: [
-      PublishedSetCommand.self, OverloadCommand.self, TownCommand.self, FiltersCommand.self,
+      PublishedSetCommand.self, OverloadCommand.self, TownCommand.self, PopulationsCommand.self,
+      FiltersCommand.self,
     ],
     defaultSubcommand: PublishedSetCommand.self)
 

@@ -73,6 +73,7 @@ enum BenchmarkFigure: String, Sendable {
   case overloadP99 = "overload.acceptedP99Milliseconds"
   case memoryPerPhone = "memoryPerPhoneKiB"
   case secondsPerDay
+  case personDaysPerProcessorSecond
   case realMedian = "chaff.p50Milliseconds.real"
   case chaffMedian = "chaff.p50Milliseconds.chaff"
   case seconds

@@ -61,6 +61,10 @@ enum BenchmarkSuite {
       Benchmark(
         "town", "400 phones in one process", "town --phones 400", isOwn: true, runs: 1,
         by: .secondsPerDay),
+      Benchmark(
+        "populations", "1,000 phones in a simulated population",
+        "populations --phones 1000 --days 3", isOwn: true, runs: 1,
+        by: .personDaysPerProcessorSecond),
       .webApp,
     ]
 
@@ -172,6 +176,12 @@ enum BenchmarkSuite {
     BenchmarkTarget("Memory of an export, MiB", .figure(.peak, of: "export"), .atMost(64)),
     BenchmarkTarget("Memory of a phone among 400, KiB", .figure(.memoryPerPhone, of: "town")),
     BenchmarkTarget("A simulated day of 400 phones, s", .figure(.secondsPerDay, of: "town")),
+    BenchmarkTarget(
+      "Days of a phone in a population per processor second",
+      .figure(.personDaysPerProcessorSecond, of: "populations"), .atLeast(200)),
+    BenchmarkTarget(
+      "Memory of a phone in a population, KiB", .figure(.memoryPerPhone, of: "populations"),
+      .atMost(64)),
     BenchmarkTarget(
       "Web app, first paint, seconds", .figure(.firstPaint, of: "web-app"), .atMost(0.5)),
     BenchmarkTarget(

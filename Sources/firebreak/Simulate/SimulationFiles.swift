@@ -6,6 +6,10 @@ import Terminal
 import World
 
 /// The files that `firebreak simulate` writes: never some of two runs.
+///
+/// They are written to a hidden folder, which is renamed when it is complete. From then on they are the results: the
+/// files of an earlier run are removed and these moved to their place, by the next run in the folder if this one is
+/// killed meanwhile.
 struct SimulationFiles: Sendable {
   private let folder: URL
   private let lock: HeldFolderLock
@@ -13,15 +17,18 @@ struct SimulationFiles: Sendable {
   private let created: [URL]
   private let replacement = Replacement()
 
-  /// The removal of the files of an earlier run, after which the new ones may be all that is left.
   private final class Replacement: Sendable {
-    /// Locked until the new files have their names, so that a signal does not end the process in between.
+    /// True if the new files are complete. Locked until they have their names, so that a signal does not end the process
+    /// in between.
     let hasBegun = Mutex(false)
   }
 
   private static let names = ["events.csv", "summary.json", "report.html"]
+  private static let unfinishedName = ".unfinished-results"
+  private static let finishedName = ".finished-results"
 
-  /// Creates the folder. Called before the work begins, so that an unusable path is reported at once.
+  /// Creates the folder, and ends the replacement that a killed run has begun. Called before the work begins, so that an
+  /// unusable path is reported at once.
   ///
   /// - Throws: `CommandFailure` if it cannot be written to, or another run writes to it.
   init(_ path: String) throws {
@@ -36,9 +43,7 @@ struct SimulationFiles: Sendable {
     }
     guard isWritable, blocked == nil else {
       Self.removeEmpty(created)
-      throw CommandFailure.badInput(
-        "The results cannot be written to \((blocked?.path ?? path).printable): "
-          + "name another folder with --output.")
+      throw Self.unusable(blocked?.path ?? path)
     }
     guard let lock = try FolderLock.hold(on: folder) else {
       throw CommandFailure.badInput(
@@ -46,6 +51,27 @@ struct SimulationFiles: Sendable {
     }
     self.folder = folder
     self.lock = lock
+    try endReplacement()
+  }
+
+  private static func unusable(_ path: String) -> CommandFailure {
+    .badInput(
+      "The results cannot be written to \(path.printable): name another folder with --output.")
+  }
+
+  private var unfinished: URL { folder.appendingPathComponent(Self.unfinishedName) }
+  private var finished: URL { folder.appendingPathComponent(Self.finishedName) }
+
+  /// Removes the unfinished files of a killed run, and puts its finished ones in their place.
+  private func endReplacement() throws {
+    removeUnfinished()
+    do throws(FileError) {
+      try replace()
+    } catch {
+      throw failure(error, isComplete: true)
+    }
+    let other = [unfinished, finished].first { FileManager.default.fileExists(atPath: $0.path) }
+    if let other { throw Self.unusable(other.path) }
   }
 
   /// Writes the files, and replaces those of an earlier run when all are on the disk.
@@ -58,54 +84,72 @@ struct SimulationFiles: Sendable {
       PopulationPage(result).html,
     ]
     do throws(FileError) {
+      guard mkdir(unfinished.path, 0o755) == 0 else { throw FileError(.create, unfinished) }
       for (name, text) in zip(Self.names, texts) {
-        try AtomicFile.write(text.utf8, to: unfinished(name), permissions: 0o644)
+        try AtomicFile.write(
+          text.utf8, to: unfinished.appendingPathComponent(name), permissions: 0o644)
       }
-      try replace()
+      try replacement.hasBegun.withLock { hasBegun throws(FileError) in
+        try Self.rename(unfinished, to: finished)
+        hasBegun = true
+        try replace()
+      }
     } catch {
-      throw failure(error)
+      throw failure(error, isComplete: replacement.hasBegun.withLock { $0 })
     }
   }
 
-  /// Gives the new files their names.
+  /// Moves the finished files to their place. It can be repeated: files that were moved already stay.
   private func replace() throws(FileError) {
-    try replacement.hasBegun.withLock { hasBegun throws(FileError) in
-      hasBegun = true
-      // First, so that files of two runs are never there at one time.
-      for name in Self.names { try remove(folder.appendingPathComponent(name)) }
-      for name in Self.names {
-        try AtomicFile.publish(unfinished(name), as: folder.appendingPathComponent(name))
-      }
+    let pending = Self.names.filter {
+      FileManager.default.fileExists(atPath: finished.appendingPathComponent($0).path)
     }
+    guard !pending.isEmpty else {
+      rmdir(finished.path)
+      return
+    }
+    // First, so that files of two runs are never there at one time, nor after a power failure.
+    for name in pending { try remove(folder.appendingPathComponent(name)) }
+    try AtomicFile.sync(folder)
+    for name in pending {
+      try Self.rename(
+        finished.appendingPathComponent(name), to: folder.appendingPathComponent(name))
+    }
+    rmdir(finished.path)
   }
 
-  private func failure(_ error: FileError) -> CommandFailure {
+  private static func rename(_ url: URL, to other: URL) throws(FileError) {
+    guard Foundation.rename(url.path, other.path) == 0 else { throw FileError(.rename, other) }
+    try AtomicFile.sync(other.deletingLastPathComponent())
+  }
+
+  private func failure(_ error: FileError, isComplete: Bool) -> CommandFailure {
     let cause = String(cString: strerror(error.code)).lowercased()
     let fault = "The results could not be written to \(folder.path.printable): \(cause); "
-    guard replacement.hasBegun.withLock({ $0 }) else {
+    guard isComplete else {
       return .machineFailed(
         fault + "free disk space or check the folder, and simulate again.")
     }
-    let kept = Self.names.filter { FileManager.default.fileExists(atPath: unfinished($0).path) }
-      .map { "\(unfinished($0).lastPathComponent) as \($0)" }
     return .machineFailed(
-      fault + "files of an earlier run may be removed already. Check the folder, and rename there "
-        + "\(kept.joined(separator: ", ")).")
+      fault + "files of an earlier run may be removed already, and all others are in "
+        + "\(Self.finishedName) there. Check the folder and move them, or let the next simulation in it do so."
+    )
   }
 
-  /// Removes what a run without results leaves: unfinished files, and the folders that were created for them. Files
-  /// that could not get their names stay, because those of the earlier run may be gone.
+  /// Removes what a run without results leaves: unfinished files, and the folders that were created for them.
+  /// Finished files that could not be moved stay, because those of the earlier run may be gone.
   @Sendable func discardUnfinished() {
     replacement.hasBegun.withLock { hasBegun in
       guard !hasBegun else { return }
-      for name in Self.names { unlink(unfinished(name).path) }
+      removeUnfinished()
       Self.removeEmpty(created)
     }
   }
 
-  /// A file that has no final name yet; that of a killed run is replaced.
-  private func unfinished(_ name: String) -> URL {
-    folder.appendingPathComponent(".\(name).unfinished-results")
+  private func removeUnfinished() {
+    // A file that cannot be removed makes the next run report the folder.
+    guard FileManager.default.isFolder(at: unfinished.path) else { return }
+    try? FileManager.default.removeItem(at: unfinished)
   }
 
   private func remove(_ url: URL) throws(FileError) {
