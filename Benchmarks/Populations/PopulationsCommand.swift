@@ -62,7 +62,7 @@ struct PopulationsBench {
   private static let outputBytesMax = 1 << 20
 
   private struct Run {
-    let summary: JSONValue
+    let summary: JSONValue?
     let seconds: Duration
     let processor: Duration
     let peakBytes: Int
@@ -82,7 +82,7 @@ struct PopulationsBench {
       seconds: (large.seconds / .seconds(1)).rounded(to: 1),
       memoryPerPhoneKiB: (bytes / 1_024).rounded(to: 1),
       peakMemoryMiB: (Double(large.peakBytes) / 1_048_576).rounded(to: 1),
-      receivingScansPerPhoneAndDay: large.summary["runs"]?.elements.first?[
+      receivingScansPerPhoneAndDay: large.summary?["runs"]?.elements.first?[
         "receivingScansPerPhoneAndDay"
       ]?.number ?? 0)
   }
@@ -110,7 +110,7 @@ struct PopulationsBench {
   /// The processor time of all child processes that have ended, and the largest peak of their resident memory.
   private static var children: (processor: Duration, peakBytes: Int) {
     var usage = rusage()
-    getrusage(RUSAGE_CHILDREN, &usage)
+    getrusage(RUSAGE_CHILDREN.rawValue, &usage)
     func duration(_ time: timeval) -> Duration {
       .seconds(time.tv_sec) + .microseconds(Int64(time.tv_usec))
     }
