@@ -135,7 +135,8 @@ struct PopulationsReport: Encodable {
   var text: String {
     """
     phones      \(phones) for \(days == 1 ? "1 day" : "\(days) days"), threads: \(threads)
-    time        \(seconds) s, \(processorSeconds) s of processor time: \(personDaysPerProcessorSecond) person-days a processor second
+    time        \(seconds) s, \(processorSeconds) s of processor time
+    speed       \(personDaysPerProcessorSecond) days of a phone per processor second
     memory      \(memoryPerPhoneKiB) KiB per phone, \(peakMemoryMiB) MiB in all
     contacts    \(receivingScansPerPhoneAndDay) scans per phone and day received others
     """

@@ -18,8 +18,8 @@ struct SimulationFiles: Sendable {
   private let replacement = Replacement()
 
   private final class Replacement: Sendable {
-    /// True if the new files are complete. Locked until they have their names, so that a signal does not end the process
-    /// in between.
+    /// True if the new files are complete. Locked until they have their names, so that a signal does not end the
+    /// process in between.
     let hasBegun = Mutex(false)
   }
 
@@ -27,8 +27,8 @@ struct SimulationFiles: Sendable {
   private static let unfinishedName = ".unfinished-results"
   private static let finishedName = ".finished-results"
 
-  /// Creates the folder, and ends the replacement that a killed run has begun. Called before the work begins, so that an
-  /// unusable path is reported at once.
+  /// Creates the folder, and ends the replacement that a killed run has begun. Called before the work begins, so that
+  /// an unusable path is reported at once.
   ///
   /// - Throws: `CommandFailure` if it cannot be written to, or another run writes to it.
   init(_ path: String) throws {
