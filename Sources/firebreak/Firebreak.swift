@@ -59,16 +59,20 @@ struct Firebreak: AsyncParsableCommand {
 
   /// The command that the arguments name.
   ///
-  /// - Throws: `CommandFailure` for wrong usage; the parser's error if help or the version is wanted.
+  /// - Throws: `CommandFailure` for wrong usage; `CleanExit` if help, the version or a completion script is wanted.
   static func parsed(_ arguments: CommandArguments) throws -> any ParsableCommand {
     let words = try arguments.parsable
+    // The parser would make the script each time that it is asked about its error.
+    if let shell = ArgumentReading.completionShell(in: words) {
+      throw CleanExit.message(completionScript(for: shell))
+    }
     let command: any ParsableCommand
     do {
       command = try parseAsRoot(words)
     } catch {
-      let usage = UsageError(words)
-      guard exitCode(for: error) == .success else { throw usage.failure(message(for: error)) }
-      throw usage.unknownCommand ?? error
+      let (usage, text) = (UsageError(words), message(for: error))
+      guard exitCode(for: error) == .success else { throw usage.failure(text) }
+      throw usage.unknownCommand ?? CleanExit.message(text)
     }
     // The parser shows the help of the last command that it knows.
     let name = type(of: command)._commandName

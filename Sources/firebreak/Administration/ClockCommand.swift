@@ -18,7 +18,7 @@ struct ClockCommand<Server: AdministeredServer>: AsyncParsableCommand {
   @OptionGroup var options: ClockOptions
 
   func run() async throws {
-    let setup = try options.report.setup(of: Server.name)
+    let setup = try options.servers.setup(of: Server.name)
     let clock = try await options.clocks(of: [Server.name], in: setup)[0]
     try options.write(
       ClockReport(clock),
@@ -46,8 +46,8 @@ struct ClocksCommand: AsyncParsableCommand {
   @OptionGroup var options: ClockOptions
 
   func run() async throws {
-    let data = options.report.options.data
-    let setup = try options.report.options.setup(
+    let data = options.servers.data
+    let setup = try options.servers.setup(
       ServerFolder(existing: data), database: DatabaseOptions.addressOfEnvironment)
     let servers = setup.serversWithClock
     guard !servers.isEmpty else {
@@ -72,7 +72,8 @@ struct ClockOptions: ParsableArguments {
   @Flag(help: "Confirm that the clock is right.")
   var confirm = false
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
 
   /// Confirms the clock for `servers`, if that is wanted, and compares it with their times.
   func clocks(of servers: [ServerName], in setup: ServerSetup) async throws -> [ClockComparison] {

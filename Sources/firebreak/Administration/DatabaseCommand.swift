@@ -27,12 +27,13 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
     let files: [String]
   }
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
   @OptionGroup var cluster: DatabaseOptions
 
   func run() async throws {
-    let folder = try ServerFolder(existing: report.options.data)
-    let setup = try report.options.setup(folder, database: cluster.address)
+    let folder = try ServerFolder(existing: servers.data)
+    let setup = try servers.setup(folder, database: cluster.address)
     let moved = try await setup.moveDatabases()
     let lines = moved.map { database in
       let count = database.rows.values.reduce(0, +)

@@ -21,10 +21,11 @@ struct DeviceConfigurationCommand: ParsableCommand {
       abstract:
         "Show the document in force and the public root key, which phones are configured with.")
 
-    @OptionGroup var report: ServerCommandOptions
+    @OptionGroup var servers: ServerOptions
+    @OptionGroup var report: ReportOptions
 
     func run() throws {
-      let files = try report.setup(of: .keys).deviceConfiguration
+      let files = try servers.setup(of: .keys).deviceConfiguration
       let document = DocumentReport(try files.existing(), root: try files.publicRootKey())
       try report.write(document, document.text)
     }
@@ -118,7 +119,7 @@ struct WithdrawCommand: AsyncParsableCommand {
 
   func run() async throws {
     let hashes = try files.map(hash)
-    let setup = try document.report.setup(of: .keys)
+    let setup = try document.servers.setup(of: .keys)
     try document.write(
       try await setup.setFiles(hashes, isWithdrawn: !undo, rootKey: document.root.rootKey),
       of: setup)
@@ -143,14 +144,15 @@ struct WithdrawCommand: AsyncParsableCommand {
 
 /// The options of commands that change the device configuration.
 struct DocumentOptions: ParsableArguments {
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
   @OptionGroup var root: RootKeyOptions
 
   /// Signs and stores the next document with `change`, and prints it.
   func publish(
     _ change: DocumentChange? = nil, lifetimeSeconds: Int64? = nil, replacesLost: Bool = false
   ) throws {
-    let setup = try report.setup(of: .keys)
+    let setup = try servers.setup(of: .keys)
     try write(
       setup.deviceConfiguration.publish(
         change, rootKey: root.rootKey, lifetimeSeconds: lifetimeSeconds,

@@ -22,7 +22,8 @@ struct TellEndCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tell", abstract: "Tell all phones to neither check nor upload any more.")
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
   @OptionGroup var root: RootKeyOptions
 
   @Option(
@@ -36,7 +37,7 @@ struct TellEndCommand: ParsableCommand {
   }
 
   func run() throws {
-    let document = try report.setup(of: .keys).tellEndOfService(
+    let document = try servers.setup(of: .keys).tellEndOfService(
       rootKey: root.rootKey, lifetimeSeconds: lifetime)
     try report.write(
       Report(version: document.version, expires: document.expires),
@@ -51,7 +52,8 @@ struct DeleteServiceCommand: ParsableCommand {
     commandName: "delete",
     abstract: "Delete secrets, databases, settings and key files of the stopped servers.")
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
 
   @Option(
     help: "The new file with the certificate of deletion, JSON, outside the folder of the servers.")
@@ -71,7 +73,7 @@ struct DeleteServiceCommand: ParsableCommand {
     guard !FileManager.default.fileExists(atPath: file.path) else {
       throw CommandFailure.badInput("\(file.path.printable) exists: name a new file.")
     }
-    let setup = try report.options.setup(ServerFolder(ending: report.options.data), database: nil)
+    let setup = try servers.setup(ServerFolder(ending: servers.data), database: nil)
     let parent = file.deletingLastPathComponent().resolvingSymlinksInPath()
     guard FileManager.default.isFolder(at: parent.path),
       !(parent.path + "/").hasPrefix(setup.folder.url.resolvingSymlinksInPath().path + "/")

@@ -32,7 +32,8 @@ struct ExportNowCommand: AsyncParsableCommand {
   @Flag(help: "Export now.")
   var now = false
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
 
   func validate() throws {
     guard now else {
@@ -41,7 +42,7 @@ struct ExportNowCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let files = try await report.setup(of: .keys).exportNow()
+    let files = try await servers.setup(of: .keys).exportNow()
     try report.write(
       Report(files: files),
       files.isEmpty ? "No export was due." : files.map { "Wrote \($0)" }.joined(separator: "\n"))

@@ -17,10 +17,11 @@ struct SettingsCommand<Server: AdministeredServer>: ParsableCommand {
         """)
   }
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
 
   func run() throws {
-    let setup = try report.setup(of: Server.name, mayBeUnused: true)
+    let setup = try servers.setup(of: Server.name, mayBeUnused: true)
     try setup.check(Server.name)
     let settings = try setup.settingsInForce(of: Server.name)
     try report.write(settings, settings.lines().joined(separator: "\n"))

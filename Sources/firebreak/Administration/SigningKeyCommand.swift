@@ -27,13 +27,14 @@ struct SigningKeyListCommand<Server: AdministeredServer>: ParsableCommand {
     )
   }
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
 
   func run() throws {
-    let store = SigningKeyStore(try report.setup(of: Server.name), of: Server.signing)
+    let store = SigningKeyStore(try servers.setup(of: Server.name), of: Server.signing)
     guard let keys = try store.keys() else {
       throw CommandFailure.badInput(
-        "The \(Server.commandName) of \(report.options.data.printable) has no keys yet: start it first."
+        "The \(Server.commandName) of \(servers.data.printable) has no keys yet: start it first."
       )
     }
     let result = SigningKeyReport(keys)
@@ -118,14 +119,15 @@ struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand
 
 /// The options of the commands that change the keys.
 struct SigningKeyChangeOptions<Server: AdministeredServer>: ParsableArguments {
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
   @OptionGroup var keyOptions: Server.KeyOptions
 
   /// The keys of the server in the folder that the options name.
   var store: SigningKeyStore {
     get throws {
       SigningKeyStore(
-        try report.setup(of: Server.name), of: Server.signing, rootKey: keyOptions.rootKey)
+        try servers.setup(of: Server.name), of: Server.signing, rootKey: keyOptions.rootKey)
     }
   }
 

@@ -43,10 +43,11 @@ struct APIKeyAddCommand: AsyncParsableCommand {
   @Option(help: "The name of its holder.")
   var name = "unnamed"
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    let key = try await report.setup(of: .verification).withAPIKeys(isNew: true) {
+    let key = try await servers.setup(of: .verification).withAPIKeys(isNew: true) {
       try await $0.add(kind: type, name: name)
     }
     try report.write(Report(type: type.rawValue, name: name, apiKey: key), key)
@@ -72,10 +73,11 @@ struct APIKeyListCommand: AsyncParsableCommand {
     let revokedAt: Int64?
   }
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    let setup = try report.setup(of: .verification)
+    let setup = try servers.setup(of: .verification)
     let entries = try await setup.withAPIKeys { try await $0.list() }.map {
       Entry(
         id: $0.id, type: $0.kind.rawValue, name: $0.name,
@@ -113,10 +115,11 @@ struct APIKeyRevokeCommand: AsyncParsableCommand {
   @Flag(help: "Let the codes that were issued with the key stay valid.")
   var keepCodes = false
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    let ended = try await report.setup(of: .verification).revokeAPIKey(id, keepsCodes: keepCodes)
+    let ended = try await servers.setup(of: .verification).revokeAPIKey(id, keepsCodes: keepCodes)
     try report.write(
       Report(id: id, revoked: ended != nil, endedCodes: ended ?? 0),
       "Revoked \(id). Ended codes: \(ended ?? 0).", if: ended != nil,
@@ -150,7 +153,8 @@ struct ApiTokenCommand: AsyncParsableCommand {
   @Flag(help: "With --replace, let the codes that were issued with the tokens stay valid.")
   var keepCodes = false
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
 
   func validate() throws {
     guard !add || !replace else { throw ValidationError("--add and --replace exclude each other.") }
@@ -158,7 +162,7 @@ struct ApiTokenCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let setup = try report.setup(of: .verification)
+    let setup = try servers.setup(of: .verification)
     if replace {
       let (tokens, ended) = try await setup.revokeAPITokens(keepsCodes: keepCodes)
       note("Ended codes: \(ended).")
@@ -167,7 +171,7 @@ struct ApiTokenCommand: AsyncParsableCommand {
     }
     guard let tokens = try add ? setup.addAPIToken() : setup.apiTokens() else {
       throw CommandFailure.badInput(
-        "The verification server of \(report.options.data.printable) has no tokens yet: add one, or start it"
+        "The verification server of \(servers.data.printable) has no tokens yet: add one, or start it"
           + " first.")
     }
     try report.write(Report(apiTokens: tokens), tokens.joined(separator: "\n"))

@@ -27,12 +27,13 @@ struct BackupCommand: ParsableCommand {
   @Argument(help: "The new file; it must not exist.")
   var file: String
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
 
   func run() throws {
     let url = URL(fileURLWithPath: file)
-    let folder = try ServerFolder(existing: report.options.data)
-    let backup = try report.options.setup(folder, database: nil).backUp(to: url)
+    let folder = try ServerFolder(existing: servers.data)
+    let backup = try servers.setup(folder, database: nil).backUp(to: url)
     for path in backup.notIncluded {
       note("\(path.printable) is not in the backup: copy it separately.")
     }

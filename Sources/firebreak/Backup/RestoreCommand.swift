@@ -16,7 +16,8 @@ struct RestoreCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var backup: BackupArgument
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
   @OptionGroup var root: RootKeyOptions
 
   @Flag(help: "Move a present folder away first; its servers must be stopped.")
@@ -24,7 +25,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
   func run() async throws {
     try backup.refuseOtherThanFile()
-    let folder = ServerFolder(at: report.options.data)
+    let folder = ServerFolder(at: servers.data)
     let content = try await Restoration(
       into: folder, replaces: replace, rootKey: root.rootKey
     ) { note($0) }.restore(backup.url)

@@ -47,11 +47,12 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
     @Option(help: "The name of the account.")
     var name: String
 
-    @OptionGroup var report: ServerCommandOptions
+    @OptionGroup var servers: ServerOptions
+    @OptionGroup var report: ReportOptions
 
     /// Disables or enables the account.
     func setDisabled(_ isDisabled: Bool) async throws {
-      try await report.setup(of: .console).withConsole {
+      try await servers.setup(of: .console).withConsole {
         try await $0.setAccount(name: name, isDisabled: isDisabled)
       }
       try report.write(
@@ -76,7 +77,7 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
 
     func run() async throws {
       let credentials = CredentialsReport(
-        try await account.report.setup(of: .console).withConsole {
+        try await account.servers.setup(of: .console).withConsole {
           try await $0.recoverAccount(name: account.name)
         })
       try account.report.write(credentials, credentials.text)
@@ -120,11 +121,12 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The role.", valueName: "issuer|epidemiologist|administrator"))
     var role: Role
 
-    @OptionGroup var report: ServerCommandOptions
+    @OptionGroup var servers: ServerOptions
+    @OptionGroup var report: ReportOptions
 
     func run() async throws {
-      let setup = try report.options.setup(
-        ServerFolder(at: report.options.data), database: DatabaseOptions.addressOfEnvironment)
+      let setup = try servers.setup(
+        ServerFolder(at: servers.data), database: DatabaseOptions.addressOfEnvironment)
       let credentials = CredentialsReport(try await setup.addAccount(name: name, role: role))
       try report.write(credentials, credentials.text)
     }
@@ -196,7 +198,8 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
     @Option(help: "The hash of an entry that must be in the log.")
     var head: String?
 
-    @OptionGroup var report: ServerCommandOptions
+    @OptionGroup var servers: ServerOptions
+    @OptionGroup var report: ReportOptions
 
     func validate() throws {
       guard copy ? !files.isEmpty : files.count <= 1 else {
@@ -232,7 +235,7 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
 
     private func verifyCopies(_ hashes: HashSearch) throws {
       let texts = try files.map { try InputFile($0, what: "copy of the audit log").text }
-      let setup = try report.setup(of: .console)
+      let setup = try servers.setup(of: .console)
       var copy = AuditCopy(try setup.reportingErrors { try setup.consoleAudit().auditChain() })
       for text in texts { copy.append(file: text) { hashes.see($0) } }
       let fault =
@@ -252,7 +255,7 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
 
     private func chain(_ hashes: HashSearch) async throws -> AuditChain {
       let text = try files.first.map { try InputFile($0, what: "audit log").text }
-      let setup = try report.setup(of: .console)
+      let setup = try servers.setup(of: .console)
       if let text {
         // The hashes have a key, which is derived from the console's secret.
         var chain = try setup.reportingErrors { try setup.consoleAudit().auditChain() }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
 import Terminal
 
 /// The arguments of the command line in the tree of commands: the command that they name, and the first word that
@@ -38,6 +39,13 @@ struct ArgumentReading {
   /// The flag that the parser adds to the program.
   private static let programFlag = "--version"
   private static let completionOption = "--generate-completion-script"
+
+  /// The shell for which the arguments ask for a completion script, and for nothing else; nil if they do not.
+  static func completionShell(in arguments: [String]) -> CompletionShell? {
+    let words = arguments.flatMap { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+    guard words.count == 2, words[0] == completionOption else { return nil }
+    return CompletionShell(rawValue: words[1])
+  }
 
   /// Descends into the command. After an unknown option the word may be its value.
   private mutating func readCommand(_ name: String) {
