@@ -25,10 +25,8 @@ extension BrowserSuite {
       ]
       try await withDecoder { (decoder) async throws in
         for view in views {
-          for symbol in symbols {
-            let text = try await decoder.read("draw(rows, { module, ...more })", symbol, view)
-            #expect(text == .string(symbol.text), "\(symbol.name) \(view)")
-          }
+          try await decoder.expectTexts(
+            of: symbols, drawnBy: "draw(rows, { module, ...more })", view)
         }
       }
     }
@@ -44,10 +42,8 @@ extension BrowserSuite {
             let view: JSONValue = [
               "roll": .number(roll), "module": .number(module), "dark": 255, "light": 10,
             ]
-            for symbol in QRSymbol.all {
-              let text = try await decoder.read("draw(rows, { ...more })", symbol, view)
-              #expect(text == .string(symbol.text), "\(symbol.name) \(roll) \(module)")
-            }
+            try await decoder.expectTexts(
+              of: QRSymbol.all, drawnBy: "draw(rows, { ...more })", view)
           }
         }
       }
@@ -55,19 +51,21 @@ extension BrowserSuite {
 
     @Test(
       "As many wrong codewords are corrected as the standard says, and one more is never misread",
-      .timeLimit(.minutes(Patience.minutes)),
-      arguments: [("1-L", 2), ("1-M", 4), ("1-Q", 6), ("1-H", 8), ("2-L", 4)])
-    func damage(name: String, correctable: Int) async throws {
-      let symbol = try #require(QRSymbol.named(name))
+      .timeLimit(.minutes(Patience.minutes)))
+    func damage() async throws {
+      let correctable = ["1-L": 2, "1-M": 4, "1-Q": 6, "1-H": 8, "2-L": 4]
+      let drawing = "draw(damaged(rows, more.count), { module, roll: 4 })"
       try await withDecoder { (decoder) async throws in
-        let drawing = "draw(damaged(rows, more.count), { module, roll: 4 })"
-        for count in 0...correctable {
-          let text = try await decoder.read(drawing, symbol, ["count": .number(Double(count))])
-          #expect(text == .string(symbol.text), "\(count) codewords")
+        for (name, most) in correctable {
+          let symbol = try #require(QRSymbol.named(name))
+          for count in 0...most {
+            try await decoder.expectTexts(
+              of: [symbol], drawnBy: drawing, ["count": .number(Double(count))])
+          }
+          let texts = try await decoder.read(
+            drawing, [symbol], ["count": .number(Double(most + 1))])
+          #expect(texts == [.null], "\(name)")
         }
-        let text = try await decoder.read(
-          drawing, symbol, ["count": .number(Double(correctable + 1))])
-        #expect(text == .null)
       }
     }
 
@@ -76,32 +74,30 @@ extension BrowserSuite {
       .timeLimit(.minutes(Patience.minutes)))
     func covered() async throws {
       try await withDecoder { (decoder) async throws in
-        for symbol in QRSymbol.all {
-          let text = try await decoder.read(
-            "draw(withDamagedFormat(rows), { module, roll: 4 })", symbol)
-          #expect(text == .string(symbol.text), "\(symbol.name)")
+        try await decoder.expectTexts(
+          of: QRSymbol.all, drawnBy: "draw(withDamagedFormat(rows), { module, roll: 4 })")
+        let robust = try ["1-H", "6-H", "10-H", "4-Q", "5-Q"].map {
+          try #require(QRSymbol.named($0))
         }
-        for name in ["1-H", "6-H", "10-H", "4-Q", "5-Q"] {
-          let symbol = try #require(QRSymbol.named(name))
-          let text = try await decoder.read(
-            "draw(covered(rows, 0.3), { module, roll: 4 })", symbol)
-          #expect(text == .string(symbol.text), "\(name)")
-        }
+        try await decoder.expectTexts(
+          of: robust, drawnBy: "draw(covered(rows, 0.3), { module, roll: 4 })")
       }
     }
 
     @Test(
-      "A picture without a code has no text", .timeLimit(.minutes(Patience.minutes)),
-      arguments: [
+      "A picture without a code has no text", .timeLimit(.minutes(Patience.minutes)))
+    func none() async throws {
+      let drawings = [
         "drawNoise(0, 255)", "drawNoise(200, 200)", "drawNoise(0, 0)",
         // The finder patterns of a code without its data, and the data without the finder patterns.
         "draw(withoutParts(rows, (row, column) => row > 8 && column > 8), { module })",
         "draw(withoutParts(rows, (row, column) => column < 9), { module })",
-      ])
-    func none(drawing: String) async throws {
+      ]
       let symbol = try #require(QRSymbol.named("3-L"))
       try await withDecoder { (decoder) async throws in
-        #expect(try await decoder.read(drawing, symbol) == .null)
+        for drawing in drawings {
+          #expect(try await decoder.read(drawing, [symbol]) == [.null], "\(drawing)")
+        }
       }
     }
 
@@ -128,18 +124,35 @@ private struct Decoder {
   let browser: Browser
   let drawing: String
 
-  /// The text that is found in the picture that `expression` draws from `rows`, `module` and `more`.
+  /// Expects that the text of each symbol is found in the picture that `expression` draws of it.
+  func expectTexts(
+    of symbols: [QRSymbol], drawnBy expression: String, _ more: JSONValue = [:]
+  ) async throws {
+    let texts = try await read(expression, symbols, more)
+    #expect(texts.count == symbols.count)
+    for (symbol, text) in zip(symbols, texts) {
+      #expect(text == .string(symbol.text), "\(symbol.name): \(expression) with \(more)")
+    }
+  }
+
+  /// The text that is found in each picture: `expression` draws one from `rows`, `module` and `more`. One script reads
+  /// them all, because the browser compiles the functions of each script anew.
   func read(
-    _ expression: String, _ symbol: QRSymbol, _ more: JSONValue = [:]
-  ) async throws -> JSONValue {
-    let module = min(
-      Double(Self.moduleMax), Double(Self.codeMax) / Double(symbol.rows.count))
+    _ expression: String, _ symbols: [QRSymbol], _ more: JSONValue = [:]
+  ) async throws -> [JSONValue] {
+    let codes = symbols.map { symbol -> JSONValue in
+      let module = min(Double(Self.moduleMax), Double(Self.codeMax) / Double(symbol.rows.count))
+      return [
+        "rows": .array(symbol.rows.map(JSONValue.string)), "module": .number(module),
+      ]
+    }
     return try await browser.script(
       """
       \(drawing)
-      const [rows, module, more] = arguments;
+      const [codes, more] = arguments;
       return import(`${location.origin}/app/qr/read.js`)
-        .then(({ readCode }) => readCode(\(expression)));
-      """, .array(symbol.rows.map(JSONValue.string)), .number(module), more)
+        .then(({ readCode }) => codes.map(({ rows, module }) => readCode(\(expression))));
+      """, .array(codes), more
+    ).elements
   }
 }
