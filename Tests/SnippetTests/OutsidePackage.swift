@@ -4,8 +4,8 @@ import TestSupport
 
 /// The package of Documentation/Framework.md, which depends on this one from outside.
 ///
-/// It is in `.build`, so that only its first build compiles the libraries of the framework. `firebreak` beside it
-/// links to this repository.
+/// It is in `.build`, so that only its first build compiles the libraries of the framework, and that without those of
+/// other packages: see `CopyingCompilers`. `firebreak` beside it links to this repository.
 struct OutsidePackage {
   /// A failed build.
   struct Failure: Error, CustomStringConvertible {
@@ -15,17 +15,15 @@ struct OutsidePackage {
   /// The language modes, with the name of the executable of each.
   static let programs = [6: "MyApp", 5: "MyAppInSwift5"]
 
-  /// The time for the first build, which compiles swift-crypto.
+  /// The time for the first build, which compiles the framework.
   private static let minutesMax = 20
 
   private static let folder = SharedData.projectRoot.appendingPathComponent(
     ".build/outside-package")
   private static let package = folder.appendingPathComponent("MyApp")
   private static let scratch = folder.appendingPathComponent("build")
-  private static let compiler = package.appendingPathComponent("compiler")
 
-  /// The compiler optimizes nothing and writes neither an index nor debug information: most of the time is for the C
-  /// code of swift-crypto.
+  /// The compiler optimizes nothing and writes neither an index nor debug information.
   private static let options = [
     "-c", "release", "--disable-index-store", "-debug-info-format", "none", "-Xswiftc", "-Onone",
     "-Xcc", "-O0", "-Xcxx", "-O0",
@@ -46,7 +44,6 @@ struct OutsidePackage {
     for radio in ["MyRadio", "MyRadioInSwift5"] {
       try write(page.radio, to: "Sources/\(radio)/DriverRadio.swift")
     }
-    try writeCompiler()
     try write(function(with: page.desktop), to: "Sources/MyDesktop/MyDesktop.swift")
     try await swift(["build"] + options)
     return OutsidePackage()
@@ -124,39 +121,11 @@ struct OutsidePackage {
     try Data(text.utf8).write(to: file)
   }
 
-  /// Writes the C compiler of the package. It copies the objects that the build of this repository has made of the same
-  /// version of BoringSSL, because compiling them again takes most of the time, and compiles everything else.
-  private static func writeCompiler() throws {
-    try write(
-      """
-      #!/bin/bash
-      for argument; do
-        case $argument in
-          */CCryptoBoringSSL/*.c | */CCryptoBoringSSL/*.cc | */CCryptoBoringSSL/*.S) source=$argument ;;
-          *.build/*.o) object=$argument ;;
-          *.build/*.d) dependencies=$argument ;;
-        esac
-      done
-      project=\(SharedData.projectRoot.path)/.build
-      built=$project/debug/${object#*/release/}
-      # This file names the version.
-      version=${source%/CCryptoBoringSSL/*}/CCryptoBoringSSL/hash.txt
-      if [ -n "$source" ] && [ -n "$dependencies" ] && [ -s "$built" ] &&
-        cmp -s "$version" "$project/checkouts/${version#*/checkouts/}"; then
-        cp "$built" "$object" && echo "dependencies: $source" >"$dependencies"
-      else
-        exec clang "$@"
-      fi
-
-      """, to: "compiler")
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: compiler.path)
-  }
-
   private static func swift(_ arguments: [String]) async throws {
+    let compilers = try CopyingCompilers(in: folder)
     let places = ["--package-path", package.path, "--scratch-path", scratch.path]
     try await ChildProcess.withRunning(
-      URL(fileURLWithPath: "/usr/bin/env"), ["CC=\(compiler.path)", "swift"] + arguments + places,
+      URL(fileURLWithPath: "/usr/bin/env"), compilers.environment + ["swift"] + arguments + places,
       combinesOutput: true
     ) { compiler in
       let end = ContinuousClock.now + .seconds(60 * minutesMax)
