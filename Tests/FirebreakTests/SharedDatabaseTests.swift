@@ -15,7 +15,9 @@ import Testing
     }
   }
 
-  private var arguments: [String] { ["--database", cluster.address()] }
+  private var arguments: [String] { ["--database", address] }
+  /// A busy machine may need longer to connect than an operator would wait.
+  private var address: String { cluster.address() + " connect_timeout=60" }
 
   /// Starts a second process with the secrets of `first`, in a folder of its own with a link to the key files.
   private func second(beside first: ServedAuthority) async throws -> ServedAuthority {
@@ -117,7 +119,7 @@ import Testing
     let backup = try await Run(["backup", first.folder.path("b").path, "--data", data])
     #expect(backup.status == 2 && backup.errors.contains("pg_dump"), "\(backup.errors)")
     let clock = try await Run(
-      ["clock", "--data", data], environment: ["DATABASE_URL": cluster.address()])
+      ["clock", "--data", data], environment: ["DATABASE_URL": address])
     #expect(clock.status == 0, "\(clock.errors)")
     #expect(try await first.servers.stop() == 0)
     let serve = try await Run(["serve", "--port", "0", "--data", data])
@@ -192,8 +194,8 @@ import Testing
     let key = ["verification-server", "api-key", "add", "--type", "stats", "--data", data]
     let runs = [
       try await Run(["serve", "--port", "0", "--data", data] + arguments),
-      try await Run(key, environment: ["DATABASE_URL": cluster.address()]),
-      try await Run(["clock", "--data", data], environment: ["DATABASE_URL": cluster.address()]),
+      try await Run(key, environment: ["DATABASE_URL": address]),
+      try await Run(["clock", "--data", data], environment: ["DATABASE_URL": address]),
     ]
     for run in runs {
       #expect(run.status == 2 && run.errors.contains("delete postgresql.json"), "\(run.errors)")
@@ -212,7 +214,7 @@ import Testing
     let withdraw = ["key-server", "withdraw", file, "--data", first.servers.data]
     for (options, count) in [([], 1), ([], 1), (["--undo"], 0)] as [([String], Int64)] {
       let run = try await Run(
-        withdraw + options, environment: ["DATABASE_URL": cluster.address()])
+        withdraw + options, environment: ["DATABASE_URL": address])
       #expect(run.status == 0, "\(run.errors)")
       let stored = try await cluster.run(
         "SELECT count(*) FROM withdrawn_file WHERE sha256 = decode('\(file)', 'hex')",
@@ -229,7 +231,7 @@ import Testing
     for command in [["add", "--type", "stats"], ["list"]] {
       let run = try await Run(
         ["verification-server", "api-key"] + command + ["--data", first.servers.data],
-        environment: ["DATABASE_URL": cluster.address()])
+        environment: ["DATABASE_URL": address])
       #expect(run.status == 3 && run.errors.contains("did not answer"), "\(run.errors)")
       #expect(!run.errors.contains("disk"))
     }
@@ -241,7 +243,7 @@ import Testing
   func promoted() async throws {
     let standby = try await PrivatePostgreSQL(follow: cluster)
     let authority = try await ServedAuthority(
-      arguments: ["--database", cluster.address(or: standby)])
+      arguments: ["--database", cluster.address(or: standby) + " connect_timeout=60"])
     let tokens = [try await authority.token(), try await authority.token()]
     #expect(try await authority.upload(token: tokens[0]).status == 200)
     try await cluster.kill()
@@ -263,7 +265,7 @@ import Testing
   @Test("API keys and apps that a command stores are in the shared database")
   func commands() async throws {
     let first = try await ServedAuthority(arguments: arguments)
-    let environment = ["DATABASE_URL": cluster.address()]
+    let environment = ["DATABASE_URL": address]
     let key = try await Run(
       ["verification-server", "api-key", "add", "--type", "stats", "--data", first.servers.data],
       environment: environment)

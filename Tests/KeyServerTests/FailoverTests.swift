@@ -158,7 +158,7 @@ import Testing
     "Only one process exports; one whose lease has ended closes and records nothing",
     .timeLimit(.minutes(Patience.minutes)))
   func fenced() async throws {
-    let address = try PostgreSQLAddress(try await PrivatePostgreSQL.newDatabase())
+    let address = try await PrivatePostgreSQL.newPatientDatabase()
     let export = StoreScene.export()
     let stores = ["a", "b"].map { holder in
       PostgreSQLKeyStore(

@@ -9,7 +9,7 @@ import Testing
 @Suite("PostgreSQL: transactions", .needs(.process)) struct PostgreSQLDatabaseTests {
   private static func database(connections: Int = 2) async throws -> PostgreSQLDatabase {
     PostgreSQLDatabase(
-      try PostgreSQLAddress(try await PrivatePostgreSQL.newDatabase()), connections: connections,
+      try await PrivatePostgreSQL.newPatientDatabase(), connections: connections,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 

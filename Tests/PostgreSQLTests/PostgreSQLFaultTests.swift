@@ -9,11 +9,16 @@ import Testing
 
 /// Lost connections, crashes and servers that hang.
 @Suite("PostgreSQL: faults", .needs(.process)) struct PostgreSQLFaultTests {
+  /// A database whose limits of time hold.
+  private static func database(_ address: String) throws -> PostgreSQLDatabase {
+    database(at: try PostgreSQLAddress(address))
+  }
+
   private static func database(
-    _ address: String, connections: Int = 1
-  ) throws -> PostgreSQLDatabase {
+    at address: PostgreSQLAddress, connections: Int = 1
+  ) -> PostgreSQLDatabase {
     PostgreSQLDatabase(
-      try PostgreSQLAddress(address), connections: connections,
+      address, connections: connections,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
@@ -23,8 +28,8 @@ import Testing
 
   @Test("A request whose idle connection was closed by the server is repeated on a new one")
   func terminated() async throws {
-    let address = try await PrivatePostgreSQL.newDatabase()
-    let (database, other) = (try Self.database(address), try Self.database(address))
+    let address = try await PrivatePostgreSQL.newPatientDatabase()
+    let (database, other) = (Self.database(at: address), Self.database(at: address))
     #expect(try await Self.one(database) == 1)
     let ended = try await other.transaction {
       try $0.run(
@@ -73,8 +78,8 @@ import Testing
 
   @Test("A transaction that loses its connection at COMMIT is repeated only if it is repeatable")
   func outcome() async throws {
-    let address = try await PrivatePostgreSQL.newDatabase()
-    let (database, other) = (try Self.database(address), try Self.database(address))
+    let address = try await PrivatePostgreSQL.newPatientDatabase()
+    let (database, other) = (Self.database(at: address), Self.database(at: address))
     try await other.execute("CREATE TABLE t (a bigint)")
     // A deferred trigger runs in COMMIT, and ends its own session the first time.
     try await other.transaction(.none) { transaction in
@@ -107,8 +112,8 @@ import Testing
 
   @Test("Deadlocked transactions are repeated")
   func deadlocked() async throws {
-    let address = try await PrivatePostgreSQL.newDatabase()
-    let database = try Self.database(address, connections: 2)
+    let address = try await PrivatePostgreSQL.newPatientDatabase()
+    let database = Self.database(at: address, connections: 2)
     try await database.execute("CREATE TABLE t (a bigint)")
     try await database.execute("INSERT INTO t VALUES (0), (1)")
     let attempts = Attempts()
