@@ -130,7 +130,7 @@ struct KeyfileCommandTests {
     let folder = try TemporaryFolder()
     let keys = folder.path("keys.json")
     // Writing them takes longer than noticing that it has started. The lowest priority makes that likelier.
-    let list = (0..<150_000).map { number in
+    let list = (0..<50_000).map { number in
       let key = withUnsafeBytes(of: UInt64(number).bigEndian) { Data(repeating: 7, count: 8) + $0 }
       return #"{"key": "\#(key.base64EncodedString())", "rollingStartNumber": 2650000}"#
     }

@@ -150,13 +150,14 @@ public struct ChildProcess: Sendable {
   private nonisolated(nonsending) func poll<Value>(
     for event: String, atMost limit: Duration, _ body: () throws -> Value?
   ) async throws -> Value {
-    let end = ContinuousClock.now + limit
+    let start = ContinuousClock.now
     while true {
       if let value = try body() { return value }
-      guard ContinuousClock.now < end else {
+      let elapsed = ContinuousClock.now - start
+      guard elapsed < limit else {
         throw ProcessTimeout(event: event, limit: limit, errors: try errors)
       }
-      try await Task.sleep(for: .milliseconds(5))
+      try await Task.sleep(for: Patience.pause(after: elapsed, atLeast: .milliseconds(5)))
     }
   }
 

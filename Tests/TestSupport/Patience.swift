@@ -19,11 +19,18 @@ public enum Patience {
     fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
     _ condition: nonisolated(nonsending) () async throws -> Bool
   ) async throws {
-    let end = ContinuousClock.now + .seconds(seconds)
+    let start = ContinuousClock.now
     while try await !condition() {
-      guard ContinuousClock.now < end else { return recordExpiry(fileID, filePath, line) }
-      try await Task.sleep(for: .milliseconds(20))
+      let elapsed = ContinuousClock.now - start
+      guard elapsed < .seconds(seconds) else { return recordExpiry(fileID, filePath, line) }
+      try await Task.sleep(for: pause(after: elapsed, atLeast: .milliseconds(20)))
     }
+  }
+
+  /// The pause between two polls: a tenth of the time that has passed, within limits. Many conditions start a process
+  /// or ask a browser, which takes processor time from what they wait for.
+  static func pause(after elapsed: Duration, atLeast shortest: Duration) -> Duration {
+    min(max(elapsed / 10, shortest), .milliseconds(100))
   }
 
   /// Repeats an attempt that failed and took longer than a limit of the server: on a busy machine that time may be over
