@@ -136,7 +136,7 @@ private struct Decoder {
   }
 
   /// The text that is found in each picture: `expression` draws one from `rows`, `module` and `more`. One script reads
-  /// them all, because the browser compiles the functions of each script anew.
+  /// them all, because the browser compiles the functions of every script.
   func read(
     _ expression: String, _ symbols: [QRSymbol], _ more: JSONValue = [:]
   ) async throws -> [JSONValue] {
