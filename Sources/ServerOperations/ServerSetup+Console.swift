@@ -188,7 +188,8 @@ extension ServerSetup {
       server: verification, host: serversHost, localKey: secrets.apiKey,
       remote: settings.verificationURL.flatMap { URL(string: $0) }, remoteKey: settings.apiKey)
     let authority = FolderAuthority(
-      setup: self, codes: codes, keyServer: keys, host: serversHost, files: ExportFiles())
+      setup: self, codes: codes, keyServer: keys, host: serversHost, files: ExportFiles(),
+      recorded: try settings.windowsFile.map { try PhoneContacts(recordedAt: $0) })
     return try reportingErrors {
       try HealthAuthorityConsole(
         configuration, authority: authority, clock: Self.officialsClock, serviceClock: clock,

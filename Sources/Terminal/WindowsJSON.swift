@@ -5,6 +5,8 @@ import Foundation
 /// The exposure windows of `firebreak score` in JSON.
 package struct WindowsJSON {
   package let windows: [ExposureWindow]
+  /// The windows by phone. Those of field trials name their trial and phone; the others are of one phone.
+  package let phones: [[ExposureWindow]]
 
   /// - Throws: `CommandFailure` that names the invalid window and field.
   package init(at path: String) throws {
@@ -22,7 +24,9 @@ package struct WindowsJSON {
     decoding data: Data, windowCountMax: Int = ScoreLimit.windowCountMax
   ) throws {
     do {
-      windows = try JSONDecoder().decode([WindowJSON].self, from: data).map(\.window)
+      let decoded = try JSONDecoder().decode([WindowJSON].self, from: data)
+      windows = decoded.map(\.window)
+      phones = Dictionary(grouping: decoded, by: \.phone).values.map { $0.map(\.window) }
     } catch let error as DecodingError {
       let otherwise = "expected a JSON list of exposure windows."
       throw CommandFailure.badInput(error.message(otherwise: otherwise))
@@ -35,7 +39,14 @@ package struct WindowsJSON {
 
 /// A window in JSON, with Apple's raw values.
 private struct WindowJSON: Decodable {
+  /// The phone of a field trial.
+  struct Phone: Hashable {
+    let trial: String?
+    let name: String?
+  }
+
   let window: ExposureWindow
+  let phone: Phone
 
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
@@ -55,10 +66,23 @@ private struct WindowJSON: Decodable {
       scans.count <= ScoreLimit.scanCountMax ? scans.map(\.scan) : nil
     }
     self.window = window
+    phone = Phone(
+      trial: try fields.text(ifPresent: .trial), name: try fields.text(ifPresent: .phone))
   }
 
   private enum Field: String, CodingKey {
     case date, calibrationConfidence, infectiousness, diagnosisReportType, scanInstances
+    case trial, phone
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// A text that may be absent.
+  ///
+  /// - Throws: `CommandFailure` that names the field if it is of another type.
+  fileprivate func text(ifPresent key: Key) throws -> String? {
+    guard contains(key) else { return nil }
+    return try checked(key, "must be text") { (text: String) in text }
   }
 }
 

@@ -103,6 +103,30 @@ import Testing
     }
   }
 
+  @Test("A preview counts the notices that differ, on simulated phones and on those of a recording")
+  func notices() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      console.authority.state.recordedPhones = 92
+      let anna = try await console.signedIn(.epidemiologist, name: "Anna")
+      var changed = RemoteConfiguration(version: 3)
+      changed.riskLevelConfiguration.maxLowRiskScore = 1_200
+      let document = String(decoding: try JSONEncoder().encode(changed), as: UTF8.self)
+      let preview = try await anna.post(
+        "/configuration/preview", ["document": document, "reason": "fewer false alarms"])
+      let notices = "Phones that would show another notice: 4 of"
+      for version in 1...2 {
+        #expect(
+          preview.element("notices-\(version)")
+            == "\(notices) 1600. Phones with a notice: 1599 before, 1599 after.")
+        let recorded = "notices-recorded-\(version)"
+        #expect(preview.element(recorded)?.hasPrefix("\(notices) 92.") == true)
+        #expect(preview.element("changed-recorded-\(version)") != nil)
+      }
+      #expect(preview.element("no-recording") == nil)
+      #expect(preview.text.contains("no server can count them"))
+    }
+  }
+
   @Test(
     "A change of the configuration is previewed, and is in force after a second person approved")
   func configuration() async throws {
@@ -120,6 +144,8 @@ import Testing
       #expect(preview.text.contains("<td>1499</td>") && preview.text.contains("<td>1200</td>"))
       let changes = try #require(preview.element("changes"))
       #expect(changes.contains("+     &quot;maxLowRiskScore&quot; : 1200,"))
+      #expect(preview.element("no-recording") != nil)
+      #expect(preview.element("notices-recorded-1") == nil)
       let proposed = try await anna.post("/configuration/propose", fields)
       #expect(proposed.element("notice") == "The proposal waits for another person.")
       #expect(!proposed.text.contains("id=\"approve-1\""))

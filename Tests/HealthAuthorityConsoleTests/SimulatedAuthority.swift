@@ -17,6 +17,8 @@ final class SimulatedAuthority: AdministeredAuthority {
     var issuers: [IssuerCodes] = []
     var exports: [ExportFacts] = []
     var configuration = RemoteConfiguration(version: 3)
+    /// The number of phones in the recording; nil for none.
+    var recordedPhones: Int?
     var pause: DeviceConfiguration.Pause?
     var withdrawn: [KeyFileHash] = []
     var rotated: [SigningServer] = []
@@ -184,8 +186,15 @@ final class SimulatedAuthority: AdministeredAuthority {
     }
     let comparison = ConfigurationEffect.Comparison(
       before: levels(present), after: levels(new), changed: 4)
-    let version = ConfigurationEffect.Version(contacts: comparison, days: comparison)
-    return ConfigurationEffect(version1: version, version2: version)
+    let version = ConfigurationEffect.Version(
+      contacts: comparison, days: comparison, notices: comparison)
+    func phones(_ count: Int) -> ConfigurationEffect.Phones {
+      ConfigurationEffect.Phones(count: count, version1: version, version2: version)
+    }
+    return try with { state throws(AuthorityFailure) in
+      ConfigurationEffect(
+        simulated: phones(1_600), recorded: state.recordedPhones.map(phones))
+    }
   }
 
   func instructions() async throws(AuthorityFailure) -> PhoneInstructions {

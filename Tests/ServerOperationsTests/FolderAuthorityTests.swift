@@ -301,47 +301,6 @@ struct FolderAuthorityTests {
     }
   }
 
-  @Test("A stricter policy gives fewer high levels, and the same policy the same counts")
-  func effect() async throws {
-    let contacts = SimulatedContacts.lastWeek
-    let present = RemoteConfiguration(version: 1)
-    let same = try contacts.effect(of: present, replacing: present)
-    #expect(same.version2.contacts.changed == 0 && same.version2.days.changed == 0)
-    let before = same.version2.contacts.before
-    #expect(before.none > 0 && before.low > 0 && before.high > 0 && before.medium == 0)
-    var policy = WindowRiskPolicy.standard
-    policy.minutesAtAttenuationWeights = policy.minutesAtAttenuationWeights.map {
-      .init(attenuationRange: $0.attenuationRange, weight: $0.weight / 2)
-    }
-    var rules = WindowRiskConfiguration.standard
-    rules.policy = policy
-    var strict = present
-    strict.windowRiskConfiguration = rules
-    let effect = try contacts.effect(of: strict, replacing: present)
-    let days = effect.version2.days
-    #expect(days.after.high < days.before.high && days.changed > 0)
-    #expect(effect.version2.contacts.after.high < before.high)
-    func sum(_ levels: ConfigurationEffect.Levels) -> Int {
-      levels.none + levels.low + levels.medium + levels.high
-    }
-    #expect(sum(effect.version2.contacts.after) == sum(before))
-    #expect(effect.version1.contacts.changed == 0, "version 1 does not use windows")
-  }
-
-  @Test("A change of the thresholds of version 1 changes the levels of its phones, and no others")
-  func effectOfScores() throws {
-    let contacts = SimulatedContacts.lastWeek
-    let present = RemoteConfiguration(version: 1)
-    var lower = present
-    lower.riskLevelConfiguration.maxMiddleRiskScore = 1_600
-    let effect = try contacts.effect(of: lower, replacing: present)
-    let (before, after) = (effect.version1.contacts.before, effect.version1.contacts.after)
-    #expect(before.low > 0 && before.high > 0, "\(before)")
-    #expect(after.high > before.high && after.low == before.low)
-    #expect(effect.version1.contacts.changed == after.high - before.high)
-    #expect(effect.version1.days.changed > 0 && effect.version2.days.changed == 0)
-  }
-
   @Test("Without servers in the folder, each request says what is missing")
   func nothing() async throws {
     let folder = try TemporaryFolder()

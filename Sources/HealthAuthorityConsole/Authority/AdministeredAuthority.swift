@@ -41,8 +41,8 @@ package protocol AdministeredAuthority: Sendable {
   func replace(
     _ configuration: RemoteConfiguration, ifInForce version: Int
   ) async throws(AuthorityFailure)
-  /// The levels that phones would have shown for the simulated contacts of last week under the configuration `present`
-  /// and under `new`.
+  /// The levels that phones would show for simulated and recorded contacts under the configuration `present` and under
+  /// `new`.
   func effect(
     of new: RemoteConfiguration, replacing present: RemoteConfiguration
   ) async throws(AuthorityFailure) -> ConfigurationEffect
@@ -121,8 +121,8 @@ package struct PhoneInstructions: Hashable, Sendable {
   }
 }
 
-/// The effect of a change of the remote configuration on the simulated contacts of last week. Phones are configured for
-/// one of the two versions of the framework's interface, which use different parts of it.
+/// The effect of a change of the remote configuration on simulated contacts, and on those of a recording. No server knows
+/// the contacts and the notices of users.
 package struct ConfigurationEffect: Hashable, Sendable {
   /// Counts by risk level.
   package struct Levels: Hashable, Sendable {
@@ -143,7 +143,7 @@ package struct ConfigurationEffect: Hashable, Sendable {
   package struct Comparison: Hashable, Sendable {
     package let before: Levels
     package let after: Levels
-    /// The contacts or days whose level the change alters.
+    /// The contacts, days or phones whose level the change alters.
     package let changed: Int
 
     package init(before: Levels, after: Levels, changed: Int) {
@@ -155,25 +155,44 @@ package struct ConfigurationEffect: Hashable, Sendable {
 
   /// The comparisons of phones with one version of the interface.
   package struct Version: Hashable, Sendable {
-    /// The contacts of simulated phones.
+    /// The contacts of all phones.
     package let contacts: Comparison
-    /// The days of simulated phones.
+    /// The days with contacts of all phones.
     package let days: Comparison
+    /// The phones, by the level that their notice tells; without a risk there is no notice.
+    package let notices: Comparison
 
-    package init(contacts: Comparison, days: Comparison) {
+    package init(contacts: Comparison, days: Comparison, notices: Comparison) {
       self.contacts = contacts
       self.days = days
+      self.notices = notices
     }
   }
 
-  /// Phones with scores: `exposureConfiguration` and `riskLevelConfiguration`.
-  package let version1: Version
-  /// Phones with exposure windows: `windowRiskConfiguration`.
-  package let version2: Version
+  /// The effect on some phones. Phones are configured for one of the two versions of the framework's interface, which use
+  /// different parts of a configuration.
+  package struct Phones: Hashable, Sendable {
+    package let count: Int
+    /// Phones with scores: `exposureConfiguration` and `riskLevelConfiguration`.
+    package let version1: Version
+    /// Phones with exposure windows: `windowRiskConfiguration`.
+    package let version2: Version
 
-  package init(version1: Version, version2: Version) {
-    self.version1 = version1
-    self.version2 = version2
+    package init(count: Int, version1: Version, version2: Version) {
+      self.count = count
+      self.version1 = version1
+      self.version2 = version2
+    }
+  }
+
+  /// Simulated phones in one week.
+  package let simulated: Phones
+  /// The phones of a field trial; nil if the authority has set no recording.
+  package let recorded: Phones?
+
+  package init(simulated: Phones, recorded: Phones?) {
+    self.simulated = simulated
+    self.recorded = recorded
   }
 }
 

@@ -193,39 +193,13 @@ struct ConfigurationPages: Sendable {
     ]
     do throws(AuthorityFailure) {
       let effect = try await authority.effect(of: change.new, replacing: change.current)
-      values["versions"] = [
-        self.values(of: effect.version1, .configurationVersion1, visit.texts),
-        self.values(of: effect.version2, .configurationVersion2, visit.texts),
-      ]
+      values["sources"] = ConfigurationEffectTable.values(of: effect, visit.texts)
+      if effect.recorded == nil { values["noRecording"] = true }
     } catch {
       values["noEffect"] = PageRefusal(error).words(visit.texts).text
     }
     return pages.renderer.response(
       Page(visit.texts[.configurationPreviewTitle], .preview, values), for: visit)
-  }
-
-  private func values(
-    of version: ConfigurationEffect.Version, _ name: TextKey, _ texts: Texts
-  ) -> [String: Any] {
-    func row(
-      _ kind: TextKey, _ when: TextKey, _ levels: ConfigurationEffect.Levels
-    ) -> [String: String] {
-      [
-        "name": "\(texts[kind]), \(texts[when].lowercased())", "none": "\(levels.none)",
-        "low": "\(levels.low)", "medium": "\(levels.medium)", "high": "\(levels.high)",
-      ]
-    }
-    return [
-      "version": name == .configurationVersion1 ? 1 : 2, "name": texts[name],
-      "changed": texts[
-        .configurationDiffering, "\(version.days.changed)", "\(version.contacts.changed)"],
-      "rows": [
-        row(.configurationWindows, .configurationBefore, version.contacts.before),
-        row(.configurationWindows, .configurationAfter, version.contacts.after),
-        row(.configurationDays, .configurationBefore, version.days.before),
-        row(.configurationDays, .configurationAfter, version.days.after),
-      ],
-    ]
   }
 
   private func propose(_ visit: Visit, _ form: Form) async throws -> Response {
@@ -360,12 +334,16 @@ enum ConfigurationTemplates {
   static let preview = """
     <h1>{{t.configurationPreviewTitle}}</h1>
     <p class="lead">{{t.configurationPreviewLead}}</p>
-    {{#versions}}
+    {{#sources}}
     <h2>{{name}}</h2>
-    <p id="changed-{{version}}"><strong>{{changed}}</strong></p>
-    \(LayoutTemplate.wide("effect-{{version}}-caption"))
-    <table id="effect-{{version}}">\
-    <caption id="effect-{{version}}-caption">{{t.configurationEffectCaption}}: {{name}}</caption>
+    <p>{{lead}}</p>
+    {{#versions}}
+    <h3>{{name}}</h3>
+    <p><strong id="notices-{{id}}">{{notices}}</strong></p>
+    <p id="changed-{{id}}">{{changed}}</p>
+    \(LayoutTemplate.wide("effect-{{id}}-caption"))
+    <table id="effect-{{id}}">\
+    <caption id="effect-{{id}}-caption">{{caption}}</caption>
     <thead><tr><th scope="col">{{t.configurationCounted}}</th><th scope="col">{{t.configurationNone}}</th>
     <th scope="col">{{t.configurationLow}}</th><th scope="col">{{t.configurationMedium}}</th>
     <th scope="col">{{t.configurationHigh}}</th></tr></thead>
@@ -374,6 +352,8 @@ enum ConfigurationTemplates {
     <td>{{high}}</td></tr>{{/rows}}
     </tbody></table></div>
     {{/versions}}
+    {{/sources}}
+    {{#noRecording}}<p class="help" id="no-recording">{{t.configurationNoRecording}}</p>{{/noRecording}}
     {{#noEffect}}<p class="help">{{noEffect}}</p>{{/noEffect}}
     <h2>{{t.configurationChanges}}</h2>
     <pre class="changes" id="changes">{{changes}}</pre>

@@ -25,13 +25,54 @@ extension Texts {
     .configurationPreviewTitle: Phrase("Effect of the change", "Skutek zmiany"),
     .configurationPreviewLead: Phrase(
       """
-      The simulated contacts of 300 phones in a week, evaluated with the configuration in force and with the \
-      new one, by the code of the app. Each phone uses one of the two versions, which its app has chosen.
+      The same contacts, evaluated with the configuration in force and with the new one, by the code of the app. \
+      They are not those of users: their contacts and notices are on their phones only, and no server \
+      can count them. Each phone uses one of the two versions, which its app has chosen.
       """,
       """
-      Symulowane kontakty 300 telefonów w ciągu tygodnia, ocenione obowiązującą i nową konfiguracją kodem \
-      aplikacji. Każdy telefon używa jednej z dwóch wersji, wybranej przez jego aplikację.
+      Te same kontakty, ocenione obowiązującą i nową konfiguracją kodem aplikacji. Nie są to kontakty \
+      użytkowników: ich kontakty i powiadomienia są tylko na ich telefonach i żaden serwer nie może ich \
+      policzyć. Każdy telefon używa jednej z dwóch wersji, wybranej przez jego aplikację.
       """
+    ),
+    .configurationSimulated: Phrase("Simulated contacts", "Symulowane kontakty"),
+    .configurationSimulatedLead: Phrase(
+      """
+      %1 simulated phones in a week, with meetings in households, at work, in vehicles and in queues in \
+      fixed proportions.
+      """,
+      """
+      %1 symulowanych telefonów w ciągu tygodnia, ze spotkaniami w gospodarstwach domowych, w pracy, w pojazdach \
+      i w kolejkach, w stałych proporcjach.
+      """
+    ),
+    .configurationRecorded: Phrase("Recorded contacts", "Nagrane kontakty"),
+    .configurationRecordedLead: Phrase(
+      """
+      The exposure windows of a field trial that the operator has loaded. Phones: %1, each evaluated on the day after \
+      its last window. A trial has other proportions of short and long contacts than everyday life.
+      """,
+      """
+      Okna ekspozycji z próby terenowej, wczytane przez operatora. Telefony: %1, każdy oceniony w dniu po jego \
+      ostatnim oknie. Próba ma inne proporcje krótkich i długich kontaktów niż codzienne życie.
+      """
+    ),
+    .configurationNoRecording: Phrase(
+      """
+      There is no recording: the operator can load the exposure windows of a field trial with windowsFile in \
+      console/settings.json.
+      """,
+      """
+      Nie ma nagrania: operator może wczytać okna ekspozycji z próby terenowej ustawieniem windowsFile w \
+      console/settings.json.
+      """
+    ),
+    .configurationNotices: Phrase(
+      "Phones that would show another notice: %1 of %2. Phones with a notice: %3 before, %4 after.",
+      "Telefony, które pokazałyby inne powiadomienie: %1 z %2. Telefony z powiadomieniem: przed %3, po %4."
+    ),
+    .configurationPhones: Phrase(
+      "Phones, by the level of their notice", "Telefony według poziomu powiadomienia"
     ),
     .configurationEffectCaption: Phrase(
       "Risk levels before and after",

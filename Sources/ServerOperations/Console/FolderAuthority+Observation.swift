@@ -143,6 +143,10 @@ extension FolderAuthority {
   func effect(
     of new: RemoteConfiguration, replacing present: RemoteConfiguration
   ) async throws(AuthorityFailure) -> ConfigurationEffect {
-    try await reporting { try SimulatedContacts.lastWeek.effect(of: new, replacing: present) }
+    try await reporting {
+      ConfigurationEffect(
+        simulated: try SimulatedContacts.lastWeek.effect(of: new, replacing: present),
+        recorded: try recorded?.effect(of: new, replacing: present))
+    }
   }
 }

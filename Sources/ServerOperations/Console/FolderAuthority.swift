@@ -20,6 +20,8 @@ struct FolderAuthority: AdministeredAuthority {
   /// The address that the servers of this process listen on.
   let host: String
   let files: ExportFiles
+  /// The contacts of a field trial, if the authority has set a recording.
+  var recorded: PhoneContacts?
 
   var folder: ServerFolder { setup.folder }
 

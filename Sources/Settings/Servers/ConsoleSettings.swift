@@ -25,6 +25,8 @@ package struct ConsoleSettings: Redacted {
   package var auditFile: String?
   /// The socket of the syslog daemon that gets a copy of the audit log; `nil` for none.
   package var auditSyslog: String?
+  /// The file with the exposure windows of a field trial, for previews; `nil` for none.
+  package var windowsFile: String?
   package var logLevel = Logger.Level.error
   /// All settings that are in force.
   package private(set) var inForce = JSONValue.object([:])
@@ -91,6 +93,10 @@ package struct ConsoleSettings: Redacted {
       .text(
         "auditSyslog", \.auditSyslog, form: "an absolute path",
         "the socket of a syslog daemon that gets a copy of each entry, such as `/dev/log`"
+      ) { $0.hasPrefix("/") },
+      .text(
+        "windowsFile", \.windowsFile, form: "an absolute path",
+        "the exposure windows of a field trial, on which the preview of a configuration shows its effect"
       ) { $0.hasPrefix("/") },
       .proxies(\.trustedProxies),
       .logLevel(\.logLevel),

@@ -10,6 +10,7 @@ extension SimulatedAuthority {
   static func inUse() throws -> SimulatedAuthority {
     let authority = SimulatedAuthority()
     authority.state.days = days
+    authority.state.recordedPhones = 92
     authority.state.issuers = [
       IssuerCodes(
         day: "2027-01-14", kind: .apiKey, name: "laboratory (77c0000000000000)", codes: 120),
