@@ -150,21 +150,24 @@ public struct CodeStatusResponse: Codable, Sendable, Hashable {
   }
 }
 
+/// A day in UTC and its numbers.
+public struct DatedCounts<Counts: Codable & Sendable & Hashable>: Codable, Sendable, Hashable {
+  /// Midnight, such as `2027-01-15T00:00:00Z`.
+  public let date: String
+  public let data: Counts
+
+  public init(date: String, data: Counts) {
+    self.date = date
+    self.data = data
+  }
+}
+
 /// The response to `VerificationRoute.statistics`: the numbers of codes by day in UTC, newest day first.
 ///
 /// The fields are those of Google's verification server. A day without codes is absent.
 public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
   /// A day and its numbers.
-  public struct Day: Codable, Sendable, Hashable {
-    /// Midnight in UTC, such as `2027-01-15T00:00:00Z`.
-    public let date: String
-    public let data: Counts
-
-    public init(date: String, data: Counts) {
-      self.date = date
-      self.data = data
-    }
-  }
+  public typealias Day = DatedCounts<Counts>
 
   /// The numbers of one day.
   public struct Counts: Codable, Sendable, Hashable {
@@ -172,8 +175,13 @@ public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
     public let codesIssued: Int
     /// The codes that were exchanged for a token.
     public let codesClaimed: Int
+    /// The codes that apps entered and that were unknown, used or expired; rounded down, and nil for a day that is not
+    /// over.
+    public let codesInvalid: Int?
     /// The verification tokens that were exchanged for a certificate.
     public let tokensClaimed: Int
+    /// The tokens that were refused; rounded down, and nil for a day that is not over.
+    public let tokensInvalid: Int?
     /// The used codes by the time since they were issued: up to 1, 5, 15 and 30 minutes, 1, 2, 3, 6, 12 and 24 hours,
     /// and longer.
     public let claimAges: [Int]
@@ -181,12 +189,14 @@ public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
     public let claimMeanSeconds: Int64
 
     public init(
-      codesIssued: Int, codesClaimed: Int, tokensClaimed: Int, claimAges: [Int],
-      claimMeanSeconds: Int64
+      codesIssued: Int, codesClaimed: Int, codesInvalid: Int? = nil, tokensClaimed: Int,
+      tokensInvalid: Int? = nil, claimAges: [Int], claimMeanSeconds: Int64
     ) {
       self.codesIssued = codesIssued
       self.codesClaimed = codesClaimed
+      self.codesInvalid = codesInvalid
       self.tokensClaimed = tokensClaimed
+      self.tokensInvalid = tokensInvalid
       self.claimAges = claimAges
       self.claimMeanSeconds = claimMeanSeconds
     }
@@ -194,7 +204,9 @@ public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
     private enum CodingKeys: String, CodingKey {
       case codesIssued = "codes_issued"
       case codesClaimed = "codes_claimed"
+      case codesInvalid = "codes_invalid"
       case tokensClaimed = "tokens_claimed"
+      case tokensInvalid = "tokens_invalid"
       case claimAges = "code_claim_age_distribution"
       case claimMeanSeconds = "code_claim_mean_age_seconds"
     }

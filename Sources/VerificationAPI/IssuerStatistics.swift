@@ -34,6 +34,11 @@ public struct IssuerStatisticsResponse: Codable, Sendable, Hashable {
     public var apiKeyKind: String?
     /// The codes that were issued.
     public let codesIssued: Int
+    /// The attempts of apps with an API key, as in `APIKeyCounts`; nil for other issuers.
+    public var codesClaimed: Int?
+    public var codesInvalid: Int?
+    public var tokensClaimed: Int?
+    public var tokensInvalid: Int?
 
     /// Creates an issuer without a name.
     public init(codesIssued: Int) {
@@ -47,6 +52,10 @@ public struct IssuerStatisticsResponse: Codable, Sendable, Hashable {
       case apiKeyName = "authorized_app_name"
       case apiKeyKind = "authorized_app_type"
       case codesIssued = "codes_issued"
+      case codesClaimed = "codes_claimed"
+      case codesInvalid = "codes_invalid"
+      case tokensClaimed = "tokens_claimed"
+      case tokensInvalid = "tokens_invalid"
     }
   }
 
@@ -65,34 +74,36 @@ public struct IssuerStatisticsResponse: Codable, Sendable, Hashable {
   }
 }
 
-/// The response to `VerificationRoute.apiKeyStatistics`: the codes that were issued with one API key, by day in UTC,
-/// newest day first. Numbers are rounded down, and what is rounded to zero is absent.
+/// The numbers of one API key on one day. They are rounded down.
+public struct APIKeyCounts: Codable, Sendable, Hashable {
+  /// The codes that were issued with the key.
+  public var codesIssued = 0
+  /// The codes that apps with the key exchanged for a token.
+  public var codesClaimed = 0
+  /// The codes that apps with the key entered and that were unknown, used or expired.
+  public var codesInvalid = 0
+  /// The tokens that apps with the key exchanged for a certificate.
+  public var tokensClaimed = 0
+  /// The tokens of apps with the key that were refused.
+  public var tokensInvalid = 0
+
+  /// Creates counts of zero.
+  public init() {}
+
+  private enum CodingKeys: String, CodingKey {
+    case codesIssued = "codes_issued"
+    case codesClaimed = "codes_claimed"
+    case codesInvalid = "codes_invalid"
+    case tokensClaimed = "tokens_claimed"
+    case tokensInvalid = "tokens_invalid"
+  }
+}
+
+/// The response to `VerificationRoute.apiKeyStatistics`: the numbers of one API key by day in UTC, newest day first. A
+/// day whose numbers are all rounded to zero is absent.
 public struct APIKeyStatisticsResponse: Codable, Sendable, Hashable {
   /// A day and its numbers.
-  public struct Day: Codable, Sendable, Hashable {
-    /// Midnight in UTC, such as `2027-01-15T00:00:00Z`.
-    public let date: String
-    public let data: Counts
-
-    public init(date: String, data: Counts) {
-      self.date = date
-      self.data = data
-    }
-  }
-
-  /// The numbers of one day.
-  public struct Counts: Codable, Sendable, Hashable {
-    /// The codes that were issued.
-    public let codesIssued: Int
-
-    public init(codesIssued: Int) {
-      self.codesIssued = codesIssued
-    }
-
-    private enum CodingKeys: String, CodingKey {
-      case codesIssued = "codes_issued"
-    }
-  }
+  public typealias Day = DatedCounts<APIKeyCounts>
 
   /// The ID, the name and the kind of the key.
   public let id: String

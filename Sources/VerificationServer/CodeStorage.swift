@@ -30,14 +30,20 @@ protocol CodeStorage: Sendable {
 
   /// Stores the exchange of a token unless it was exchanged before.
   ///
-  /// - Returns: The exchange that is valid from now on, `exchange` or an earlier one.
-  func exchange(_ exchange: TokenExchange, at now: Date) async throws -> TokenExchange
+  /// - Returns: The earlier exchange, which stays valid; nil if there was none.
+  func exchange(_ exchange: TokenExchange, at now: Date) async throws -> TokenExchange?
 
   /// Returns the numbers of codes by day, newest first. Codes that were withdrawn are not counted as issued.
   func counts() async throws -> [CodeCounts]
 
   /// Returns the numbers of codes by day and issuer, newest first; issuers of a day in the order of their names.
   func issuerCounts() async throws -> [IssuerCount]
+
+  /// Adds numbers of attempts to those of their days and keys.
+  func add(_ counts: [AttemptCount]) async throws
+
+  /// Returns the numbers of attempts by day and API key, newest first; keys of a day in the order of their IDs.
+  func attemptCounts() async throws -> [AttemptCount]
 
   /// Returns the status of the code with this handle.
   func status(of handle: UUID) async throws -> CodeStatus?

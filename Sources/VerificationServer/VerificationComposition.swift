@@ -19,6 +19,7 @@ struct VerificationComposition {
   let randomness: any Randomness
   let logger: Logger
   let requests: RequestMetrics
+  let attempts: AttemptCounter
   private let sms: SMSConfiguration?
   private let refusals: RefusalLog
   /// Counts wrong codes. Both contracts accept the same codes, so they share it.
@@ -49,6 +50,7 @@ struct VerificationComposition {
       of: "requests", causes: CodeRefusalCause.names, clock: clock, randomness: randomness,
       logger: logger)
     requests = RequestMetrics(clock: clock, randomness: randomness)
+    attempts = AttemptCounter(storage: storage, clock: clock)
     guesses = FailureBudget(
       configuration.attempts.ofCodes, clock: clock, randomness: randomness,
       alarm: GuessingAlarm(logger: logger, limits: configuration.attempts).report)
@@ -135,7 +137,7 @@ struct VerificationComposition {
         storage: storage, keys: keys, signing: signing,
         tokenLifetime: configuration.tokenLifetime, clock: clock, randomness: randomness),
       netmasks: configuration.applicationNetmasks, failures: guesses, weights: weights,
-      refusals: refusals
+      refusals: refusals, attempts: attempts
     ).add(to: router)
   }
 
@@ -146,13 +148,15 @@ struct VerificationComposition {
       verifier: CodeVerifier(
         storage: storage, keys: keys, signing: signing,
         tokenLifetime: policy.verificationTokenLifetime, clock: clock, randomness: randomness),
-      gate: device, failures: guesses, weights: weights, refusals: refusals
+      gate: device, failures: guesses, weights: weights, refusals: refusals,
+      attempts: attempts
     ).add(to: router)
     CertificateRoute(
       exchange: CertificateExchange(
         storage: storage, keys: keys, signing: signing,
         certificateLifetime: policy.certificateLifetime, clock: clock),
-      gate: device, failures: makeFailureBudget(), refusals: refusals, randomness: randomness
+      gate: device, failures: makeFailureBudget(), refusals: refusals, attempts: attempts,
+      randomness: randomness
     ).add(to: router)
     // Of the API and the page together, so that neither is a way around the limits of the other.
     let reports = UserReports(
@@ -180,7 +184,7 @@ struct VerificationComposition {
       clock: clock, randomness: randomness, times: ResponseTimes(randomness: randomness)
     ).add(to: router)
     StatisticsRoutes(
-      storage: storage,
+      storage: storage, attempts: attempts,
       gate: gate([.stats, .admin], from: configuration.operatorNetmasks, failures: failures),
       clock: clock, randomness: randomness
     ).add(to: router)

@@ -25,6 +25,7 @@ public final class VerificationServer: Service {
   private let health: ServerHealth
   private let jobs: BackgroundJobs
   private let metrics: VerificationMetrics
+  private let attempts: AttemptCounter
 
   /// Opens the database and prepares the server; `run()` starts to listen.
   ///
@@ -55,6 +56,7 @@ public final class VerificationServer: Service {
     health = ServerHealth(logger: logger, server: "VerificationServer")
     jobs = BackgroundJobs([.cleanup, .check], clock: clock)
     metrics = composition.metrics(jobs: jobs, faults: health)
+    attempts = composition.attempts
   }
 
   /// The port the server listens on; waits until it listens.
@@ -75,12 +77,29 @@ public final class VerificationServer: Service {
   /// - Throws: `VerificationServerError` if the database cannot be opened.
   public func run() async throws {
     try await storage.makeReady()
+    do { try await serve() } catch {
+      await storeLastAttempts()
+      throw error
+    }
+    await storeLastAttempts()
+  }
+
+  private func serve() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await self.http.run() }
       group.addTask { try await self.removeExpiredPeriodically() }
       try await group.next()
       group.cancelAll()
     }
+  }
+
+  /// Stores the numbers of attempts at the end. In a task of its own, because this one may be cancelled.
+  private func storeLastAttempts() async {
+    await Task { [attempts, logger] in
+      do { try await attempts.store() } catch {
+        logger.warning("the numbers of attempts of the last minutes were not stored: \(error)")
+      }
+    }.value
   }
 
   /// Opens a database that the initializer has not opened: one in PostgreSQL. `run()` does so as well.
@@ -140,6 +159,9 @@ public final class VerificationServer: Service {
         health.report(message, of: .clock)
       } catch let error as VerificationServerError {
         logger.warning("removal of expired codes failed: \(error)")
+      }
+      do { try await attempts.store() } catch let error as VerificationServerError {
+        logger.warning("the numbers of attempts were not stored and are kept: \(error)")
       }
       try await clock.sleep(
         until: clock.now.addingTimeInterval(VerificationLimit.cleanupPeriodSeconds))

@@ -187,6 +187,31 @@ import World
     }
   }
 
+  @Test("Invalid codes and the attempts of apps are a table and a file in both languages")
+  func attempts() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let ewa = try await console.signedIn(.epidemiologist, name: "Ewa")
+      #expect(try await ewa.get("/issuers").element("no-attempts") != nil)
+      console.authority.state.attempts = SimulatedAuthority.attempts
+      let page = try await ewa.get("/issuers").text
+      #expect(page.contains("<td>all apps</td><td>–</td><td>40</td><td>–</td><td>0</td>"))
+      #expect(page.contains("<td>110</td><td>30</td><td>100</td><td>0</td>"))
+      let rows = CSV.fields(try await ewa.get("/attempts/csv").text)
+      #expect(
+        rows == [
+          [
+            "Date", "App", "Codes redeemed", "Invalid codes", "Tokens exchanged", "Tokens refused",
+          ],
+          ["2027-01-14", "all apps", "–", "40", "–", "0"],
+          ["2027-01-14", "app (5b1f000000000000)", "110", "30", "100", "0"],
+        ])
+      _ = try await ewa.get("/language/pl?next=/issuers")
+      #expect(try await ewa.get("/attempts/csv").text.contains(";wszystkie aplikacje;"))
+      let anna = try await console.signedIn(.issuer, name: "Anna")
+      #expect(try await anna.get("/attempts/csv").status == 403)
+    }
+  }
+
   @Test("The verification server gets the name of the official with each code")
   func official() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in

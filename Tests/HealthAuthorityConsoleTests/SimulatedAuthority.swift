@@ -17,6 +17,7 @@ final class SimulatedAuthority: AdministeredAuthority {
     var issuers: [IssuerCodes] = []
     var exports: [ExportFacts] = []
     var configuration = RemoteConfiguration(version: 3)
+    var attempts: [AppAttempts] = []
     /// The number of phones in the recording; nil for none.
     var recordedPhones: Int?
     var pause: DeviceConfiguration.Pause?
@@ -153,6 +154,10 @@ final class SimulatedAuthority: AdministeredAuthority {
 
   func codesByIssuer() async throws(AuthorityFailure) -> [IssuerCodes] {
     try with { state throws(AuthorityFailure) in state.issuers }
+  }
+
+  func attempts() async throws(AuthorityFailure) -> [AppAttempts] {
+    try with { state throws(AuthorityFailure) in state.attempts }
   }
 
   func exports() async throws(AuthorityFailure) -> [ExportFacts] {

@@ -301,6 +301,33 @@ struct FolderAuthorityTests {
     }
   }
 
+  @Test("The attempts of apps are those of the verification server, all apps first")
+  func attempts() async throws {
+    try await Self.run { bench async throws in
+      let key = try await bench.authority.addAPIKey(.device, name: "an app")
+      let id = String(key.prefix(16))
+      #expect(try await bench.authority.attempts().isEmpty)
+      let day = Date(unixDay: bench.setup.clock.now.unixDay - 1)
+      let database = try DatabaseQueue(path: bench.setup.folder.verificationDatabase.path)
+      try await database.write {
+        for (key, claimed, invalid) in [(id, 25, 14), ("", 0, 7)] {
+          try $0.execute(
+            sql: "INSERT INTO attemptCount VALUES (?, ?, ?, ?, ?, ?)",
+            arguments: [day.unixDay, key, claimed, invalid, 9, 0])
+        }
+      }
+      let text = String(day.formatted(.iso8601).prefix(10))
+      var app = AppAttempts(
+        day: text, app: "an app (\(id))", codesInvalid: 10, tokensInvalid: 0)
+      (app.codesClaimed, app.tokensClaimed) = (20, 0)
+      #expect(
+        try await bench.authority.attempts() == [
+          AppAttempts(day: text, app: nil, codesInvalid: 20, tokensInvalid: 0), app,
+        ])
+      #expect(try await bench.authority.codesByIssuer().isEmpty, "device keys issue no codes")
+    }
+  }
+
   @Test("Without servers in the folder, each request says what is missing")
   func nothing() async throws {
     let folder = try TemporaryFolder()

@@ -90,15 +90,15 @@ import VerificationAPI
     try await RunningServer.run(in: folder.url) { server async throws in
       let path = VerificationRoute.csv(of: VerificationRoute.statistics)
       let header =
-        "date,codes_issued,codes_claimed,tokens_claimed,code_claim_mean_age_seconds,"
-        + "code_claim_age_distribution"
+        "date,codes_issued,codes_claimed,codes_invalid,tokens_claimed,tokens_invalid,"
+        + "code_claim_mean_age_seconds,code_claim_age_distribution"
       #expect(path == "/api/stats/realm.csv")
       #expect(try await csv(path, server) == [header])
       let code = try await server.issue().code
       server.clock.advance(by: 61)
       _ = try await server.verified(code)
       #expect(
-        try await csv(path, server) == [header, "2027-01-15,1,1,0,61,0|1|0|0|0|0|0|0|0|0|0"])
+        try await csv(path, server) == [header, "2027-01-15,1,1,,0,,61,0|1|0|0|0|0|0|0|0|0|0"])
       #expect(try await server.get(path).status == 401)
     }
   }
@@ -162,10 +162,12 @@ import VerificationAPI
       #expect(all.first?.issuers.first?.apiKeyName == "a laboratory")
       #expect(all.first?.issuers.first?.apiKeyKind == "admin")
       let folder = "/api/stats/realm/api-keys"
-      let header = "date,authorized_app_id,authorized_app_name,authorized_app_type,codes_issued"
+      let header =
+        "date,authorized_app_id,authorized_app_name,authorized_app_type,codes_issued,"
+        + "codes_claimed,codes_invalid,tokens_claimed,tokens_invalid"
       #expect(
         try await csv("\(folder)/\(own).csv", server) == [
-          header, "2027-01-15,\(own),a laboratory,admin,10",
+          header, "2027-01-15,\(own),a laboratory,admin,10,0,0,0,0",
         ])
       #expect(try await csv("\(folder)/\(id).csv", server) == [header])
       let reader = ["X-API-Key": server.adminKey]

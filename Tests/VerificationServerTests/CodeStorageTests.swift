@@ -91,9 +91,10 @@ import World
             code.hash, as: Self.redemption(UInt8(index)), at: Self.now)
         }
       }
-      return try await group.reduce(into: Set()) { $0.insert($1) }
+      return try await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(results.count == 1)
+    // The first one finds none, and the others find that one.
+    #expect(results.count { $0 == nil } == 1 && Set(results.compactMap(\.self)).count == 1)
     #expect(!results.contains(nil))
   }
 
@@ -232,7 +233,7 @@ import World
     arguments: Implementation.allCases)
   func exchange(implementation: Implementation) async throws {
     let storage = try await implementation.open(in: folder)
-    let results = try await withThrowingTaskGroup(of: TokenExchange.self) { group in
+    let results = try await withThrowingTaskGroup(of: TokenExchange?.self) { group in
       for index in 0..<50 {
         group.addTask {
           try await storage.exchange(
@@ -374,7 +375,7 @@ import World
     try await storage.add(key)
     try storage.database.close()
     var schema = SQLiteCodeStorage.schema
-    schema.migrations.registerMigration("schema 3") { database in
+    schema.migrations.registerMigration("schema 4") { database in
       try database.alter(table: "issue") { $0.add(column: "note", .text) }
     }
     let reopened = try SQLiteCodeStorage(file: file, schema: schema)

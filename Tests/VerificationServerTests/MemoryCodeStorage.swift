@@ -77,6 +77,7 @@ final class MemoryCodeStorage: CodeStorage {
     var issued = 0
     var clock = ClockRecord()
     var counts: [Int64: CodeCounts] = [:]
+    var attempts: [AttemptCount.Key: AttemptCount] = [:]
     var issuerCounts: [Int64: [IssuerCount.Issuer: IssuerCount]] = [:]
 
     mutating func count(at now: Date, _ change: (inout CodeCounts) -> Void) {
@@ -168,12 +169,26 @@ final class MemoryCodeStorage: CodeStorage {
     }
   }
 
-  func exchange(_ exchange: TokenExchange, at now: Date) async throws -> TokenExchange {
+  func exchange(_ exchange: TokenExchange, at now: Date) async throws -> TokenExchange? {
     state.withLock { state in
       if let earlier = state.exchanges[exchange.tokenIDHash] { return earlier }
       state.exchanges[exchange.tokenIDHash] = exchange
       state.count(at: now) { $0.countTokenClaimed() }
-      return exchange
+      return nil
+    }
+  }
+
+  func add(_ counts: [AttemptCount]) async throws {
+    state.withLock { state in
+      for count in counts {
+        state.attempts[count.key, default: AttemptCount(count.key)].add(count)
+      }
+    }
+  }
+
+  func attemptCounts() async throws -> [AttemptCount] {
+    state.withLock { state in
+      state.attempts.values.sorted { ($1.day, $0.apiKey) < ($0.day, $1.apiKey) }
     }
   }
 
@@ -277,6 +292,7 @@ final class MemoryCodeStorage: CodeStorage {
       for report in reports { state.reports[report.phoneHash] = nil }
       let oldest = CodeCounts.day(of: moment.unixSecond) - VerificationLimit.countedDays
       state.counts = state.counts.filter { $0.key >= oldest }
+      state.attempts = state.attempts.filter { $0.key.day >= oldest }
       let today = CodeCounts.day(of: moment.unixSecond)
       state.issuerCounts = state.issuerCounts.filter { $0.key >= oldest }.mapValues { counts in
         counts.filter { $0.value.day >= today || $0.value.shown > 0 }

@@ -29,6 +29,8 @@ package protocol AdministeredAuthority: Sendable {
   func funnel() async throws(AuthorityFailure) -> [FunnelDay]
   /// The numbers of codes of the days that are over, by API key and external issuer, newest day first.
   func codesByIssuer() async throws(AuthorityFailure) -> [IssuerCodes]
+  /// The attempts of apps with codes and tokens on the days that are over, newest day first; those of all apps first.
+  func attempts() async throws(AuthorityFailure) -> [AppAttempts]
   /// The exports with their files.
   func exports() async throws(AuthorityFailure) -> [ExportFacts]
 
@@ -121,8 +123,8 @@ package struct PhoneInstructions: Hashable, Sendable {
   }
 }
 
-/// The effect of a change of the remote configuration on simulated contacts, and on those of a recording. No server knows
-/// the contacts and the notices of users.
+/// The effect of a change of the remote configuration on simulated contacts, and on those of a recording. No server
+/// knows the contacts and the notices of users.
 package struct ConfigurationEffect: Hashable, Sendable {
   /// Counts by risk level.
   package struct Levels: Hashable, Sendable {
@@ -169,8 +171,8 @@ package struct ConfigurationEffect: Hashable, Sendable {
     }
   }
 
-  /// The effect on some phones. Phones are configured for one of the two versions of the framework's interface, which use
-  /// different parts of a configuration.
+  /// The effect on some phones. Phones are configured for one of the two versions of the framework's interface, which
+  /// use different parts of a configuration.
   package struct Phones: Hashable, Sendable {
     package let count: Int
     /// Phones with scores: `exposureConfiguration` and `riskLevelConfiguration`.

@@ -63,6 +63,29 @@ package struct IssuerCodes: Hashable, Sendable {
   }
 }
 
+/// The attempts of apps with codes and tokens on one day, rounded down by the verification server.
+package struct AppAttempts: Hashable, Sendable {
+  /// The day in UTC, such as `2027-01-15`.
+  package let day: String
+  /// The device key of the apps; nil for all apps, also those of the ProteGO Safe contract, which have no key.
+  package let app: String?
+  /// The codes that were exchanged for a token; nil for all apps, whose number the funnel has.
+  package var codesClaimed: Int?
+  /// The codes that were unknown, used or expired.
+  package let codesInvalid: Int
+  /// The tokens that were exchanged for a certificate; nil for all apps.
+  package var tokensClaimed: Int?
+  /// The tokens that were refused.
+  package let tokensInvalid: Int
+
+  package init(day: String, app: String?, codesInvalid: Int, tokensInvalid: Int) {
+    self.day = day
+    self.app = app
+    self.codesInvalid = codesInvalid
+    self.tokensInvalid = tokensInvalid
+  }
+}
+
 /// The median of a time, as a bucket boundary of the key server's histogram.
 package enum MedianTime: Hashable, Sendable {
   case under(minutes: Int)

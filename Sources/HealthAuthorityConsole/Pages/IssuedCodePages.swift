@@ -17,6 +17,7 @@ struct IssuedCodePages: Sendable {
     pages.get(router, "/officials/csv", .holders(of: .readStatistics), officialsFile)
     pages.get(router, "/issuers", .holders(of: .readStatistics), issuers)
     pages.get(router, "/issuers/csv", .holders(of: .readStatistics), issuersFile)
+    pages.get(router, "/attempts/csv", .holders(of: .readStatistics), attemptsFile)
   }
 
   // MARK: - Own codes
@@ -113,9 +114,17 @@ struct IssuedCodePages: Sendable {
 
   private func issuers(_ visit: Visit) async throws -> Response {
     let rows = try await issuerRows(visit.texts)
+    let attempts = try await attemptRows(visit.texts)
     let values: [String: Any] = [
       "isEmpty": rows.isEmpty,
       "rows": rows.map { ["day": $0[0], "kind": $0[1], "name": $0[2], "codes": $0[3]] },
+      "hasAttempts": !attempts.isEmpty,
+      "attempts": attempts.map {
+        [
+          "day": $0[0], "app": $0[1], "codes": $0[2], "invalid": $0[3], "tokens": $0[4],
+          "refused": $0[5],
+        ]
+      },
     ]
     return pages.renderer.response(Page(visit.texts[.issuersTitle], .issuers, values), for: visit)
   }
@@ -127,6 +136,31 @@ struct IssuedCodePages: Sendable {
       CSV.text(
         [columns.map { visit.texts[$0] }] + rows, separator: CSV.separator(for: visit.language)),
       name: "issuers.csv", type: "text/csv; charset=utf-8")
+  }
+
+  // MARK: - Attempts of apps
+
+  /// The newest days, each with all apps first.
+  private func attemptRows(_ texts: Texts) async throws -> [[String]] {
+    let attempts = try await authority.attempts()
+    let days = Set(Set(attempts.map(\.day)).sorted(by: >).prefix(ConsoleLimit.funnelDaysMax))
+    return attempts.filter { days.contains($0.day) }.map { app in
+      [
+        app.day, app.app ?? texts[.attemptsAll], app.codesClaimed.map(String.init) ?? "–",
+        "\(app.codesInvalid)", app.tokensClaimed.map(String.init) ?? "–", "\(app.tokensInvalid)",
+      ]
+    }
+  }
+
+  private func attemptsFile(_ visit: Visit) async throws -> Response {
+    let columns: [TextKey] = [
+      .date, .attemptsApp, .funnelRedeemed, .attemptsInvalid, .attemptsTokens, .attemptsRefused,
+    ]
+    let rows = try await attemptRows(visit.texts)
+    return PageRenderer.download(
+      CSV.text(
+        [columns.map { visit.texts[$0] }] + rows, separator: CSV.separator(for: visit.language)),
+      name: "attempts.csv", type: "text/csv; charset=utf-8")
   }
 }
 
@@ -194,5 +228,20 @@ enum IssuedCodeTemplates {
     <td>{{codes}}</td></tr>{{/rows}}
     </tbody></table></div>
     {{/isEmpty}}
+    <h2>{{t.attemptsTitle}}</h2>
+    <p>{{t.attemptsLead}}</p>
+    {{^hasAttempts}}<p id="no-attempts">{{t.funnelEmpty}}</p>{{/hasAttempts}}
+    {{#hasAttempts}}
+    <p><a class="button" id="attempts-csv" href="/attempts/csv">{{t.attemptsDownload}}</a></p>
+    \(LayoutTemplate.wide("attempts-caption"))
+    <table id="attempts"><caption id="attempts-caption">{{t.attemptsTitle}}. {{t.daysInUTC}}</caption>
+    <thead><tr><th scope="col">{{t.date}}</th><th scope="col">{{t.attemptsApp}}</th>
+    <th scope="col">{{t.funnelRedeemed}}</th><th scope="col">{{t.attemptsInvalid}}</th>
+    <th scope="col">{{t.attemptsTokens}}</th><th scope="col">{{t.attemptsRefused}}</th></tr></thead>
+    <tbody>
+    {{#attempts}}<tr><th scope="row" class="time">{{day}}</th><td>{{app}}</td><td>{{codes}}</td>\
+    <td>{{invalid}}</td><td>{{tokens}}</td><td>{{refused}}</td></tr>{{/attempts}}
+    </tbody></table></div>
+    {{/hasAttempts}}
     """
 }

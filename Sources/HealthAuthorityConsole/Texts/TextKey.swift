@@ -47,6 +47,8 @@ enum TextKey: String, CaseIterable, Sendable {
     issuedCodesOver, issuedCodesGone, issuedCodesEnd, issuedCodesReplace, issuedCodesReplaceHelp,
     issuedCodesReplaced, issuedCodesNotReplaced, issuedCodesOlder, officialsTitle, officialsCard,
     officialsLead, officialsOfficial, officialsDownload, issuersTitle, issuersCard, issuersLead,
+    attemptsTitle, attemptsLead, attemptsApp, attemptsAll, attemptsInvalid, attemptsTokens,
+    attemptsRefused, attemptsDownload,
     issuersKind, issuersKey, issuersExternal, smsListSent, smsListSentBefore,
     smsListWaiting, statusTitle, statusCard,
     statusLead,

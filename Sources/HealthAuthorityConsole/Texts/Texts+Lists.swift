@@ -228,6 +228,25 @@ extension Texts {
       liczby zaokrąglone w dół do dziesiątek, więc mniej niż dziesięciu kodów nie wymieniono.
       """
     ),
+    .attemptsTitle: Phrase("What apps entered", "Co wprowadziły aplikacje"),
+    .attemptsLead: Phrase(
+      """
+      Codes and tokens by the device key of the app, of days that are over, rounded down to tens. Codes are \
+      invalid if they are unknown, used or expired: many show that people mistype them, that they arrive too \
+      late, or that somebody guesses.
+      """,
+      """
+      Kody i tokeny według klucza aplikacji, z zakończonych dni, zaokrąglone w dół do dziesiątek. Kod jest \
+      nieprawidłowy, jeśli jest nieznany, użyty albo wygasły: wiele takich oznacza, że ludzie się mylą, że kody \
+      docierają za późno albo że ktoś zgaduje.
+      """
+    ),
+    .attemptsApp: Phrase("App", "Aplikacja"),
+    .attemptsAll: Phrase("all apps", "wszystkie aplikacje"),
+    .attemptsInvalid: Phrase("Invalid codes", "Nieprawidłowe kody"),
+    .attemptsTokens: Phrase("Tokens exchanged", "Wymienione tokeny"),
+    .attemptsRefused: Phrase("Tokens refused", "Odrzucone tokeny"),
+    .attemptsDownload: Phrase("Download the attempts as CSV", "Pobierz próby jako CSV"),
     .issuersKind: Phrase("Known by", "Znany przez"),
     .issuersKey: Phrase("API key", "klucz API"),
     .issuersExternal: Phrase("external issuer", "zewnętrzny wystawca"),

@@ -43,7 +43,8 @@ extension FolderAuthority {
   func codesByIssuer() async throws(AuthorityFailure) -> [IssuerCodes] {
     let client = try await codes.client()
     let keys = try await client.issuers(VerificationRoute.apiKeysStatistics).flatMap { day in
-      day.issuers.map { issuer in
+      // Device keys issue none.
+      day.issuers.filter { $0.codesIssued > 0 }.map { issuer in
         let id = issuer.apiKeyID ?? ""
         return IssuerCodes(
           day: String(day.date.prefix(10)), kind: .apiKey,
@@ -59,6 +60,24 @@ extension FolderAuthority {
         }
       }
     return (keys + external).enumerated().sorted {
+      ($1.element.day, $0.offset) < ($0.element.day, $1.offset)
+    }.map(\.element)
+  }
+
+  /// A day on which all numbers are zero is left out.
+  func attempts() async throws(AuthorityFailure) -> [AppAttempts] {
+    let client = try await codes.client()
+    let all = try await client.statistics().compactMap { day -> AppAttempts? in
+      guard let codes = day.data.codesInvalid, let tokens = day.data.tokensInvalid,
+        codes + tokens > 0
+      else { return nil }
+      return AppAttempts(
+        day: String(day.date.prefix(10)), app: nil, codesInvalid: codes, tokensInvalid: tokens)
+    }
+    let apps = try await client.issuers(VerificationRoute.apiKeysStatistics).flatMap { day in
+      day.issuers.compactMap { AppAttempts($0, day: String(day.date.prefix(10))) }
+    }
+    return (all + apps).enumerated().sorted {
       ($1.element.day, $0.offset) < ($0.element.day, $1.offset)
     }.map(\.element)
   }
@@ -148,5 +167,19 @@ extension FolderAuthority {
         simulated: try SimulatedContacts.lastWeek.effect(of: new, replacing: present),
         recorded: try recorded?.effect(of: new, replacing: present))
     }
+  }
+}
+
+extension AppAttempts {
+  /// Nil for a key with which nothing was entered.
+  fileprivate init?(_ key: IssuerStatisticsResponse.Issuer, day: String) {
+    let numbers = [key.codesClaimed, key.codesInvalid, key.tokensClaimed, key.tokensInvalid]
+    guard numbers.contains(where: { ($0 ?? 0) > 0 }) else { return nil }
+    let id = key.apiKeyID ?? ""
+    self.init(
+      day: day, app: key.apiKeyName.map { "\($0) (\(id))" } ?? id,
+      codesInvalid: key.codesInvalid ?? 0, tokensInvalid: key.tokensInvalid ?? 0)
+    codesClaimed = key.codesClaimed
+    tokensClaimed = key.tokensClaimed
   }
 }

@@ -33,7 +33,10 @@ struct IssuerCount: Codable, Hashable, Sendable {
   mutating func countIssued(_ count: Int) { issued = max(0, issued + count) }
 
   /// The number that is shown: rounded down, so that no number shows a single code.
-  var shown: Int { issued - issued % VerificationLimit.issuerCountMultiple }
+  var shown: Int { Self.rounded(issued) }
+
+  /// `count`, rounded down as statistics show it.
+  static func rounded(_ count: Int) -> Int { count - count % VerificationLimit.issuerCountMultiple }
 
   /// The issuers for which a code is counted.
   ///

@@ -213,11 +213,14 @@ struct CodeCounts: Codable, Hashable, Sendable {
   mutating func countTokenClaimed() { tokensClaimed += 1 }
 
   /// The counts in the form of the contract.
-  var statistics: CodeStatisticsResponse.Day {
+  ///
+  /// - Parameter attempts: The attempts of the day as they are shown; nil before it is over.
+  func statistics(_ attempts: AttemptCount?) -> CodeStatisticsResponse.Day {
     CodeStatisticsResponse.Day(
       date: CalendarDay(number: Int(day)).midnightText,
       data: CodeStatisticsResponse.Counts(
-        codesIssued: issued, codesClaimed: claimed, tokensClaimed: tokensClaimed,
+        codesIssued: issued, codesClaimed: claimed, codesInvalid: attempts?.codesInvalid,
+        tokensClaimed: tokensClaimed, tokensInvalid: attempts?.tokensInvalid,
         claimAges: claimAges, claimMeanSeconds: claimed == 0 ? 0 : claimSeconds / Int64(claimed)))
   }
 }

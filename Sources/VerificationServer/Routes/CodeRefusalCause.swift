@@ -50,4 +50,25 @@ extension CodeVerifier.Outcome {
     case .unsupported: .testType
     }
   }
+
+  /// The event for the statistics; nil for none.
+  var event: AttemptCount.Event? {
+    switch self {
+    case .verified(_, _, isFirst: true): .codeClaimed
+    case .invalid, .expired: .codeInvalid
+    // The code stays unused.
+    case .verified, .unsupported: nil
+    }
+  }
+}
+
+extension CertificateExchange.Outcome {
+  /// The event for the statistics; nil for none.
+  var event: AttemptCount.Event? {
+    switch self {
+    case .certified(_, isFirst: true): .tokenClaimed
+    case .certified: nil
+    case .invalid, .expired: .tokenInvalid
+    }
+  }
 }

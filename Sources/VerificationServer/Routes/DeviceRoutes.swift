@@ -17,6 +17,7 @@ struct VerifyRoute: Sendable {
   let weights: GuessWeights
   /// Counts the refusals by cause.
   var refusals: RefusalLog?
+  let attempts: AttemptCounter
 
   func add(to router: Router<QuietContext>) {
     GoogleRoute<VerifyRequest>(gate: gate, randomness: verifier.randomness)
@@ -43,19 +44,21 @@ struct VerifyRoute: Sendable {
     ) {
       guard let code else {
         refusals?.record(.codeForm, at: request.context)
+        attempts.count(.codeInvalid, by: request.apiKeyID)
         return .failed(try invalid())
       }
       let outcome = try await QuietRefusal.mappingServerErrors(request.context.logger) {
         try await verifier.verify(code, accepted: accept.types, nonce: nonce)
       }
       if let cause = outcome.cause { refusals?.record(cause, at: request.context) }
+      if let event = outcome.event { attempts.count(event, by: request.apiKeyID) }
       return try result(outcome)
     }
   }
 
   private func result(_ outcome: CodeVerifier.Outcome) throws -> AttemptResult<PaddedResponse> {
     switch outcome {
-    case .verified(let testResult, let token):
+    case .verified(let testResult, let token, _):
       .succeeded(try PaddedResponse(Self.response(testResult, token: token)))
     case .invalid: .failed(try invalid())
     case .expired:
@@ -130,6 +133,7 @@ struct CertificateRoute: Sendable {
   let gate: APIKeyGate
   let failures: FailureBudget
   var refusals: RefusalLog?
+  let attempts: AttemptCounter
   let randomness: any Randomness
 
   func add(to router: Router<QuietContext>) {
@@ -150,8 +154,9 @@ struct CertificateRoute: Sendable {
         try await exchange.certificate(for: body.token ?? "", keyHMAC: hmac)
       }
       if case .certified = outcome {} else { refusals?.record(.token, at: request.context) }
+      if let event = outcome.event { attempts.count(event, by: request.apiKeyID) }
       return switch outcome {
-      case .certified(let text):
+      case .certified(let text, _):
         .succeeded(try PaddedResponse(CertificateResponse(certificate: text)))
       case .invalid:
         .failed(

@@ -117,6 +117,7 @@ struct AccessTokenRoute: Sendable {
   let weights: GuessWeights
   /// Counts the refusals by cause.
   var refusals: RefusalLog?
+  let attempts: AttemptCounter
 
   func add(to router: Router<QuietContext>) {
     Route(randomness: redeemer.randomness, gate: checkAddress)
@@ -146,12 +147,14 @@ struct AccessTokenRoute: Sendable {
     ) {
       guard let code else {
         refusals?.record(.codeForm, at: request.context)
+        attempts.count(.codeInvalid, by: nil)
         return .failed(try invalidCode())
       }
       let wantsFollowUp = request.body.data?.wantsFollowUp ?? false
       let response = try await QuietRefusal.mappingServerErrors(request.context.logger) {
         try await redeemer.response(to: code, keyHMAC: keyHMAC.bytes, wantsFollowUp: wantsFollowUp)
       }
+      if response == nil { attempts.count(.codeInvalid, by: nil) }
       return try attempt(response, at: request.context)
     }
   }

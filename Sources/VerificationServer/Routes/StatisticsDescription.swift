@@ -14,12 +14,13 @@ enum StatisticsDescription {
         VerificationRoute.externalIssuerStatistics, "The codes issued by external issuers",
         of: issuerDay(["issuer_id": .string("The externalIssuerID of the requests.")])),
       statistics(
-        VerificationRoute.apiKeysStatistics, "The codes issued by API keys", of: issuerDay(apiKey)),
+        VerificationRoute.apiKeysStatistics, "The codes issued and entered with API keys",
+        of: issuerDay(apiKey.merging(attempts) { $1 })),
     ].flatMap(\.self) + [ofOneKey]
 
   private static let ofOneKey = OpenAPIOperation(
     .get, VerificationRoute.apiKeyStatistics,
-    "The codes issued by one API key: its ID with .json or .csv; stats or admin key.",
+    "The codes issued and entered with one API key: its ID with .json or .csv; stats or admin key.",
     credentialHeader: VerificationRoute.apiKeyHeader,
     responses: [
       .init(
@@ -28,8 +29,23 @@ enum StatisticsDescription {
     ] + refusals([401, 404, 429, 503]))
 
   private static let keyDay = JSONSchema.object(
-    ["date": midnight, "data": .object(issuedCount, required: ["codes_issued"])],
-    required: ["date", "data"])
+    [
+      "date": midnight,
+      "data": .object(
+        issuedCount.merging(attempts) { $1 },
+        required: ["codes_issued"] + attempts.keys.sorted()),
+    ], required: ["date", "data"])
+
+  private static let attempts: [String: JSONSchema] = [
+    "codes_claimed": .integer("The codes that apps exchanged for a token, rounded down."),
+    "codes_invalid": invalidCodes,
+    "tokens_claimed": .integer("The tokens that apps exchanged for a certificate, rounded down."),
+    "tokens_invalid": invalidTokens,
+  ]
+  private static let invalidCodes = JSONSchema.integer(
+    "The codes that apps entered and that were unknown, used or expired, rounded down.")
+  private static let invalidTokens = JSONSchema.integer(
+    "The tokens that were refused, rounded down.")
 
   private static func refusals(_ statuses: [Int]) -> [OpenAPIOperation.Response] {
     statuses.map { .init($0, "An error.", VerificationDescription.googleFailure) }
@@ -90,6 +106,8 @@ enum StatisticsDescription {
         [
           "codes_issued": .integer("The codes that were issued."),
           "codes_claimed": .integer("The codes that were exchanged for a token."),
+          // Absent before the day is over.
+          "codes_invalid": invalidCodes, "tokens_invalid": invalidTokens,
           "tokens_claimed": .integer("The tokens that were exchanged for a certificate."),
           "code_claim_age_distribution": .array(
             of: .integer("A number of codes."),

@@ -11,6 +11,7 @@ import World
 /// certain code.
 struct StatisticsRoutes: Sendable {
   let storage: any CodeStorage
+  let attempts: AttemptCounter
   let gate: APIKeyGate
   let clock: any WallClock
   let randomness: any Randomness
@@ -18,7 +19,9 @@ struct StatisticsRoutes: Sendable {
   private typealias Read = @Sendable () async throws -> StatisticsTable?
 
   func add(to router: Router<QuietContext>) {
-    add(VerificationRoute.statistics, to: router) { .codes(try await storage.counts()) }
+    add(VerificationRoute.statistics, to: router) {
+      .codes(try await storage.counts(), attempts: try await attemptCounts(), today: today)
+    }
     add(VerificationRoute.userStatistics, to: router) {
       .officials(try await counts(of: .official))
     }
@@ -26,7 +29,7 @@ struct StatisticsRoutes: Sendable {
       .externalIssuers(try await counts(of: .externalIssuer))
     }
     add(VerificationRoute.apiKeysStatistics, to: router) {
-      .apiKeys(try await counts(of: .apiKey), try await storage.apiKeys())
+      .apiKeys(try await apiKeyCounts(), try await storage.apiKeys())
     }
     router.get(RouterPath(VerificationRoute.apiKeyStatistics)) { request, context in
       try await apiKey(context.parameters.get("file") ?? "", request, context)
@@ -42,12 +45,28 @@ struct StatisticsRoutes: Sendable {
     }
   }
 
+  private var today: Int64 { CodeCounts.day(of: clock.now.unixSecond) }
+
   /// The counts of the days that are over.
   private func counts(of kind: IssuerCount.Kind) async throws -> [IssuerCount] {
-    let today = CodeCounts.day(of: clock.now.unixSecond)
+    let today = today
     return try await storage.issuerCounts().filter {
       $0.kind == kind && $0.day < today && $0.shown > 0
     }
+  }
+
+  /// The attempts of the days that are over, with those that this process has not stored yet.
+  private func attemptCounts() async throws -> [AttemptCount] {
+    // Numbers that cannot be stored are kept, and the stored ones can be read from a full disk.
+    try? await attempts.store()
+    let today = today
+    return try await storage.attemptCounts().filter { $0.day < today }
+  }
+
+  /// The numbers of API keys on the days that are over, newest day first.
+  private func apiKeyCounts() async throws -> [DatedKeyCounts] {
+    DatedKeyCounts.all(
+      issued: try await counts(of: .apiKey), attempts: try await attemptCounts())
   }
 
   private func apiKey(
@@ -57,7 +76,7 @@ struct StatisticsRoutes: Sendable {
     let id = file.hasSuffix(".json") ? file.dropLast(5) : isCSV ? file.dropLast(4) : ""
     let outcome = try await response(request, context) {
       guard let key = try await storage.apiKey(APIKeyID(text: String(id))) else { return nil }
-      return .apiKey(try await counts(of: .apiKey).filter { $0.name == key.id.text }, key)
+      return .apiKey(try await apiKeyCounts().filter { $0.id == key.id.text }, key)
     }
     return try isCSV ? outcome.csv(padding: randomness) : outcome.json(padding: randomness)
   }
@@ -118,18 +137,31 @@ private struct StatisticsTable: Sendable {
     rows.map { $0.map(Self.field).joined(separator: ",") + "\r\n" }.joined()
   }
 
-  static func codes(_ counts: [CodeCounts]) -> Self {
-    let days = counts.map(\.statistics)
+  /// - Parameters:
+  ///   - attempts: The attempts of the days before `today`.
+  ///   - today: The day whose attempts are not shown yet.
+  static func codes(_ counts: [CodeCounts], attempts: [AttemptCount], today: Int64) -> Self {
+    let counts = Dictionary(counts.map { ($0.day, $0) }) { first, _ in first }
+    let attempts = attempts.reduce(into: [Int64: AttemptCount]()) { sums, count in
+      sums[count.day, default: AttemptCount(.init(day: count.day, apiKey: ""))].add(count)
+    }.mapValues(\.shown)
+    let shown = Set(counts.keys).union(attempts.filter { !$0.value.isZero }.keys)
+    let days = shown.sorted(by: >).map { day in
+      let attempts = attempts[day] ?? AttemptCount(.init(day: day, apiKey: ""))
+      return (counts[day] ?? CodeCounts(day: day)).statistics(day < today ? attempts : nil)
+    }
     let header = [
-      "date", "codes_issued", "codes_claimed", "tokens_claimed", "code_claim_mean_age_seconds",
-      "code_claim_age_distribution",
+      "date", "codes_issued", "codes_claimed", "codes_invalid", "tokens_claimed", "tokens_invalid",
+      "code_claim_mean_age_seconds", "code_claim_age_distribution",
     ]
-    let rows = days.map { day in
-      [
-        String(day.date.prefix(10)), "\(day.data.codesIssued)", "\(day.data.codesClaimed)",
-        "\(day.data.tokensClaimed)", "\(day.data.claimMeanSeconds)",
-        day.data.claimAges.map(String.init).joined(separator: "|"),
+    let rows = days.map { day -> [String] in
+      let data = day.data
+      let numbers: [Int?] = [
+        data.codesIssued, data.codesClaimed, data.codesInvalid, data.tokensClaimed,
+        data.tokensInvalid, Int(data.claimMeanSeconds),
       ]
+      let ages = data.claimAges.map(String.init).joined(separator: "|")
+      return [String(day.date.prefix(10))] + numbers.map { $0.map(String.init) ?? "" } + [ages]
     }
     return StatisticsTable(CodeStatisticsResponse(statistics: days), [header] + rows)
   }
@@ -155,36 +187,37 @@ private struct StatisticsTable: Sendable {
       })
   }
 
-  static func apiKeys(_ counts: [IssuerCount], _ keys: [APIKeyRecord]) -> Self {
+  static func apiKeys(_ counts: [DatedKeyCounts], _ keys: [APIKeyRecord]) -> Self {
     let keys = Dictionary(keys.map { ($0.id.text, $0) }) { first, _ in first }
-    return issuers(
-      counts, ["authorized_app_id", "authorized_app_name", "authorized_app_type"],
-      values: { [$0.name, keys[$0.name]?.name ?? "", keys[$0.name]?.kind.rawValue ?? ""] },
-      issuer: { count in
-        var issuer = IssuerStatisticsResponse.Issuer(codesIssued: count.shown)
-        issuer.apiKeyID = count.name
-        issuer.apiKeyName = keys[count.name]?.name
-        issuer.apiKeyKind = keys[count.name]?.kind.rawValue
-        return issuer
-      })
+    let days = Dictionary(grouping: counts, by: \.day).sorted { $0.key > $1.key }.map { day in
+      IssuerStatisticsResponse.Day(
+        date: CalendarDay(number: Int(day.key)).midnightText,
+        issuers: day.value.map { $0.issuer(keys[$0.id]) })
+    }
+    let header = ["date", "realm_id"] + keyColumns + DatedKeyCounts.columns
+    let rows = counts.map { count in
+      let key = keys[count.id]
+      return [count.date, "1", count.id, key?.name ?? "", key?.kind.rawValue ?? ""] + count.fields
+    }
+    return StatisticsTable(IssuerStatisticsResponse(statistics: days), [header] + rows)
   }
 
-  static func apiKey(_ counts: [IssuerCount], _ key: APIKeyRecord) -> Self {
-    let header = [
-      "date", "authorized_app_id", "authorized_app_name", "authorized_app_type", "codes_issued",
-    ]
-    let rows = counts.map {
-      [$0.date, key.id.text, key.name, key.kind.rawValue, "\($0.shown)"]
-    }
+  static func apiKey(_ counts: [DatedKeyCounts], _ key: APIKeyRecord) -> Self {
+    let header = ["date"] + keyColumns + DatedKeyCounts.columns
+    let rows = counts.map { [$0.date, key.id.text, key.name, key.kind.rawValue] + $0.fields }
     let days = counts.map {
       APIKeyStatisticsResponse.Day(
-        date: CalendarDay(number: Int($0.day)).midnightText, data: .init(codesIssued: $0.shown))
+        date: CalendarDay(number: Int($0.day)).midnightText, data: $0.counts)
     }
     return StatisticsTable(
       APIKeyStatisticsResponse(
         id: key.id.text, name: key.name, kind: key.kind.rawValue, statistics: days),
       [header] + rows)
   }
+
+  private static let keyColumns = [
+    "authorized_app_id", "authorized_app_name", "authorized_app_type",
+  ]
 
   /// The table of counts, which are in the order of their days, newest first.
   private static func issuers(
@@ -212,4 +245,59 @@ private struct StatisticsTable: Sendable {
 
 extension IssuerCount {
   fileprivate var date: String { CalendarDay(number: Int(day)).text }
+}
+
+/// The numbers of one API key on one day, as they are shown.
+private struct DatedKeyCounts: Sendable {
+  let day: Int64
+  /// The ID of the key.
+  let id: String
+  var counts = APIKeyCounts()
+
+  /// The numbers of all keys, newest day first; keys of a day in the order of their IDs.
+  static func all(issued: [IssuerCount], attempts: [AttemptCount]) -> [DatedKeyCounts] {
+    var known: [AttemptCount.Key: DatedKeyCounts] = [:]
+    for count in issued {
+      let key = AttemptCount.Key(day: count.day, apiKey: count.name)
+      known[key, default: Self(day: key.day, id: key.apiKey)].counts.codesIssued = count.shown
+    }
+    // The apps of the ProteGO Safe contract have no key.
+    for count in attempts.map(\.shown) where !count.isZero && !count.apiKey.isEmpty {
+      known[count.key, default: Self(day: count.day, id: count.apiKey)].add(count)
+    }
+    return known.values.sorted { ($1.day, $0.id) < ($0.day, $1.id) }
+  }
+
+  private mutating func add(_ attempts: AttemptCount) {
+    counts.codesClaimed = attempts.codesClaimed
+    counts.codesInvalid = attempts.codesInvalid
+    counts.tokensClaimed = attempts.tokensClaimed
+    counts.tokensInvalid = attempts.tokensInvalid
+  }
+
+  static let columns = [
+    "codes_issued", "codes_claimed", "codes_invalid", "tokens_claimed", "tokens_invalid",
+  ]
+
+  /// The values of `columns`.
+  var fields: [String] {
+    [
+      counts.codesIssued, counts.codesClaimed, counts.codesInvalid, counts.tokensClaimed,
+      counts.tokensInvalid,
+    ].map(String.init)
+  }
+
+  var date: String { CalendarDay(number: Int(day)).text }
+
+  func issuer(_ key: APIKeyRecord?) -> IssuerStatisticsResponse.Issuer {
+    var issuer = IssuerStatisticsResponse.Issuer(codesIssued: counts.codesIssued)
+    issuer.apiKeyID = id
+    issuer.apiKeyName = key?.name
+    issuer.apiKeyKind = key?.kind.rawValue
+    issuer.codesClaimed = counts.codesClaimed
+    issuer.codesInvalid = counts.codesInvalid
+    issuer.tokensClaimed = counts.tokensClaimed
+    issuer.tokensInvalid = counts.tokensInvalid
+    return issuer
+  }
 }

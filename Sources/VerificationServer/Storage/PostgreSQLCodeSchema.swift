@@ -10,7 +10,7 @@ import ServerStorage
 /// A released migration is never changed: later versions append to `migrations`.
 enum PostgreSQLCodeSchema {
   static let schema = PostgreSQLServerDatabase.Schema(
-    name: SQLiteCodeStorage.schema.name, migrations: [first, second])
+    name: SQLiteCodeStorage.schema.name, migrations: [first, second, third])
 
   static let issues = PostgreSQLTable<IssueRow>(
     key: "id",
@@ -50,6 +50,27 @@ enum PostgreSQLCodeSchema {
 
   static let issuerCounts = PostgreSQLTable<IssuerCount>(
     key: "day", columns: ["day": .integer, "kind": .text, "name": .text, "issued": .integer])
+
+  static let attemptCounts = PostgreSQLTable<AttemptCount>(
+    key: "day",
+    columns: [
+      "day": .integer, "apiKey": .text, "codesClaimed": .integer, "codesInvalid": .integer,
+      "tokensClaimed": .integer, "tokensInvalid": .integer,
+    ])
+
+  private static let third = [
+    """
+    CREATE TABLE "attemptCount" (
+      day bigint NOT NULL,
+      "apiKey" text NOT NULL,
+      "codesClaimed" bigint NOT NULL,
+      "codesInvalid" bigint NOT NULL,
+      "tokensClaimed" bigint NOT NULL,
+      "tokensInvalid" bigint NOT NULL,
+      PRIMARY KEY (day, "apiKey")
+    )
+    """
+  ]
 
   private static let second = [
     """
@@ -147,6 +168,7 @@ extension VerificationServer {
       tables: [
         Schema.issues.moved, Schema.hashes.moved, Schema.exchanges.moved, Schema.reports.moved,
         Schema.apiKeys.moved, Schema.counts.moved, Schema.issuerCounts.moved(keyCount: 3),
+        Schema.attemptCounts.moved(keyCount: 2),
       ],
       after: { _, transaction in
         try transaction.run("SELECT setval('issue_id', (SELECT coalesce(max(id), 1) FROM issue))")

@@ -66,12 +66,15 @@ extension PostgreSQLCodeStorage {
         PostgreSQLStatement(
           "DELETE FROM \(PostgreSQLCodeSchema.counts.name) WHERE day < $1", .integer(oldest)),
         PostgreSQLStatement(
+          "DELETE FROM \(PostgreSQLCodeSchema.attemptCounts.name) WHERE day < $1",
+          .integer(oldest)),
+        PostgreSQLStatement(
           """
           DELETE FROM \(PostgreSQLCodeSchema.issuerCounts.name) WHERE day < $1 OR day < $2 AND issued < $3
           """, .integer(oldest), .integer(CodeCounts.day(of: end)),
           .integer(VerificationLimit.issuerCountMultiple)),
       ])
-      return rows.dropLast(2).reduce(0) { $0 + $1.changedCount }
+      return rows.dropLast(3).reduce(0) { $0 + $1.changedCount }
     }
   }
 }

@@ -183,14 +183,14 @@ struct PostgreSQLCodeStorage: CodeStorage {
     }
   }
 
-  func exchange(_ exchange: TokenExchange, at now: Date) async throws -> TokenExchange {
+  func exchange(_ exchange: TokenExchange, at now: Date) async throws -> TokenExchange? {
     try await write { transaction in
       if let earlier = try Self.exchange(of: exchange.tokenIDHash, transaction) {
         return earlier.exchange
       }
       try Schema.exchanges.insert(ExchangeRow(exchange), in: transaction)
       try Self.changeCounts(at: now.unixSecond, transaction) { $0.countTokenClaimed() }
-      return exchange
+      return nil
     }
   }
 

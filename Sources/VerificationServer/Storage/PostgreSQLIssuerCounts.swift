@@ -9,6 +9,36 @@ extension PostgreSQLCodeStorage {
     }
   }
 
+  /// The rows are changed in one order, so that two processes do not wait for each other.
+  func add(_ counts: [AttemptCount]) async throws {
+    let ordered = counts.sorted { ($0.day, $0.apiKey) < ($1.day, $1.apiKey) }
+    // After a commit whose outcome is unknown, a second one could count twice.
+    try await write(isRepeatable: false) { transaction in
+      for count in ordered {
+        try transaction.run(
+          """
+          INSERT INTO \(PostgreSQLCodeSchema.attemptCounts.name) AS known (
+            day, "apiKey", "codesClaimed", "codesInvalid", "tokensClaimed", "tokensInvalid")
+          VALUES ($1, $2, $3, $4, $5, $6)
+          ON CONFLICT (day, "apiKey") DO UPDATE SET
+            "codesClaimed" = known."codesClaimed" + excluded."codesClaimed",
+            "codesInvalid" = known."codesInvalid" + excluded."codesInvalid",
+            "tokensClaimed" = known."tokensClaimed" + excluded."tokensClaimed",
+            "tokensInvalid" = known."tokensInvalid" + excluded."tokensInvalid"
+          """, .integer(count.day), .text(count.apiKey), .integer(count.codesClaimed),
+          .integer(count.codesInvalid), .integer(count.tokensClaimed),
+          .integer(count.tokensInvalid))
+      }
+    }
+  }
+
+  func attemptCounts() async throws -> [AttemptCount] {
+    try await read {
+      try PostgreSQLCodeSchema.attemptCounts.rows(
+        #"ORDER BY day DESC, "apiKey" COLLATE "C""#, in: $0)
+    }
+  }
+
   /// Counts codes for their API key and their external issuer, on the day of `second`. The row of the day in
   /// `codeCount` is locked before, so that two transactions do not wait for each other.
   static func count(

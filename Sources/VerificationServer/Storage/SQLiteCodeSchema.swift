@@ -19,6 +19,7 @@ extension SQLiteCodeStorage {
       try database.execute(sql: ServerState.table)
     }
     migrator.registerMigration("schema 2", migrate: createIssuerCountTable)
+    migrator.registerMigration("schema 3", migrate: createAttemptCountTable)
     return migrator
   }
 
@@ -98,6 +99,19 @@ extension SQLiteCodeStorage {
       table.column("name", .text).notNull()
       table.column("issued", .integer).notNull()
       table.primaryKey(["day", "kind", "name"])
+    }
+  }
+
+  private static func createAttemptCountTable(_ database: Database) throws {
+    try database.create(table: AttemptCount.databaseTableName, options: [.withoutRowID, .strict]) {
+      table in
+      table.column("day", .integer).notNull()
+      table.column("apiKey", .text).notNull()
+      table.column("codesClaimed", .integer).notNull()
+      table.column("codesInvalid", .integer).notNull()
+      table.column("tokensClaimed", .integer).notNull()
+      table.column("tokensInvalid", .integer).notNull()
+      table.primaryKey(["day", "apiKey"])
     }
   }
 }

@@ -73,14 +73,14 @@ struct SQLiteCodeStorage: CodeStorage {
     }
   }
 
-  func exchange(_ exchange: TokenExchange, at now: Date) async throws -> TokenExchange {
+  func exchange(_ exchange: TokenExchange, at now: Date) async throws -> TokenExchange? {
     try await write { database in
       if let earlier = try ExchangeRow.fetchOne(database, key: exchange.tokenIDHash) {
         return earlier.exchange
       }
       try ExchangeRow(exchange).insert(database)
       try CodeCounts.change(at: now.unixSecond, in: database) { $0.countTokenClaimed() }
-      return exchange
+      return nil
     }
   }
 
@@ -268,6 +268,7 @@ extension SQLiteCodeStorage {
       let reports = try Self.removeReports(before: end, atMost: count, in: database)
       let oldest = CodeCounts.day(of: end) - VerificationLimit.countedDays
       try CodeCounts.filter(Column("day") < oldest).deleteAll(database)
+      try AttemptCount.filter(Column("day") < oldest).deleteAll(database)
       try IssuerCount.filter(
         Column("day") < oldest
           || Column("day") < CodeCounts.day(of: end)

@@ -23,6 +23,29 @@ extension SQLiteCodeStorage {
   }
 }
 
+extension SQLiteCodeStorage {
+  func add(_ counts: [AttemptCount]) async throws {
+    try await write { database in
+      for var count in counts {
+        let key =
+          ["day": count.day, "apiKey": count.apiKey] as [String: any DatabaseValueConvertible]
+        if let known = try AttemptCount.fetchOne(database, key: key) { count.add(known) }
+        try count.save(database)
+      }
+    }
+  }
+
+  func attemptCounts() async throws -> [AttemptCount] {
+    try await read { database in
+      try AttemptCount.order(Column("day").desc, Column("apiKey")).fetchAll(database)
+    }
+  }
+}
+
+extension AttemptCount: FetchableRecord, PersistableRecord {
+  static let databaseTableName = "attemptCount"
+}
+
 extension IssuerCount: FetchableRecord, PersistableRecord {
   static let databaseTableName = "issuerCount"
 

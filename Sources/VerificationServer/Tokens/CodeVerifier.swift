@@ -20,8 +20,8 @@ struct CodeVerifier: Sendable {
 
   /// The result of verifying a code.
   enum Outcome: Sendable {
-    /// The code is valid.
-    case verified(TestResult, token: String)
+    /// The code is valid. `isFirst` is false if the same client repeats a request.
+    case verified(TestResult, token: String, isFirst: Bool)
     /// The code is unknown or used, or its nonce is missing or wrong.
     case invalid
     /// The code has expired and was not used.
@@ -52,7 +52,9 @@ struct CodeVerifier: Sendable {
     guard let valid, !known.isExchanged, valid.tokenIDHash != nil,
       isEqualInConstantTime(valid.binding, binding)
     else { return .invalid }
-    return .verified(known.testResult, token: try valid.sealedToken.text(for: code, keys: keys))
+    return .verified(
+      known.testResult, token: try valid.sealedToken.text(for: code, keys: keys),
+      isFirst: earlier == nil && valid == offered)
   }
 
   /// The first reading of the typed code that is stored.
@@ -166,8 +168,8 @@ struct CertificateExchange: Sendable {
 
   /// The result of an exchange.
   enum Outcome: Sendable {
-    /// The certificate, a compact JSON Web Token.
-    case certified(String)
+    /// The certificate, a compact JSON Web Token. `isFirst` is false if the request is repeated for the same keys.
+    case certified(String, isFirst: Bool)
     /// The token was not issued by this server.
     case invalid
     /// The token has expired, or was exchanged for other keys.
@@ -186,9 +188,9 @@ struct CertificateExchange: Sendable {
     let offered = TokenExchange(
       tokenIDHash: keys.hash(of: name, for: .tokenID),
       binding: keys.hash(of: name + keyHMAC, for: .exchange), expiresAt: token.expiresAt)
-    let valid = try await storage.exchange(offered, at: now)
-    let isSame = isEqualInConstantTime(valid.binding, offered.binding)
-    return isSame ? .certified(text) : .expired
+    let earlier = try await storage.exchange(offered, at: now)
+    let isSame = isEqualInConstantTime((earlier ?? offered).binding, offered.binding)
+    return isSame ? .certified(text, isFirst: earlier == nil) : .expired
   }
 
   /// Verifies the signature and the issuer, not the expiry.

@@ -11,6 +11,7 @@ extension SimulatedAuthority {
     let authority = SimulatedAuthority()
     authority.state.days = days
     authority.state.recordedPhones = 92
+    authority.state.attempts = attempts
     authority.state.issuers = [
       IssuerCodes(
         day: "2027-01-14", kind: .apiKey, name: "laboratory (77c0000000000000)", codes: 120),
@@ -41,6 +42,15 @@ extension SimulatedAuthority {
       AppFacts(id: "org.example.app", regions: ["PL", "EU"], authorities: ["pl.example"])
     ]
     return authority
+  }
+
+  /// The attempts of one day: those of all apps, and those of one key.
+  static var attempts: [AppAttempts] {
+    let all = AppAttempts(day: "2027-01-14", app: nil, codesInvalid: 40, tokensInvalid: 0)
+    var app = AppAttempts(
+      day: "2027-01-14", app: "app (5b1f000000000000)", codesInvalid: 30, tokensInvalid: 0)
+    (app.codesClaimed, app.tokensClaimed) = (110, 100)
+    return [all, app]
   }
 
   /// The day of `RunningConsole.start`.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import World
+
+/// The numbers of attempts of apps with one API key, with codes and tokens, on one day in UTC.
+struct AttemptCount: Codable, Hashable, Sendable {
+  /// A day and a key.
+  struct Key: Hashable, Sendable {
+    /// The day, counted from 1970.
+    let day: Int64
+    /// The ID of the API key; empty for the ProteGO Safe contract, whose apps have none.
+    let apiKey: String
+  }
+
+  /// The events that are counted.
+  enum Event: Hashable, Sendable {
+    /// A code was exchanged for a token.
+    case codeClaimed
+    /// A code was unknown, used or expired.
+    case codeInvalid
+    /// A token was exchanged for a certificate.
+    case tokenClaimed
+    /// A token was unknown or expired, or was exchanged for other keys before.
+    case tokenInvalid
+  }
+
+  let day: Int64
+  let apiKey: String
+  private(set) var codesClaimed = 0
+  private(set) var codesInvalid = 0
+  private(set) var tokensClaimed = 0
+  private(set) var tokensInvalid = 0
+
+  /// No attempts.
+  init(_ key: Key) {
+    day = key.day
+    apiKey = key.apiKey
+  }
+
+  var key: Key { Key(day: day, apiKey: apiKey) }
+
+  mutating func count(_ event: Event) {
+    switch event {
+    case .codeClaimed: codesClaimed += 1
+    case .codeInvalid: codesInvalid += 1
+    case .tokenClaimed: tokensClaimed += 1
+    case .tokenInvalid: tokensInvalid += 1
+    }
+  }
+
+  /// Adds the numbers of `other`, whatever its day and key.
+  mutating func add(_ other: AttemptCount) {
+    codesClaimed += other.codesClaimed
+    codesInvalid += other.codesInvalid
+    tokensClaimed += other.tokensClaimed
+    tokensInvalid += other.tokensInvalid
+  }
+
+  /// The numbers that are shown: rounded down, so that none shows a single attempt.
+  var shown: AttemptCount {
+    var shown = self
+    shown.codesClaimed = IssuerCount.rounded(codesClaimed)
+    shown.codesInvalid = IssuerCount.rounded(codesInvalid)
+    shown.tokensClaimed = IssuerCount.rounded(tokensClaimed)
+    shown.tokensInvalid = IssuerCount.rounded(tokensInvalid)
+    return shown
+  }
+
+  /// True if no number is above zero.
+  var isZero: Bool { codesClaimed + codesInvalid + tokensClaimed + tokensInvalid == 0 }
+}
+
+/// Counts attempts in memory and adds them to the storage from time to time, so that a wrong code costs no write. A
+/// server that is killed loses those of the last `VerificationLimit.cleanupPeriodSeconds`.
+final class AttemptCounter: Sendable {
+  private let storage: any CodeStorage
+  private let clock: any WallClock
+  private let pending = Mutex<[AttemptCount.Key: AttemptCount]>([:])
+
+  init(storage: any CodeStorage, clock: any WallClock) {
+    (self.storage, self.clock) = (storage, clock)
+  }
+
+  /// Counts an attempt of now.
+  ///
+  /// - Parameter apiKey: The key of the app; nil if its contract has none.
+  func count(_ event: AttemptCount.Event, by apiKey: APIKeyID?) {
+    let key = AttemptCount.Key(
+      day: CodeCounts.day(of: clock.now.unixSecond), apiKey: apiKey?.text ?? "")
+    pending.withLock { $0[key, default: AttemptCount(key)].count(event) }
+  }
+
+  /// Adds the counted attempts to the storage. If that fails, they are kept for the next time.
+  func store() async throws {
+    let counts = pending.withLock { pending in
+      defer { pending = [:] }
+      return Array(pending.values)
+    }
+    guard !counts.isEmpty else { return }
+    do { try await storage.add(counts) } catch {
+      pending.withLock { pending in
+        for count in counts { pending[count.key, default: AttemptCount(count.key)].add(count) }
+      }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+import VerificationAPI
+import World
+
+@testable import VerificationServer
+
+/// The numbers of invalid codes and of what device keys do.
+@Suite struct AttemptCountTests {
+  typealias Implementation = StorageImplementation
+
+  private static let now = VerificationBench.start
+  private static let day = CodeCounts.day(of: now.unixSecond)
+
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private static func count(
+    _ events: AttemptCount.Event..., on day: Int64 = day, by key: String
+  ) -> AttemptCount {
+    var count = AttemptCount(AttemptCount.Key(day: day, apiKey: key))
+    for event in events { count.count(event) }
+    return count
+  }
+
+  @Test(
+    "Attempts are added by day and key, and removed after the counted days",
+    arguments: Implementation.allCases)
+  func storage(implementation: Implementation) async throws {
+    let storage = try await implementation.open(in: folder)
+    try await storage.add([
+      Self.count(.codeInvalid, by: "b"), Self.count(.codeClaimed, .tokenClaimed, by: "a"),
+      Self.count(.tokenInvalid, on: Self.day + 1, by: ""),
+    ])
+    try await storage.add([Self.count(.codeInvalid, .codeClaimed, by: "a")])
+    let first = [
+      Self.count(.codeClaimed, .tokenClaimed, .codeInvalid, .codeClaimed, by: "a"),
+      Self.count(.codeInvalid, by: "b"),
+    ]
+    let second = Self.count(.tokenInvalid, on: Self.day + 1, by: "")
+    #expect(try await storage.attemptCounts() == [second] + first)
+    let end = Date(unixSecond: (Self.day + VerificationLimit.countedDays) * 86_400)
+    _ = try await storage.removeExpired(at: end, atMost: 5)
+    #expect(try await storage.attemptCounts() == [second] + first)
+    _ = try await storage.removeExpired(at: end + 86_400, atMost: 5)
+    #expect(try await storage.attemptCounts() == [second])
+  }
+
+  @Test("Attempts that could not be stored are kept for the next time, and counted once")
+  func failure() async throws {
+    let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
+    let counter = AttemptCounter(storage: storage, clock: ManualClock(Self.now))
+    for _ in 0..<3 { counter.count(.codeInvalid, by: nil) }
+    try await storage.write { try $0.execute(sql: "ALTER TABLE attemptCount RENAME TO other") }
+    await #expect(throws: VerificationServerError.storageUnavailable) { try await counter.store() }
+    counter.count(.codeInvalid, by: nil)
+    try await storage.write { try $0.execute(sql: "ALTER TABLE other RENAME TO attemptCount") }
+    for _ in 0..<2 { try await counter.store() }
+    #expect(try await storage.attemptCounts().map(\.codesInvalid) == [4])
+  }
+
+  @Test(
+    "Numbers are shown rounded down to tens", arguments: [(9, 0), (10, 10), (19, 10), (20, 20)])
+  func rounded(count: Int, shown: Int) {
+    var attempts = Self.count(by: "a")
+    for _ in 0..<count {
+      for event in [
+        AttemptCount.Event.codeClaimed, .codeInvalid, .tokenClaimed, .tokenInvalid,
+      ] { attempts.count(event) }
+    }
+    let numbers = attempts.shown
+    #expect(
+      [
+        numbers.codesClaimed, numbers.codesInvalid, numbers.tokensClaimed, numbers.tokensInvalid,
+      ] == Array(repeating: shown, count: 4))
+    #expect(numbers.isZero == (shown == 0))
+  }
+
+  /// Claims `count` codes and their tokens with the device key of the server, each twice.
+  private func claim(_ count: Int, _ server: RunningServer) async throws {
+    let hmac = RunningServer.keyHMAC.base64EncodedString()
+    for _ in 0..<count {
+      let code = try await server.issue().code
+      let token = try await server.verified(code).token
+      _ = try await server.verified(code)
+      for _ in 0..<2 {
+        _ = try await server.post(
+          VerificationRoute.certificate, #"{"token":"\#(token)","ekeyhmac":"\#(hmac)"}"#,
+          headers: ["X-API-Key": server.deviceKey])
+      }
+    }
+  }
+
+  /// Sends wrong codes and wrong tokens with the device key of the server, and wrong PINs without a key.
+  private func fail(codes: Int, tokens: Int, pins: Int, _ server: RunningServer) async throws {
+    let device = ["X-API-Key": server.deviceKey]
+    for number in 0..<codes {
+      let code = number.isMultiple(of: 2) ? "1234567\(number % 10)" : "no code"
+      _ = try await server.post(
+        VerificationRoute.verify, #"{"code":"\#(code)"}"#, headers: device)
+    }
+    let hmac = RunningServer.keyHMAC.base64EncodedString()
+    for _ in 0..<tokens {
+      _ = try await server.post(
+        VerificationRoute.certificate, #"{"token":"none","ekeyhmac":"\#(hmac)"}"#,
+        headers: device)
+    }
+    for _ in 0..<pins { _ = try await server.redeem("A1B2C3") }
+  }
+
+  private func get(_ path: String, _ server: RunningServer) async throws -> Data {
+    let response = try await server.get(path, headers: ["X-API-Key": server.adminKey])
+    try #require(response.status == 200)
+    return response.body
+  }
+
+  @Test("Invalid codes and the attempts of device keys are shown when their day is over, in tens")
+  func statistics() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let id = String(server.deviceKey.prefix(16))
+      try await claim(11, server)
+      try await fail(codes: 12, tokens: 10, pins: 9, server)
+      let realm = VerificationRoute.csv(of: VerificationRoute.statistics)
+      func lines(_ path: String) async throws -> [String] {
+        String(decoding: try await get(path, server), as: UTF8.self)
+          .split(separator: "\r\n").map(String.init)
+      }
+      // The numbers of today are empty.
+      #expect(try await lines(realm).last?.hasPrefix("2027-01-15,11,11,,11,,") == true)
+      let path = "/api/stats/realm/api-keys/\(id)"
+      #expect(try await lines("\(path).csv").count == 1)
+      server.clock.advance(by: 86_400)
+      // 12 codes and 9 PINs.
+      #expect(try await lines(realm).last?.hasPrefix("2027-01-15,11,11,20,11,10,") == true)
+      #expect(
+        try await lines("\(path).csv") == [
+          "date,authorized_app_id,authorized_app_name,authorized_app_type,codes_issued,"
+            + "codes_claimed,codes_invalid,tokens_claimed,tokens_invalid",
+          "2027-01-15,\(id),an app,device,0,10,10,10,10",
+        ])
+      let one = try JSONDecoder().decode(
+        APIKeyStatisticsResponse.self, from: try await get("\(path).json", server))
+      #expect(one.statistics.map(\.data.codesInvalid) == [10])
+      let all = try JSONDecoder().decode(
+        IssuerStatisticsResponse.self,
+        from: try await get(VerificationRoute.apiKeysStatistics, server))
+      let app = all.statistics.first?.issuers.first { $0.apiKeyID == id }
+      #expect(app?.codesClaimed == 10 && app?.tokensInvalid == 10 && app?.codesIssued == 0)
+    }
+    // The end of the server stores what it has counted.
+    try await RunningServer.run(in: folder.url) { server async throws in
+      try await fail(codes: 10, tokens: 0, pins: 0, server)
+    }
+    let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
+    #expect(try await storage.attemptCounts().first { $0.codesInvalid == 10 } != nil)
+  }
+}
