@@ -46,7 +46,8 @@ struct ConsoleComposition: Sendable {
     accounts = AccountStore(
       database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
     links = AccountLinks(
-      database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
+      database: database, audit: audit, keys: keys, days: configuration.linkDays, clock: clock,
+      randomness: randomness)
   }
 
   /// The checks of passwords.

@@ -23,6 +23,8 @@ package struct ConsoleConfiguration: Redacted, Sendable {
   package var appAddress: URL?
   /// The time zone of the office, in which pages, texts for an SMS and lists have their times and days.
   package var timeZone: TimeZone
+  /// The days for which a link for a new password works. Letters need more than one.
+  package var linkDays = ConsoleLimit.linkDays
   /// True if the verification server sends SMS.
   package var sendsSMS = false
   /// The proxies whose `X-Forwarded-For` names the client.

@@ -49,8 +49,8 @@ enum ConsoleLimit {
   static let freshSessionSeconds: Int64 = 600
   /// Seconds after which the use of a session is stored again.
   static let sessionTouchSeconds: Int64 = 60
-  /// Seconds for which a link for a new password works.
-  static let linkSeconds: Int64 = 86_400
+  /// Days for which a link for a new password works, unless the settings have another number.
+  static let linkDays = 1
   /// Seconds for which a passkey's challenge works.
   static let challengeSeconds: Int64 = 600
   /// Used challenges that are remembered.

@@ -211,6 +211,7 @@ extension ServerSetup {
     configuration.appAddress = settings.appAddress.flatMap { URL(string: $0) }
     configuration.trustedProxies = settings.trustedProxies
     if let zone = TimeZone(identifier: settings.timeZone) { configuration.timeZone = zone }
+    configuration.linkDays = settings.linkDays
     configuration.auditDestination =
       settings.auditFile.map { .file(URL(fileURLWithPath: $0)) }
       ?? settings.auditSyslog.map { .syslog(path: $0) }

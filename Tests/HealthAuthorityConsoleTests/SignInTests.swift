@@ -326,6 +326,34 @@ import World
     }
   }
 
+  @Test("A link works for the days of the settings, and its letter and its e-mail have the end")
+  func letter() async throws {
+    try await RunningConsole.run(in: folder.url, configure: { $0.linkDays = 7 }) {
+      console async throws in
+      let administrator = try await console.signedIn(.administrator)
+      let created = try await console.change(
+        "/accounts", ["name": "Anna Żak", "role": "issuer"], approvedBy: administrator)
+      let address = try #require(created.element("link"))
+      #expect(created.text.contains("The link works once, until 2027-01-22 09:"))
+      #expect(created.text.contains("aria-label=\"QR code with the link for Anna Żak\""))
+      let mail = try #require(
+        created.text.firstMatch(of: /id="mail-link" href="(mailto:[^"]*)"/)?.output.1)
+      let parts = try #require(
+        URLComponents(
+          string: String(mail).replacing("&amp;", with: "&").replacing("&#61;", with: "=")))
+      #expect(parts.path.isEmpty, "the administrator chooses the recipient")
+      let text = parts.queryItems?.first { $0.name == "body" }?.value
+      #expect(text?.contains(address) == true && text?.contains("Anna Żak") == true)
+      #expect(text?.contains("until 2027-01-22 09:") == true)
+      let path = try #require(URL(string: address)?.path)
+      console.clock.advance(by: 7 * 86_400 - 1)
+      #expect(try await console.browser().get(path).status == 200)
+      console.clock.advance(by: 1)
+      let gone = try await console.browser().get(path)
+      #expect(gone.status == 404 && gone.text.contains("until the time on its letter"))
+    }
+  }
+
   @Test("Pages are in the language of the browser or of the switch")
   func languages() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in

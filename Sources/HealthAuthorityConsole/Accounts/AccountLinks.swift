@@ -10,8 +10,13 @@ struct AccountLinks: Sendable {
   let database: ConsoleDatabase
   let audit: AuditLog
   let keys: ConsoleKeys
+  /// The days for which a link works.
+  let days: Int
   let clock: any WallClock
   let randomness: any Randomness
+
+  /// The end of a link that is made now, in Unix seconds.
+  var end: Int64 { clock.now.unixSecond + Int64(days) * 86_400 }
 
   /// The token of a new link, which is shown once.
   func newToken() -> String { Data(randomness.bytes(32)).base64URL }
@@ -24,7 +29,7 @@ struct AccountLinks: Sendable {
     try db.execute(sql: "DELETE FROM link WHERE account_id = ?", arguments: [account.id])
     try db.execute(
       sql: "INSERT INTO link (token_hash, account_id, made_by, expires_at) VALUES (?, ?, ?, ?)",
-      arguments: [hash(token), account.id, actor.id, now + ConsoleLimit.linkSeconds])
+      arguments: [hash(token), account.id, actor.id, end])
     try audit.append(AuditEvent(actor.name, .linkMade, account.name), at: now, in: db)
   }
 

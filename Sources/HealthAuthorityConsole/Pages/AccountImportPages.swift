@@ -106,28 +106,7 @@ enum AccountList {
   }
 }
 
-extension ChangePages {
-  /// The page with the links of several new accounts, to be printed as letters.
-  func linksPage(
-    _ invited: [(account: String, token: String)], _ visit: Visit
-  ) -> Response {
-    let (texts, title) = (visit.texts, visit.texts[.linksTitle, "\(invited.count)"])
-    let end = requests.clock.now.unixSecond + ConsoleLimit.linkSeconds
-    let values: [String: Any] = [
-      "title": title,
-      "links": invited.map { account, token in
-        [
-          "account": account, "greeting": texts[.startLead, account],
-          "address": "\(visit.origin)/start/\(token)",
-          "until": texts[.linksUntil, texts.time(end)],
-        ]
-      },
-    ]
-    return pages.renderer.response(Page(title, .links, values), for: visit)
-  }
-}
-
-/// The templates of the list of accounts and of their links.
+/// The template of the list of accounts.
 enum AccountImportTemplates {
   static let accountImport = """
     <h1>{{t.importTitle}}</h1>
@@ -145,21 +124,5 @@ enum AccountImportTemplates {
     <textarea id="lines" name="lines" rows="8" spellcheck="false">{{lines}}</textarea>
     <button id="import" class="primary">{{t.accountAddButton}}</button>
     </form>
-    """
-
-  /// The links of new accounts, each as a letter of its own when the page is printed.
-  static let links = """
-    <h1>{{title}}</h1>
-    <p class="lead no-print">{{t.linkLead}}</p>
-    <p class="notice no-print">{{t.shownOnce}}</p>
-    {{#links}}
-    <section class="card letter" aria-label="{{account}}">
-    <h2>{{t.console}}</h2>
-    <p>{{greeting}}</p>
-    <p class="secret"><a href="{{address}}">{{address}}</a></p>
-    <p>{{until}}</p>
-    </section>
-    {{/links}}
-    <p><a class="button" href="/accounts">{{t.back}}</a></p>
     """
 }

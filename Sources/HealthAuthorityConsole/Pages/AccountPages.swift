@@ -200,14 +200,6 @@ enum AccountTemplates {
     <p><a class="button" id="import" href="/accounts/import">{{t.importTitle}}</a></p>
     """
 
-  static let link = """
-    <h1>{{title}}</h1>
-    <p class="lead">{{t.linkLead}}</p>
-    <p class="notice">{{t.shownOnce}}</p>
-    <p class="secret"><a id="link" href="{{address}}">{{address}}</a></p>
-    <p><a class="button" href="/accounts">{{t.back}}</a></p>
-    """
-
   static let start = """
     <div class="narrow">
     <h1>{{t.startTitle}}</h1>

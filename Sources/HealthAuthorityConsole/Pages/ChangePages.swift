@@ -390,11 +390,9 @@ struct ChangePages: Sendable {
         Page(title, .secret, ["title": title, "secret": text, "for": texts[.changeFor, name]]),
         for: visit)
     case .link(let account, let token):
-      let title = texts[.linkTitle, account]
-      return pages.renderer.response(
-        Page(title, .link, ["title": title, "address": "\(visit.origin)/start/\(token)"]),
-        for: visit)
-    case .links(let invited): return linksPage(invited, visit)
+      return lettersPage(texts[.linkTitle, account], [(account, token)], visit)
+    case .links(let invited):
+      return lettersPage(texts[.linksTitle, "\(invited.count)"], invited, visit)
     }
   }
 }

@@ -151,7 +151,7 @@ struct MenuEntry: Sendable {
 /// The templates of the pages. Mustache escapes all values but those in three braces, which are pictures and rendered
 /// templates.
 enum PageTemplate: String, CaseIterable, Sendable {
-  case message, home, signIn, start, link, links, own, accounts, accountImport, audit
+  case message, home, signIn, start, letters, own, accounts, accountImport, audit
   case issue, issued, batch, batchKept, batchResult, smsList, issuedCodes, officials, issuers,
     codeStatus, codeRules
   case funnel, exports, configuration, preview
@@ -163,8 +163,7 @@ enum PageTemplate: String, CaseIterable, Sendable {
     case .home: LayoutTemplate.home
     case .signIn: SignInTemplates.signIn
     case .start: AccountTemplates.start
-    case .link: AccountTemplates.link
-    case .links: AccountImportTemplates.links
+    case .letters: AccountLetter.template
     case .accountImport: AccountImportTemplates.accountImport
     case .own: OwnAccountTemplates.own
     case .accounts: AccountTemplates.accounts

@@ -88,8 +88,8 @@ extension Texts {
     ),
     .startGoneTitle: Phrase("This link does not work any more", "Ten link już nie działa"),
     .startGoneText: Phrase(
-      "A link works once and for one day. Ask an administrator for a new one.",
-      "Link działa raz i przez jeden dzień. Poproś administratora o nowy."
+      "A link works once and until the time on its letter. Ask an administrator for a new one.",
+      "Link działa raz i do czasu podanego w liście. Poproś administratora o nowy."
     ),
   ]
 
@@ -140,12 +140,39 @@ extension Texts {
     .linkTitle: Phrase("Link for %1", "Link dla konta %1"),
     .linkLead: Phrase(
       """
-      Pass it to this person only, not by e-mail. It works once and for one day. When it is used, the old \
-      password, the code app, the passkeys and the sessions end.
+      Pass it to this person only: print the letter and hand it over or send it by post. It works once. When it is \
+      used, the old password, the code app, the passkeys and the sessions end.
       """,
       """
-      Przekaż go tylko tej osobie, nie e-mailem. Działa raz i przez jeden dzień. Po użyciu kończą się: \
+      Przekaż go tylko tej osobie: wydrukuj list i wręcz go albo wyślij pocztą. Działa raz. Po użyciu kończą się: \
       stare hasło, aplikacja z kodami, klucze dostępu i sesje.
+      """
+    ),
+    .letterGreeting: Phrase(
+      "This link is for %1. With it you set your password and your code app for the console of the health authority.",
+      "Ten link jest dla: %1. Ustawisz nim hasło i aplikację z kodami do konsoli organu sanitarnego."
+    ),
+    .letterSteps: Phrase(
+      """
+      Open the address on the computer on which you work, and have your phone with an app for one-time codes at hand. \
+      If the link does not work, tell an administrator at once: somebody else may have used it.
+      """,
+      """
+      Otwórz adres na komputerze, na którym pracujesz, i przygotuj telefon z aplikacją do kodów jednorazowych. \
+      Jeśli link nie działa, od razu powiadom administratora: mógł go użyć ktoś inny.
+      """
+    ),
+    .letterPicture: Phrase("QR code with the link for %1", "Kod QR z linkiem dla: %1"),
+    .letterSubject: Phrase("Your account for the console", "Twoje konto w konsoli"),
+    .letterMail: Phrase("Write an e-mail", "Napisz e-mail"),
+    .letterMailHelp: Phrase(
+      """
+      An e-mail can be read on its way, and whoever opens the link first has the account. Use it only for mailboxes of \
+      the office, and only for people who expect it.
+      """,
+      """
+      E-mail można przeczytać po drodze, a konto ma ten, kto pierwszy otworzy link. Używaj go tylko do skrzynek urzędu \
+      i tylko dla osób, które na niego czekają.
       """
     ),
     .ownTitle: Phrase("Your account", "Twoje konto"),

@@ -16,6 +16,8 @@ package struct ConsoleSettings: Redacted {
   package var appAddress: String?
   /// The identifier of the office's time zone.
   package var timeZone = "Europe/Warsaw"
+  /// The days for which a link for a new password works.
+  package var linkDays = 1
   /// The verification server, if it does not run in this process.
   package var verificationURL: String?
   /// The admin API key for it.
@@ -79,6 +81,9 @@ package struct ConsoleSettings: Redacted {
       .timeZone(
         "timeZone", \.timeZone,
         "the time zone of the office, for the times and days of pages, texts for an SMS and lists"),
+      .integer(
+        "linkDays", \.linkDays, 1...14,
+        "the days for which a link for a new password works; a letter by post needs more than one"),
       .text(
         "verificationURL", \.verificationURL, form: WebAddress.form,
         "the verification server, if it runs elsewhere", isAddress),
