@@ -50,31 +50,3 @@ struct HostCheckTests {
     }
   }
 }
-
-@Suite("Lists for spreadsheets")
-struct CSVTests {
-  @Test(
-    "No spreadsheet of any country reads a formula in a field",
-    arguments: [
-      "=cmd", "+1", "-1", "@SUM(A1)", ";=cmd", "a;=cmd", "a;;+1", "a\t=cmd", "\n=cmd", "a\r\n=cmd",
-      " =cmd", "\u{FEFF}=cmd", "\u{200B}=cmd", "\u{FF1D}cmd", "\u{FF0B}1", "\u{FF0D}1", "\u{FF20}a",
-      "x;\u{FF1D}cmd", "\u{2212}1", "\"=cmd", "a,=cmd", "a;\" =cmd", "a|=cmd",
-    ])
-  func formulas(field: String) {
-    let text = CSV.text([["a", field]])
-    // What a spreadsheet of any country may take as the start of a field.
-    for part in text.split(whereSeparator: { ",;|\t\r\n\"".contains($0) || $0.isNewline }) {
-      let first = part.unicodeScalars.first { scalar in
-        !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
-      }
-      let narrow = first.map { String($0).precomposedStringWithCompatibilityMapping } ?? ""
-      #expect(!["=", "+", "-", "@", "\u{2212}"].contains(narrow), "\(text.debugDescription)")
-    }
-    #expect(CSV.fields(text).first?.last?.replacing("'", with: "") == field)
-  }
-
-  @Test("Fields without formulas are unchanged", arguments: ["a-b", "1 = 2", "a@b.example", "x+y"])
-  func plain(field: String) {
-    #expect(CSV.text([[field]]) == "\u{FEFF}\(field)\r\n")
-  }
-}
