@@ -96,7 +96,7 @@ package enum ConsoleError: Error, Hashable, Sendable, CustomStringConvertible {
       case .otherSecret: .otherSecret
       case .newer: .newerDatabase
       case .damaged: .damagedDatabase
-      case .lost, .unavailable, .unreachable, .empty: .database
+      case .lost, .unavailable, .unreachable, .empty, .denied: .database
       }
   }
 }

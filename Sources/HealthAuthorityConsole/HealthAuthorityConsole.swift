@@ -28,6 +28,11 @@ package final class HealthAuthorityConsole: Service {
   /// The schema of the database, for commands that open it without a console.
   package static var databaseSchema: DatabaseSchema { ConsoleDatabase.schema }
 
+  /// The value by which a database shows that it belongs to `secret`; nil if that has another length.
+  package static func databaseCheck(of secret: Data) -> Data? {
+    ConsoleKeys(secret, byteCount: ConsoleConfiguration.secretBytes)?.check
+  }
+
   /// Opens the database and prepares the pages; `run()` starts to listen.
   ///
   /// - Parameters:

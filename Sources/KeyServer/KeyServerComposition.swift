@@ -232,11 +232,27 @@ extension KeyServer {
   package static var databaseSchema: DatabaseSchema { SQLiteSchema.schema }
 
   /// The database in PostgreSQL, for commands that open it beside the server.
+  ///
+  /// - Parameters:
+  ///   - address: The address of the database.
+  ///   - secret: The `databaseKey` that the database must belong to; nil for no check.
+  ///   - logger: Gets failures of connections.
   package static func database(
-    at address: PostgreSQLAddress, logger: Logger
+    at address: PostgreSQLAddress, secret: Data? = nil, logger: Logger
   ) -> PostgreSQLServerDatabase {
     PostgreSQLServerDatabase(
-      address, schema: PostgreSQLKeySchema.schema, secretCheck: nil, connections: 1, logger: logger)
+      address, schema: PostgreSQLKeySchema.schema, secretCheck: secret.map(databaseCheck),
+      connections: 1, logger: logger)
+  }
+
+  /// The value by which a database shows that it belongs to the `databaseKey` `secret`.
+  package static func databaseCheck(of secret: Data) -> Data { DatabaseKeys(secret).check }
+
+  /// The check of the database, which verifies the checksum of each key.
+  package static var databaseInspection: DatabaseInspection {
+    DatabaseInspection(
+      SQLiteSchema.schema, damagedRows: { try SQLiteKeyStore.damagedKeys(in: $0) },
+      damagedRowsInPostgreSQL: { try PostgreSQLKeyStore.damagedKeys($0) })
   }
 
   /// Inserts keys into the database of a server that is not running, without uploads; for benchmarks.

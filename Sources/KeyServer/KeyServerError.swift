@@ -16,6 +16,8 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case otherDatabaseKey
   /// The database in PostgreSQL is new, and the server had another one.
   case emptyDatabase
+  /// The role of the process may not create or change the tables; the text is the message of the server.
+  case deniedDatabase(String)
   /// The clock was set, and its new time is not confirmed; the text says by how much.
   case implausibleClock(String)
   /// The structure of the database is damaged.
@@ -44,6 +46,7 @@ extension KeyServerError: CustomStringConvertible {
     case .otherDatabaseKey:
       "The key database was created with another databaseKey: restore both from one backup."
     case .emptyDatabase: Self.message(of: .empty)
+    case .deniedDatabase(let message): Self.message(of: .denied(message))
     case .implausibleClock(let message): message
     case .damagedDatabase: Self.message(of: .damaged)
     case .lostDatabase: Self.message(of: .lost)
@@ -68,6 +71,7 @@ extension KeyServerError {
       case .newer: .newerDatabase
       case .otherSecret: .otherDatabaseKey
       case .empty: .emptyDatabase
+      case .denied(let message): .deniedDatabase(message)
       case .damaged: .damagedDatabase
       case .lost: .lostDatabase
       case .unavailable: .database

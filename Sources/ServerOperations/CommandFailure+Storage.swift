@@ -10,7 +10,7 @@ extension CommandFailure {
   init(_ error: ServerDatabaseError, of schema: DatabaseSchema) {
     let isInput =
       switch error {
-      case .newer, .otherSecret, .empty: true
+      case .newer, .otherSecret, .empty, .denied: true
       case .damaged, .lost, .unavailable, .unreachable: false
       }
     self.init(

@@ -114,11 +114,17 @@ extension StoredServer {
   var movedDatabase: URL { database.appendingPathExtension("moved") }
 
   /// The database of the key server or the verification server at `address`.
-  func postgreSQLDatabase(at address: PostgreSQLAddress) -> PostgreSQLServerDatabase {
+  ///
+  /// - Parameters:
+  ///   - address: The address of the database.
+  ///   - secret: The secret that it must belong to; nil for no check.
+  func postgreSQLDatabase(
+    at address: PostgreSQLAddress, secret: Data? = nil
+  ) -> PostgreSQLServerDatabase {
     let logger = Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
     return name == .keys
-      ? KeyServer.database(at: address, logger: logger)
-      : VerificationServer.database(at: address, logger: logger)
+      ? KeyServer.database(at: address, secret: secret, logger: logger)
+      : VerificationServer.database(at: address, secret: secret, logger: logger)
   }
 
   /// Records that the data of the server is in PostgreSQL.

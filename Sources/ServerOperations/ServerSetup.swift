@@ -90,7 +90,7 @@ package struct ServerSetup: Sendable {
   }
 
   /// The secrets and the database must come from the same backup.
-  private func otherSecrets(_ secrets: URL, of server: ServerName) -> CommandFailure {
+  func otherSecrets(_ secrets: URL, of server: ServerName) -> CommandFailure {
     guard database == nil else {
       return .badInput(
         "\(secrets.path.printable) does not belong to the database firebreak_\(server.rawValue): copy the secrets of"
@@ -106,14 +106,14 @@ package struct ServerSetup: Sendable {
     switch error {
     case let error as KeyServerError:
       switch error {
-      case .configuration, .newerDatabase, .emptyDatabase:
+      case .configuration, .newerDatabase, .emptyDatabase, .deniedDatabase:
         CommandFailure.badInput(error.description)
       case .otherDatabaseKey: otherSecrets(folder.keySecrets.url, of: .keys)
       default: CommandFailure.machineFailed(error.description)
       }
     case let error as VerificationServerError:
       switch error {
-      case .badConfiguration, .newerDatabase, .emptyDatabase:
+      case .badConfiguration, .newerDatabase, .emptyDatabase, .deniedDatabase:
         CommandFailure.badInput(error.description)
       case .otherCodeHashKey:
         otherSecrets(folder.verificationSecrets.url, of: .verification)

@@ -24,8 +24,8 @@ package final class PostgreSQLServerDatabase: Sendable {
     }
   }
 
-  private let database: PostgreSQLDatabase
-  private let schema: Schema
+  let database: PostgreSQLDatabase
+  let schema: Schema
   private let secretCheck: Data?
   private let mayBeEmpty: Bool
   private let prepare: @Sendable (PostgreSQLTransaction) throws -> Void
@@ -107,7 +107,7 @@ package final class PostgreSQLServerDatabase: Sendable {
     }
   }
 
-  private func mappingErrors<Value: Sendable>(
+  func mappingErrors<Value: Sendable>(
     _ work: () async throws -> Value
   ) async throws -> Value {
     do { return try await work() } catch let error as PostgreSQLError {
@@ -116,6 +116,8 @@ package final class PostgreSQLServerDatabase: Sendable {
       case .unavailable, .connectionLost, .outcomeUnknown, .readOnly, .resources, .timeout,
         .conflict:
         throw ServerDatabaseError.unreachable(error.description)
+      case .statement where error.sqlState == Self.insufficientPrivilege:
+        throw ServerDatabaseError.denied(error.message)
       case .statement: throw error
       }
     }
@@ -123,6 +125,9 @@ package final class PostgreSQLServerDatabase: Sendable {
 }
 
 extension PostgreSQLServerDatabase {
+  /// The SQLSTATE of a missing right.
+  private static let insufficientPrivilege = "42501"
+
   /// The numbers of the advisory locks of a server's database.
   package enum Lock: Int64 {
     /// Migrations.
@@ -137,17 +142,12 @@ extension PostgreSQLServerDatabase {
 
   /// Runs the missing migrations.
   private func migrate(_ transaction: PostgreSQLTransaction) throws {
-    let isNew =
-      try transaction.run("SELECT to_regclass('schema_version')::text").text(0, 0) == nil
-    guard !isNew || mayBeEmpty else { throw ServerDatabaseError.empty }
-    if isNew {
+    if try !hasTables(transaction) {
       try transaction.run("CREATE TABLE schema_version (version bigint NOT NULL)")
       try transaction.run("INSERT INTO schema_version VALUES (0)")
       _ = try transaction.run(Self.stateTable)
     }
-    let version = Int(
-      try transaction.run("SELECT version FROM schema_version").firstInteger ?? 0)
-    guard version <= schema.migrations.count else { throw ServerDatabaseError.newer }
+    let version = try version(transaction)
     // Before the migration: a database of another server stays as it is.
     try claim(transaction)
     for migration in schema.migrations.dropFirst(version) {
@@ -158,19 +158,40 @@ extension PostgreSQLServerDatabase {
       "UPDATE schema_version SET version = $1", .integer(schema.migrations.count))
   }
 
+  /// True unless the database is empty.
+  ///
+  /// - Throws: `ServerDatabaseError.empty` if it may not be.
+  func hasTables(_ transaction: PostgreSQLTransaction) throws -> Bool {
+    let table = try transaction.run("SELECT to_regclass('schema_version')::text").text(0, 0)
+    guard table != nil || mayBeEmpty else { throw ServerDatabaseError.empty }
+    return table != nil
+  }
+
+  /// The number of migrations of the database.
+  ///
+  /// - Throws: `ServerDatabaseError.newer` if there are more than this version of the program knows.
+  func version(_ transaction: PostgreSQLTransaction) throws -> Int {
+    let rows = try transaction.run("SELECT version FROM schema_version")
+    let version = Int(rows.firstInteger ?? 0)
+    guard version <= schema.migrations.count else { throw ServerDatabaseError.newer }
+    return version
+  }
+
   /// Lets a new database belong to the secret, or throws if it belongs to another one, or if it may not be new.
   private func claim(_ transaction: PostgreSQLTransaction) throws {
+    guard try !isClaimed(transaction), let secretCheck else { return }
+    try transaction.run("UPDATE server_state SET secret_check = $1", .bytes(secretCheck))
+  }
+
+  /// False if no server has started with the database.
+  ///
+  /// - Throws: `ServerDatabaseError.otherSecret` if it belongs to another secret; `.empty` if it may not be new.
+  func isClaimed(_ transaction: PostgreSQLTransaction) throws -> Bool {
     let stored = try transaction.run("SELECT secret_check FROM server_state").bytes(0, 0)
-    // No server has started with it.
     guard stored != nil || mayBeEmpty else { throw ServerDatabaseError.empty }
-    guard let secretCheck else { return }
-    if let stored {
-      guard isEqualInConstantTime(stored, secretCheck) else {
-        throw ServerDatabaseError.otherSecret
-      }
-    } else {
-      try transaction.run("UPDATE server_state SET secret_check = $1", .bytes(secretCheck))
-    }
+    guard let stored, let secretCheck else { return stored != nil }
+    guard isEqualInConstantTime(stored, secretCheck) else { throw ServerDatabaseError.otherSecret }
+    return true
   }
 
   /// The table that the databases of all servers have: see `ServerState`.

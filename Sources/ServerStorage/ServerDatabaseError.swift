@@ -14,6 +14,8 @@ package enum ServerDatabaseError: Error, Hashable, Sendable {
   case lost
   /// The file cannot be opened, created or migrated.
   case unavailable
+  /// The role may not create or change tables, or may not read or write one; the text is the server's message.
+  case denied(String)
   /// The server of the database cannot be reached or did not run a request; the text is its message.
   case unreachable(String)
 
@@ -35,6 +37,9 @@ package enum ServerDatabaseError: Error, Hashable, Sendable {
       "The file of the \(name) was deleted or replaced, and nothing is stored: restore it, then restart the server."
     case .unavailable:
       "The \(name) cannot be opened or written: check its disk and the file's owner, then retry."
+    case .denied(let message):
+      "The \(name) in PostgreSQL denies the role of this process what it needs (\(message)): run"
+        + " `firebreak database migrate` with a role that owns the tables."
     case .unreachable(let message):
       "The \(name) did not answer: \(message). Check the server of the database and its address, then retry."
     }

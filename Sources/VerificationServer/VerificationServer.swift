@@ -174,11 +174,28 @@ extension VerificationServer {
   package static var databaseSchema: DatabaseSchema { SQLiteCodeStorage.schema }
 
   /// The database in PostgreSQL, for commands that open it beside the server.
+  ///
+  /// - Parameters:
+  ///   - address: The address of the database.
+  ///   - secret: The `codeHashKey` that the database must belong to; nil for no check.
+  ///   - logger: Gets failures of connections.
   package static func database(
-    at address: PostgreSQLAddress, logger: Logger
+    at address: PostgreSQLAddress, secret: Data? = nil, logger: Logger
   ) -> PostgreSQLServerDatabase {
     PostgreSQLServerDatabase(
-      address, schema: PostgreSQLCodeSchema.schema, secretCheck: nil, connections: 1, logger: logger
-    )
+      address, schema: PostgreSQLCodeSchema.schema, secretCheck: secret.flatMap(databaseCheck),
+      connections: 1, logger: logger)
+  }
+
+  /// The value by which a database shows that it belongs to the `codeHashKey` `secret`; nil if that has another length.
+  package static func databaseCheck(of secret: Data) -> Data? {
+    CodeKeys(codeHashKey: [UInt8](secret))?.check
+  }
+
+  /// The check of the database, which verifies the checksums of codes and used tokens.
+  package static var databaseInspection: DatabaseInspection {
+    DatabaseInspection(
+      SQLiteCodeStorage.schema, damagedRows: { try SQLiteCodeStorage.damagedRows(in: $0) },
+      damagedRowsInPostgreSQL: { try PostgreSQLCodeStorage.damagedRows($0) })
   }
 }

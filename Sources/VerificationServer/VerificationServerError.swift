@@ -11,6 +11,8 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
   case otherCodeHashKey
   /// The database in PostgreSQL is new, and the server had another one.
   case emptyDatabase
+  /// The role of the process may not create or change the tables; the text is the message of the server.
+  case deniedDatabase(String)
   /// A newer version has migrated the database.
   case newerDatabase
   /// The structure of the database is damaged, so the server does not start.
@@ -32,6 +34,8 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
     case .otherCodeHashKey:
       "The database was created with another codeHashKey: restore both from one backup."
     case .emptyDatabase: ServerDatabaseError.empty.message(of: SQLiteCodeStorage.schema.name)
+    case .deniedDatabase(let message):
+      ServerDatabaseError.denied(message).message(of: SQLiteCodeStorage.schema.name)
     case .newerDatabase: ServerDatabaseError.newer.message(of: SQLiteCodeStorage.schema.name)
     case .damagedDatabase: ServerDatabaseError.damaged.message(of: SQLiteCodeStorage.schema.name)
     case .unreachableDatabase(let message):
@@ -66,6 +70,7 @@ extension VerificationServerError {
       case .newer: .newerDatabase
       case .otherSecret: .otherCodeHashKey
       case .empty: .emptyDatabase
+      case .denied(let message): .deniedDatabase(message)
       case .unreachable(let message): .unreachableDatabase(message)
       case .damaged, .lost, .unavailable: .storageUnavailable
       }

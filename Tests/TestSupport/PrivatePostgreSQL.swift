@@ -140,6 +140,11 @@ public final class PrivatePostgreSQL: Sendable {
     "host=\(folder.url.path) user=postgres dbname=\(name)"
   }
 
+  /// The address of the database `name` for the role `role`; nil for the role with the name of the database.
+  public func address(_ name: String = "postgres", role: String?) -> String {
+    "host=\(folder.url.path) dbname=\(name)\(role.map { " user=\($0)" } ?? "")"
+  }
+
   /// Creates a new database and returns its address.
   public func createDatabase() async throws -> String {
     let number = Self.databases.add(1, ordering: .relaxed).newValue

@@ -12,7 +12,7 @@ import ServerStorage
 /// A released migration is never changed: later versions append to `migrations`.
 enum PostgreSQLKeySchema {
   static let schema = PostgreSQLServerDatabase.Schema(
-    name: SQLiteSchema.schema.name, migrations: [first, second])
+    name: SQLiteSchema.schema.name, migrations: [first, second, third])
 
   /// 1: uploads, keys, exports, authorities, statistics.
   private static let first =
@@ -24,6 +24,34 @@ enum PostgreSQLKeySchema {
 
   /// 2: withdrawn files.
   private static let second = [withdrawnFiles]
+
+  /// 3: partitions by functions of the owner, for servers whose role does not own the tables.
+  private static let third = [
+    "SELECT set_config('search_path', concat(quote_ident(current_schema()), ', pg_temp'), true)",
+    createPartition, dropPartition,
+    "REVOKE EXECUTE ON FUNCTION create_key_partition, drop_key_partition FROM PUBLIC",
+  ]
+
+  /// The partition is attached, because `PARTITION OF` would wait for running exports.
+  private static let createPartition = """
+    CREATE FUNCTION create_key_partition(day bigint) RETURNS void LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    DECLARE name text := 'diagnosis_key_' || day;
+    BEGIN
+      IF to_regclass(name) IS NULL THEN
+        EXECUTE format('CREATE TABLE %I (LIKE diagnosis_key INCLUDING ALL)', name);
+        EXECUTE format('ALTER TABLE diagnosis_key ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
+          name, day, day + 1);
+      END IF;
+    END $$
+    """
+
+  private static let dropPartition = """
+    CREATE FUNCTION drop_key_partition(day bigint) RETURNS void LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
+      EXECUTE format('DROP TABLE %I', 'diagnosis_key_' || day);
+    END $$
+    """
 
   /// Keys that were released before `keys_from` and not revised since then count as removed.
   private static let state = """
@@ -235,15 +263,14 @@ struct KeyPartition: Hashable {
   /// Days since 1970-01-01, in UTC.
   let day: Int
 
-  var name: String { "diagnosis_key_\(day)" }
-
-  /// Creates the partition if it is missing. It is attached, because `PARTITION OF` would wait for running exports.
+  /// Creates the partition if it is missing.
   func create(_ transaction: PostgreSQLTransaction) throws {
-    let found = try transaction.run("SELECT to_regclass($1)::text", .text(name))
-    guard found.text(0, 0) == nil else { return }
-    try transaction.runOnce("CREATE TABLE \(name) (LIKE diagnosis_key INCLUDING ALL)")
-    try transaction.runOnce(
-      "ALTER TABLE diagnosis_key ATTACH PARTITION \(name) FOR VALUES FROM (\(day)) TO (\(day + 1))")
+    try transaction.run("SELECT create_key_partition($1)", .integer(day))
+  }
+
+  /// Drops the partition with its keys.
+  func drop(_ transaction: PostgreSQLTransaction) throws {
+    try transaction.run("SELECT drop_key_partition($1)", .integer(day))
   }
 
   /// All partitions, oldest first.

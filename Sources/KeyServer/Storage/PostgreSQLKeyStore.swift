@@ -183,11 +183,12 @@ extension PostgreSQLKeyStore {
         // Another process may have dropped it.
         guard partition.day < openFrom.unixDay,
           try KeyPartition.all(transaction).contains(partition),
-          try transaction.runOnce(
-            "SELECT FROM \(partition.name) WHERE released_at >= $1 LIMIT 1", .integer(needed)
+          try transaction.run(
+            "SELECT FROM diagnosis_key WHERE stored_day = $1 AND released_at >= $2 LIMIT 1",
+            .integer(partition.day), .integer(needed)
           ).count == 0
         else { return }
-        try transaction.runOnce("DROP TABLE \(partition.name)")
+        try partition.drop(transaction)
       }
       return true
     } catch is InUse {
@@ -200,13 +201,16 @@ extension PostgreSQLKeyStore {
   /// Checks the checksum of each key. Damaged pages are found if the cluster has checksums of pages.
   func check() async throws -> StoreCheck {
     let damagedKeys = try await mappingErrors {
-      try await database.check { transaction in
-        var count = 0
-        try PostgreSQLKeyRow.read(.all, transaction) { row in if !row.isIntact { count += 1 } }
-        return count
-      }
+      try await database.check { try Self.damagedKeys($0) }
     }
     return damagedKeys.map { StoreCheck(damagedKeys: $0) } ?? StoreCheck(isStructureIntact: false)
+  }
+
+  /// Counts the keys with a wrong checksum.
+  static func damagedKeys(_ transaction: PostgreSQLTransaction) throws -> Int {
+    var count = 0
+    try PostgreSQLKeyRow.read(.all, transaction) { row in if !row.isIntact { count += 1 } }
+    return count
   }
 }
 

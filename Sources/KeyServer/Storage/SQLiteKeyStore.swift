@@ -156,7 +156,8 @@ extension SQLiteKeyStore {
     return damagedKeys.map { StoreCheck(damagedKeys: $0) } ?? StoreCheck(isStructureIntact: false)
   }
 
-  private static func damagedKeys(in db: Database) throws -> Int {
+  /// Counts the keys with a wrong checksum.
+  static func damagedKeys(in db: Database) throws -> Int {
     var count = 0
     try rows(in: db) { row in if !row.isIntact { count += 1 } }
     return count

@@ -360,14 +360,17 @@ extension PostgreSQLCodeStorage {
 
   func check() async throws -> StorageFault? {
     let rows = try await withoutDetails {
-      try await database.check { transaction in
-        try Schema.issues.damagedCount(in: transaction)
-          + Schema.hashes.damagedCount(in: transaction)
-          + Schema.exchanges.damagedCount(in: transaction)
-      }
+      try await database.check { try Self.damagedRows($0) }
     }
     guard let rows else { return .damaged }
     return rows == 0 ? nil : .damagedRows(rows)
+  }
+
+  /// Counts the rows with a wrong checksum.
+  static func damagedRows(_ transaction: PostgreSQLTransaction) throws -> Int {
+    try Schema.issues.damagedCount(in: transaction)
+      + Schema.hashes.damagedCount(in: transaction)
+      + Schema.exchanges.damagedCount(in: transaction)
   }
 
   func clockRecord() async throws -> ClockRecord {

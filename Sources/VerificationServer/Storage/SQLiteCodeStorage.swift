@@ -350,13 +350,16 @@ extension SQLiteCodeStorage {
   func check() async throws -> StorageFault? {
     guard database.isInPlace else { return .lost }
     let rows = try await Self.withoutDetails {
-      try await database.check { db in
-        try IssueRow.damagedCount(in: db) + CodeHashRow.damagedCount(in: db)
-          + ExchangeRow.damagedCount(in: db)
-      }
+      try await database.check { try Self.damagedRows(in: $0) }
     }
     guard let rows else { return .damaged }
     return rows == 0 ? nil : .damagedRows(rows)
+  }
+
+  /// Counts the rows with a wrong checksum.
+  static func damagedRows(in db: Database) throws -> Int {
+    try IssueRow.damagedCount(in: db) + CodeHashRow.damagedCount(in: db)
+      + ExchangeRow.damagedCount(in: db)
   }
 
   func clockRecord() async throws -> ClockRecord {

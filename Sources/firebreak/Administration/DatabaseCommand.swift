@@ -4,11 +4,12 @@ import Foundation
 import ServerOperations
 import Terminal
 
-/// `firebreak database`: the databases of the servers in PostgreSQL.
+/// `firebreak database`: the databases of the servers.
 struct DatabaseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "database", abstract: "Move the databases of the servers to PostgreSQL.",
-    subcommands: [MoveDatabaseCommand.self])
+    commandName: "database",
+    abstract: "Check, migrate and move the databases of the servers.",
+    subcommands: [CheckDatabaseCommand.self, MigrateDatabaseCommand.self, MoveDatabaseCommand.self])
 }
 
 /// `database move`

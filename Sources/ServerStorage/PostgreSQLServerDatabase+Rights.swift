@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import PostgreSQL
+
+/// Reading without a migration, and migrations for servers whose role may not create tables.
+extension PostgreSQLServerDatabase {
+  /// The result of `migrate(grantingTo:)`.
+  package struct Migration: Hashable, Sendable {
+    /// The number of migrations before; 0 for an empty database.
+    package let earlierVersion: Int
+    /// The number of migrations.
+    package let version: Int
+    /// False if the role owns the tables, or does not exist.
+    package let isGranted: Bool
+  }
+
+  /// Runs `body` in a snapshot of the database, without a migration.
+  ///
+  /// - Throws: `ServerDatabaseError`; the error of `body`.
+  func inspecting<Value: Sendable>(
+    _ body: @escaping @Sendable (PostgreSQLTransaction) throws -> Value
+  ) async throws -> Value {
+    try await mappingErrors {
+      try await database.transaction(.snapshot, seconds: PostgreSQLLimit.longRequestSeconds, body)
+    }
+  }
+
+  /// True if the server has the role.
+  package func hasRole(_ role: String) async throws -> Bool {
+    try await inspecting { transaction in
+      try transaction.run("SELECT FROM pg_roles WHERE rolname = $1", .text(role)).count > 0
+    }
+  }
+
+  /// Creates or migrates the tables, and grants `role` what a server needs: it may read and change rows, and create
+  /// and drop partitions, and may change no table.
+  ///
+  /// - Throws: `ServerDatabaseError`
+  package func migrate(grantingTo role: String) async throws -> Migration {
+    let earlier = try await inspecting { [self] transaction in
+      try hasTables(transaction) ? try version(transaction) : 0
+    }
+    try await makeReady()
+    let isGranted = try await transaction(isRepeatable: true) { transaction in
+      try Self.grant(role, transaction)
+    }
+    return Migration(
+      earlierVersion: earlier, version: schema.migrations.count, isGranted: isGranted)
+  }
+
+  private static func grant(_ role: String, _ transaction: PostgreSQLTransaction) throws -> Bool {
+    let names = try transaction.run(
+      """
+      SELECT quote_ident(current_schema()), quote_ident($1) FROM pg_roles
+      WHERE rolname = $1 AND rolname <> current_user
+      """, .text(role))
+    guard names.count > 0, let schema = names.text(0, 0), let role = names.text(0, 1) else {
+      return false
+    }
+    for grant in [
+      "GRANT USAGE ON SCHEMA \(schema) TO \(role)",
+      "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema) TO \(role)",
+      "REVOKE INSERT, UPDATE, DELETE ON schema_version FROM \(role)",
+      "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA \(schema) TO \(role)",
+      "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA \(schema) TO \(role)",
+    ] {
+      try transaction.runOnce(grant)
+    }
+    return true
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ServerOperations
+import ServerStorage
+import Terminal
+
+/// `database check`
+struct CheckDatabaseCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Check every row of the databases, also while the servers run.",
+    discussion: """
+      Nothing is changed. Exit code 1 if a database is damaged, empty, of an older version, or cannot be changed by \
+      its role.
+      """)
+
+  fileprivate struct Report: Encodable {
+    struct Database: Encodable {
+      let server: String
+      let database: String
+      let version: Int?
+      let newestVersion: Int?
+      let rows: [String: Int]?
+      let partitions: [String: Int]?
+      /// Nil if the rows were not checked.
+      let damagedRows: Int?
+      let fault: String?
+    }
+    let databases: [Database]
+  }
+
+  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var cluster: DatabaseOptions
+
+  func run() async throws {
+    let address = try cluster.address
+    let folder =
+      try address == nil
+      ? ServerFolder(existing: report.options.data) : ServerFolder(at: report.options.data)
+    let checked = try await report.options.setup(folder, database: address).checkDatabases()
+    let lines = checked.compactMap(\.sentence).joined(separator: "\n")
+    if report.json || !lines.isEmpty {
+      try report.write(Report(databases: checked.map(\.report)), lines)
+    }
+    let faults = checked.compactMap(\.fault)
+    guard let status = faults.map(\.status).max(by: { $0.rawValue < $1.rawValue }) else { return }
+    throw CommandFailure(
+      status: status, message: faults.map(\.message).joined(separator: "\n"))
+  }
+}
+
+extension ServerSetup.CheckedDatabase {
+  /// The content of the database; nil if it could not be read.
+  fileprivate var sentence: String? {
+    guard let state, state.isIntact, state.version > 0 else { return nil }
+    let rows = state.rows.values.reduce(0, +)
+    let damaged =
+      switch state.damagedRows {
+      case nil: "not checked"
+      case 0?: "none damaged"
+      case let count?: "\(count) damaged"
+      }
+    let partitions = state.partitions.isEmpty ? "" : ", \(state.partitions.count) partitions"
+    return "\(database): \(server.title), schema \(state.version) of \(state.newestVersion),"
+      + " \(rows) rows in \(state.rows.count) tables\(partitions), \(damaged)."
+  }
+
+  fileprivate var report: CheckDatabaseCommand.Report.Database {
+    .init(
+      server: server.rawValue, database: database, version: state?.version,
+      newestVersion: state?.newestVersion, rows: state?.rows, partitions: state?.partitions,
+      damagedRows: state?.damagedRows, fault: fault?.message)
+  }
+}
