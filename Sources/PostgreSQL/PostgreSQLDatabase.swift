@@ -66,6 +66,27 @@ package final class PostgreSQLDatabase: Sendable {
     }
   }
 
+  /// Runs `body` once in a transaction on a connection of its own, and blocks the thread: for a transaction inside one
+  /// of another database.
+  ///
+  /// - Throws: `PostgreSQLError`; the error of `body`.
+  package func blockingTransaction<Value>(
+    seconds: Double, _ body: (PostgreSQLTransaction) throws -> Value
+  ) throws -> Value {
+    let connection = try PostgreSQLConnection(
+      to: address, statementSeconds: Int(PostgreSQLLimit.longRequestSeconds))
+    let transaction = PostgreSQLTransaction(
+      on: connection, .readCommitted, until: .now + .seconds(seconds * address.timeFactor))
+    do {
+      let value = try body(transaction)
+      try transaction.commit()
+      return value
+    } catch {
+      transaction.rollBack()
+      throw error
+    }
+  }
+
   /// Closes the connections. Later and waiting requests fail.
   package func close() {
     let (idle, waiting) = state.withLock { state in

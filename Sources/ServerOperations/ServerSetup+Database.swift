@@ -106,7 +106,8 @@ extension StoredServer {
   /// The fault of a file that was moved, and then not renamed.
   var movedFile: CommandFailure {
     .badInput(
-      "The data of \(database.path.printable) is in PostgreSQL: rename the file to \(movedDatabase.lastPathComponent)."
+      "The data of \(database.path.printable) is in PostgreSQL: rename the file to \(movedDatabase.lastPathComponent),"
+        + " or run `firebreak database move --to-files` again if that was interrupted."
     )
   }
 
@@ -126,6 +127,9 @@ extension StoredServer {
       ? KeyServer.database(at: address, secret: secret, logger: logger)
       : VerificationServer.database(at: address, secret: secret, logger: logger)
   }
+
+  /// Removes the record, because the data is in the file again.
+  func removePostgreSQLRecord() throws { try FileManager.default.removeItem(at: record) }
 
   /// Records that the data of the server is in PostgreSQL.
   func recordPostgreSQL() throws {

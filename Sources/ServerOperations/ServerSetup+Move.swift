@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeyServer
+import KeyServerAPI
 import PostgreSQL
 import QuietHTTP
 import ServerStorage
 import Settings
 import Terminal
 import VerificationServer
+import World
 
-/// The move of the databases from the folder to PostgreSQL.
+/// The moves of the databases: from the folder to PostgreSQL and back, and from one PostgreSQL cluster to another one.
 extension ServerSetup {
   /// The tables of a moved database.
   package struct MovedDatabase: Sendable {
     package let server: ServerName
     /// The numbers of copied rows by table.
     package let rows: [String: Int]
-    /// The file that has the data still.
-    package let file: URL
+    /// The place of the old data: the path of a file, or a schema in PostgreSQL; nil if it is not known.
+    package let leftover: String?
   }
 
   /// Copies the databases of the stopped servers to PostgreSQL, and compares every row. Each is copied in one
@@ -26,7 +28,7 @@ extension ServerSetup {
   ///   reached. Servers that were moved before stay moved.
   package func moveDatabases() async throws -> [MovedDatabase] {
     guard let database else {
-      throw CommandFailure.badInput("Set DATABASE_URL to the address of the PostgreSQL cluster.")
+      throw missingAddress
     }
     let files = [ServerName.verification, .keys].map(folder.server).filter {
       FileManager.default.fileExists(atPath: $0.database.path)
@@ -39,43 +41,179 @@ extension ServerSetup {
     for server in files where server.usesPostgreSQL { throw server.movedFile }
     let locks = try ServerLocks(folder, files.map(\.name))
     defer { withExtendedLifetime(locks) {} }
-    // All of them before the first copy, so that a database that is not empty leaves everything as it was.
-    for server in files {
-      try await reporting(server) {
-        try await server.move.requireEmpty(server.movedDatabase(in: database))
-      }
-    }
+    try await requireEmpty(files, in: database)
     var moved: [MovedDatabase] = []
     for server in files {
       let rows = try await reporting(server) {
         try await server.move.run(from: server.database, to: server.movedDatabase(in: database))
       }
       moved.append(
-        MovedDatabase(server: server.name, rows: rows, file: try server.retireDatabase()))
+        MovedDatabase(
+          server: server.name, rows: rows, leftover: try server.retireDatabase().path))
     }
     return moved
+  }
+
+  private var missingAddress: CommandFailure {
+    .badInput("Set DATABASE_URL to the address of the PostgreSQL cluster.")
+  }
+
+  /// Checks all databases before the first copy, so that one that is not empty leaves everything as it was.
+  private func requireEmpty(
+    _ servers: [StoredServer], in cluster: PostgreSQLAddress
+  ) async throws {
+    for server in servers {
+      let target = server.movedDatabase(in: cluster)
+      defer { target.close() }
+      try await reporting(server) { try await server.move.requireEmpty(target) }
+    }
+  }
+
+  /// Copies the databases of the stopped servers from PostgreSQL to files in the folder, and compares every row. Each
+  /// is copied in one transaction; its tables in PostgreSQL then get into another schema.
+  ///
+  /// - Throws: `CommandFailure` if a server runs, there is a file already, or the database cannot be reached. Servers
+  ///   that were moved before stay moved.
+  package func moveDatabasesToFiles() async throws -> [MovedDatabase] {
+    guard let database else { throw missingAddress }
+    let servers = try serversInPostgreSQL()
+    let locks = try ServerLocks(folder, servers.map(\.name))
+    defer { withExtendedLifetime(locks) {} }
+    var moved: [MovedDatabase] = []
+    for server in servers { moved.append(try await moveToFile(server, from: database)) }
+    return moved
+  }
+
+  private func moveToFile(
+    _ server: StoredServer, from cluster: PostgreSQLAddress
+  ) async throws -> MovedDatabase {
+    let source = server.movedDatabase(in: cluster, mayBeEmpty: false)
+    defer { source.close() }
+    let move = server.moveToFile(withdrawn: server.name == .keys ? try withdrawnFiles() : [])
+    let retired = try await reporting(server) {
+      do {
+        // A file and the record that it is not used: the command was interrupted, or the file came back.
+        guard !server.hasFile else {
+          try await source.makeReady()
+          throw server.movedFile
+        }
+        return try await move.run(from: source, toNew: server.newDatabase, at: clock.now)
+      } catch ServerDatabaseError.empty {
+        guard try server.hasMovedFile() else { throw ServerDatabaseError.empty }
+        return .earlier
+      }
+    }
+    try server.useNewDatabase()
+    return MovedDatabase(server: server.name, rows: retired.rows, leftover: retired.schema)
+  }
+
+  /// The files that the device configuration of the folder withdraws.
+  private func withdrawnFiles() throws -> Set<KeyFileHash> {
+    guard FileManager.default.fileExists(atPath: folder.deviceConfiguration.path) else { return [] }
+    return Set(try deviceConfiguration.existing().next(keys: [], issued: clock.now).withdrawn)
+  }
+
+  /// Copies the databases of the stopped servers to the empty ones of `target`, and compares every row. Each is copied
+  /// in one transaction; its tables in the first cluster then get into another schema.
+  ///
+  /// - Throws: `CommandFailure` if a server runs, a database of `target` has data, or one cannot be reached. Servers
+  ///   that were moved before stay moved.
+  package func moveDatabases(to target: PostgreSQLAddress) async throws -> [MovedDatabase] {
+    guard let database else { throw missingAddress }
+    let servers = try serversInPostgreSQL()
+    for server in servers where server.hasFile { throw server.movedFile }
+    let locks = try ServerLocks(folder, servers.map(\.name))
+    defer { withExtendedLifetime(locks) {} }
+    var left: [StoredServer] = []
+    for server in servers where try await !isMoved(server, from: database, to: target) {
+      left.append(server)
+    }
+    try await requireEmpty(left, in: target)
+    var moved: [MovedDatabase] = []
+    for server in left {
+      moved.append(try await move(server, from: database, to: target))
+    }
+    return moved
+  }
+
+  /// True if an earlier command has moved the database, and failed at the next one.
+  private func isMoved(
+    _ server: StoredServer, from cluster: PostgreSQLAddress, to target: PostgreSQLAddress
+  ) async throws -> Bool {
+    let from = server.movedDatabase(in: cluster, mayBeEmpty: false)
+    let to = server.movedDatabase(in: target)
+    defer {
+      from.close()
+      to.close()
+    }
+    return try await reporting(server) {
+      do {
+        try await from.makeReady()
+        return false
+      } catch ServerDatabaseError.empty {
+        do { try await server.move.requireEmpty(to) } catch DatabaseMove.Failure.notEmpty {
+          return true
+        }
+        throw ServerDatabaseError.empty
+      }
+    }
+  }
+
+  private func move(
+    _ server: StoredServer, from cluster: PostgreSQLAddress, to target: PostgreSQLAddress
+  ) async throws -> MovedDatabase {
+    let from = server.movedDatabase(in: cluster, mayBeEmpty: false)
+    let to = server.movedDatabase(in: target)
+    defer {
+      from.close()
+      to.close()
+    }
+    let retired = try await reporting(server) {
+      try await server.moveBetweenServers.run(from: from, to: to, at: clock.now)
+    }
+    return MovedDatabase(server: server.name, rows: retired.rows, leftover: retired.schema)
+  }
+
+  private func serversInPostgreSQL() throws -> [StoredServer] {
+    let servers = [ServerName.verification, .keys].map(folder.server).filter(\.usesPostgreSQL)
+    guard !servers.isEmpty else {
+      throw CommandFailure.badInput(
+        "\(folder.url.path.printable) has no server with its data in PostgreSQL: name the servers' folder with --data."
+      )
+    }
+    return servers
   }
 
   private func reporting<Result>(
     _ server: StoredServer, _ work: () async throws -> Result
   ) async throws -> Result {
     let name = "firebreak_\(server.name.rawValue)"
-    do { return try await work() } catch let error as ServerDatabaseError {
+    do { return try await work() } catch ServerDatabaseError.denied(let message) {
+      throw CommandFailure.badInput(
+        "The role of the address may not move \(name) (\(message)): use one that owns the database."
+      )
+    } catch let error as ServerDatabaseError {
       throw CommandFailure(error, of: server.schema)
     } catch DatabaseMove.Failure.notEmpty {
       throw CommandFailure.badInput(
         "The database \(name) has data already: nothing was copied. Create an empty one.")
     } catch DatabaseMove.Failure.different(let table) {
       throw CommandFailure.machineFailed(
-        "The table \(table) of \(name) differs from the file after the copy: nothing was stored in this database."
-          + " Check both disks."
+        "The table \(table) of \(name) differs after the copy: nothing was stored. Check both disks."
       )
+    } catch DatabaseMove.Failure.inUse(let sessions) {
+      throw CommandFailure.badInput(
+        "\(sessions) other \(sessions == 1 ? "session uses" : "sessions use") the database \(name): stop all servers,"
+          + " on all machines.")
+    } catch DatabaseMove.Failure.unknownWithdrawals(let count) {
+      throw CommandFailure.badInput(
+        "\(count) withdrawn \(count == 1 ? "file is" : "files are") in the database \(name) and not in the device"
+          + " configuration of this folder: copy that of the process where they were withdrawn.")
     } catch let error as CommandFailure {
       throw error
     } catch {
       throw CommandFailure.machineFailed(
-        "\(server.database.path.printable) could not be copied: \(ErrorCause.text(error)). Nothing was stored in"
-          + " \(name)."
+        "The data of the \(server.name.title) could not be copied: \(ErrorCause.text(error)). Nothing was stored."
       )
     }
   }
@@ -86,9 +224,47 @@ extension StoredServer {
     name == .keys ? KeyServer.databaseMove : VerificationServer.databaseMove
   }
 
-  /// The database in `cluster` that gets the data.
-  fileprivate func movedDatabase(in cluster: PostgreSQLAddress) -> PostgreSQLServerDatabase {
-    postgreSQLDatabase(at: cluster.database("firebreak_\(name.rawValue)"))
+  fileprivate func moveToFile(withdrawn: Set<KeyFileHash>) -> DatabaseMove {
+    name == .keys
+      ? KeyServer.databaseMoveToFile(withdrawn: withdrawn) : VerificationServer.databaseMoveToFile
+  }
+
+  fileprivate var moveBetweenServers: DatabaseMove {
+    name == .keys ? KeyServer.databaseMoveBetweenServers : VerificationServer.databaseMove
+  }
+
+  /// The database in `cluster` that has or gets the data.
+  fileprivate func movedDatabase(
+    in cluster: PostgreSQLAddress, mayBeEmpty: Bool = true
+  ) -> PostgreSQLServerDatabase {
+    var address = cluster.database("firebreak_\(name.rawValue)")
+    address.mayBeEmpty = mayBeEmpty
+    return postgreSQLDatabase(at: address)
+  }
+
+  /// The file that gets the data of a move, before it is the database.
+  fileprivate var newDatabase: URL { database.appendingPathExtension("moving") }
+
+  /// True if there is a file with the name of the database.
+  fileprivate var hasFile: Bool { FileManager.default.fileExists(atPath: database.path) }
+
+  /// True if the file has all data, with its own name or that of a move: the only transaction was committed.
+  fileprivate func hasMovedFile() throws -> Bool {
+    let file = hasFile ? database : newDatabase
+    guard FileManager.default.fileExists(atPath: file.path) else { return false }
+    return try ServerState.isClaimed(file, schema: schema)
+  }
+
+  /// Makes the new file the database of the server.
+  fileprivate func useNewDatabase() throws {
+    do {
+      if !hasFile { try FileManager.default.moveItem(at: newDatabase, to: database) }
+      try removePostgreSQLRecord()
+    } catch {
+      throw CommandFailure.machineFailed(
+        "The data is in \(newDatabase.path.printable): rename it to \(database.lastPathComponent), and delete"
+          + " postgresql.json beside it.")
+    }
   }
 
   /// Records that the data is in PostgreSQL, and gives the file a name that no server uses.

@@ -3,17 +3,35 @@ import Foundation
 import GRDB
 import PostgreSQL
 
-/// Copies the database of a server that is not running from SQLite to PostgreSQL, and proves that both are equal.
+/// Copies the database of a server that is not running to another one, and proves that both are equal.
+///
+/// The tables are those of the target. Each row is copied in one transaction, and then read again and compared with
+/// that of the source before the transaction is committed.
 package struct DatabaseMove: Sendable {
   /// A reason why nothing was copied.
   package enum Failure: Error, Hashable, Sendable {
-    /// The database in PostgreSQL has rows.
+    /// The target has rows.
     case notEmpty
     /// The rows of this table differ after they were copied.
     case different(table: String)
+    /// This many other sessions use the database in PostgreSQL that would be moved.
+    case inUse(sessions: Int)
+    /// This many withdrawn files are only in the database in PostgreSQL, and a file does not keep them.
+    case unknownWithdrawals(count: Int)
   }
 
-  package typealias Step = @Sendable (Database, PostgreSQLTransaction) throws -> Void
+  /// The result of a move from PostgreSQL: the tables are in a schema that no server uses.
+  package struct Retired: Hashable, Sendable {
+    /// The result for data that an earlier command has moved, which was interrupted afterwards.
+    package static let earlier = Retired(rows: [:], schema: nil)
+
+    /// The numbers of copied rows by table.
+    package let rows: [String: Int]
+    /// The name of the schema; nil if an earlier command has moved the data.
+    package let schema: String?
+  }
+
+  package typealias Step = @Sendable (_ source: MoveSide, _ target: MoveSide) throws -> Void
 
   private let schema: DatabaseSchema
   private let tables: [Table]
@@ -22,10 +40,10 @@ package struct DatabaseMove: Sendable {
 
   /// - Parameters:
   ///   - schema: The schema of the file.
-  ///   - tables: The tables in PostgreSQL, in an order that references allow, apart from `server_state`.
+  ///   - tables: The tables of the target, in an order that references allow, apart from `server_state`.
   ///   - stateColumns: The columns of `server_state` beside those that all servers have.
-  ///   - before: Runs in the transaction before rows are copied.
-  ///   - after: Runs in the transaction after rows were copied.
+  ///   - before: Runs in the transactions before rows are copied.
+  ///   - after: Runs in the transactions after rows were copied.
   package init(
     _ schema: DatabaseSchema, tables: [Table], stateColumns: [Table.Column] = [],
     before: @escaping Step = { _, _ in }, after: @escaping Step = { _, _ in }
@@ -47,10 +65,43 @@ package struct DatabaseMove: Sendable {
 
   /// Throws `Failure.notEmpty` if the database in PostgreSQL has rows.
   package func requireEmpty(_ target: PostgreSQLServerDatabase) async throws {
-    try await target.transaction { [self] in try requireEmpty($0) }
+    try await target.transaction { [self] in try requireEmpty(.postgreSQL($0)) }
   }
 
-  /// Copies all rows of the database in `file` in one transaction, and compares each of them before it commits.
+  private func requireEmpty(_ target: MoveSide) throws {
+    for table in tables.dropLast() {
+      guard try target.isEmpty(table.name) else { throw Failure.notEmpty }
+    }
+    guard try target.isUnclaimed() else { throw Failure.notEmpty }
+  }
+
+  /// Copies and compares all rows in open transactions.
+  private func copy(from source: MoveSide, to target: MoveSide) throws -> [String: Int] {
+    try requireEmpty(target)
+    // The row of a new database belongs to no secret, and is replaced.
+    try target.run("DELETE FROM server_state")
+    try before(source, target)
+    var counts: [String: Int] = [:]
+    for table in tables {
+      counts[table.name] = try target.insert(source.rows(of: table, isTarget: false), into: table)
+    }
+    for table in tables {
+      let (given, stored) = (
+        try source.rows(of: table, isTarget: false), try target.rows(of: table, isTarget: true)
+      )
+      while true {
+        let row = try given.next()
+        guard try stored.next() == row else { throw Failure.different(table: table.name) }
+        if row == nil { break }
+      }
+    }
+    try after(source, target)
+    return counts
+  }
+}
+
+extension DatabaseMove {
+  /// Copies all rows of the database in `file` to PostgreSQL.
   ///
   /// - Returns: The numbers of copied rows by table.
   /// - Throws: `Failure`; `ServerDatabaseError`; `DatabaseError`.
@@ -61,35 +112,55 @@ package struct DatabaseMove: Sendable {
     try schema.migrations.migrate(queue)
     let counts = try await target.transaction(seconds: PostgreSQLLimit.longRequestSeconds) {
       [self] transaction in
-      try queue.read { db in
-        try requireEmpty(transaction)
-        // The row of a new database belongs to no secret, and is replaced.
-        try transaction.run("DELETE FROM server_state")
-        try before(db, transaction)
-        var counts: [String: Int] = [:]
-        for table in tables { counts[table.name] = try table.copy(from: db, to: transaction) }
-        for table in tables { try table.compare(db, transaction) }
-        try after(db, transaction)
-        return counts
-      }
+      try queue.read { try copy(from: .file($0), to: .postgreSQL(transaction)) }
     }
     try queue.close()
     return counts
   }
 
-  private func requireEmpty(_ transaction: PostgreSQLTransaction) throws {
-    for table in tables.dropLast() {
-      guard try transaction.run("SELECT FROM \"\(table.name)\" LIMIT 1").count == 0 else {
-        throw Failure.notEmpty
+  /// Copies all rows of a database in PostgreSQL to the new file `file`, and retires that database.
+  ///
+  /// - Throws: As the other variant; then the file is not complete, and nothing is retired.
+  package func run(
+    from source: PostgreSQLServerDatabase, toNew file: URL, at now: Date
+  ) async throws -> Retired {
+    try await source.moving(at: now) { [self] transaction, retire in
+      // Of an earlier attempt.
+      for suffix in DatabaseFile.suffixes {
+        try? FileManager.default.removeItem(atPath: file.path + suffix)  // None may be there.
+      }
+      DatabaseFile.createPrivately(file)
+      let queue = try ServerDatabase.openConnection(file, schema: schema)
+      try schema.migrations.migrate(queue)
+      let counts = try queue.write { db in
+        let counts = try copy(from: .postgreSQL(transaction), to: .file(db))
+        try retire()
+        return counts
+      }
+      try queue.close()
+      return counts
+    }
+  }
+
+  /// Copies all rows of a database in PostgreSQL to one of another server, and retires the first one.
+  ///
+  /// - Throws: As the other variant; then nothing is stored and nothing is retired.
+  package func run(
+    from source: PostgreSQLServerDatabase, to target: PostgreSQLServerDatabase, at now: Date
+  ) async throws -> Retired {
+    try await target.makeReady()
+    return try await source.moving(at: now) { [self] transaction, retire in
+      try target.database.blockingTransaction(seconds: PostgreSQLLimit.longRequestSeconds) {
+        let counts = try copy(from: .postgreSQL(transaction), to: .postgreSQL($0))
+        try retire()
+        return counts
       }
     }
-    let unclaimed = try transaction.run("SELECT FROM server_state WHERE secret_check IS NULL")
-    guard unclaimed.count == 1 else { throw Failure.notEmpty }
   }
 }
 
 extension DatabaseMove {
-  /// A table in PostgreSQL, and the rows of SQLite that it gets.
+  /// A table of the target, and the rows of the source that it gets.
   package struct Table: Sendable {
     /// The type of a column in both databases.
     package enum Kind: Sendable {
@@ -100,14 +171,14 @@ extension DatabaseMove {
       case identity
     }
 
-    /// A column in PostgreSQL.
+    /// A column of the target.
     package struct Column: Sendable {
       let name: String
       let kind: Kind
-      /// The expression of its value in SQLite.
-      let source: String
+      /// The expression of its value in the source.
+      package let source: String
 
-      /// - Parameter source: The expression of the value in SQLite; nil for the column of the same name.
+      /// - Parameter source: The expression of the value in the source; nil for the column of the same name.
       package init(_ name: String, _ kind: Kind, from source: String? = nil) {
         self.name = name
         self.kind = kind
@@ -116,120 +187,21 @@ extension DatabaseMove {
     }
 
     package let name: String
-    private let columns: [Column]
-    private let source: String
-    private let keyCount: Int
+    let columns: [Column]
+    let source: String
+    let keyCount: Int
 
     /// - Parameters:
-    ///   - name: The name in PostgreSQL.
+    ///   - name: The name in the target.
     ///   - columns: The columns, those of the primary key first.
     ///   - keyCount: The number of columns of the primary key.
-    ///   - source: The text after `FROM` in SQLite; nil for the table of the same name.
+    ///   - source: The text after `FROM` in the source; nil for the table of the same name.
     package init(_ name: String, _ columns: [Column], keyCount: Int = 1, from source: String? = nil)
     {
       self.name = name
       self.columns = columns
       self.keyCount = keyCount
       self.source = source ?? "\"\(name)\""
-    }
-  }
-}
-
-extension DatabaseMove.Table {
-  /// All rows in SQLite, in the order of the primary key.
-  private func rows(of db: Database) throws -> RowCursor {
-    let list = columns.map(\.source).joined(separator: ", ")
-    let order = (1...keyCount).map(String.init).joined(separator: ", ")
-    return try Row.fetchCursor(db, sql: "SELECT \(list) FROM \(source) ORDER BY \(order)")
-  }
-
-  /// Copies the rows through a temporary table, because the binary format needs the exact types.
-  ///
-  /// - Returns: The number of rows.
-  fileprivate func copy(from db: Database, to transaction: PostgreSQLTransaction) throws -> Int {
-    let definition = columns.enumerated().map { "c\($0) \($1.kind.type)" }.joined(separator: ", ")
-    try transaction.runOnce("CREATE TEMPORARY TABLE moved (\(definition)) ON COMMIT DROP")
-    let rows = try rows(of: db)
-    try transaction.copyIn(
-      "COPY moved FROM STDIN (FORMAT binary)",
-      PostgreSQLCopiedRows(columns: columns.count) {
-        try rows.next().map { row in columns.indices.map { columns[$0].kind.value(row, $0) } }
-      })
-    let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
-    let values = columns.enumerated().map { $1.kind.stored("c\($0)") }.joined(separator: ", ")
-    let inserted = try transaction.runOnce(
-      "INSERT INTO \"\(name)\" (\(names)) SELECT \(values) FROM moved")
-    try transaction.runOnce("DROP TABLE moved")
-    return inserted.changedCount
-  }
-
-  /// Reads both tables in the order of the primary key, and throws at the first difference.
-  fileprivate func compare(_ db: Database, _ transaction: PostgreSQLTransaction) throws {
-    let rows = try rows(of: db)
-    let values = columns.map { $0.kind.read("\"\($0.name)\"") }
-    let order = columns.prefix(keyCount).map { $0.kind.ordered("\"\($0.name)\"") }
-    let sql = """
-      SELECT \(values.joined(separator: ", ")) FROM "\(name)" ORDER BY \(order.joined(separator: ", "))
-      """
-    let difference = DatabaseMove.Failure.different(table: name)
-    try transaction.copyOut("COPY (\(sql)) TO STDOUT (FORMAT binary)") { copied in
-      guard let row = try rows.next() else { throw difference }
-      for (index, column) in columns.enumerated()
-      where !column.kind.isNext(of: &copied, in: row, index) { throw difference }
-    }
-    guard try rows.next() == nil else { throw difference }
-  }
-}
-
-extension DatabaseMove.Table.Kind {
-  /// The type of a column of the temporary table.
-  fileprivate var type: String {
-    switch self {
-    case .integer: "bigint"
-    case .text: "text"
-    case .bytes, .identity: "bytea"
-    case .bool: "boolean"
-    }
-  }
-
-  fileprivate func value(_ row: Row, _ index: Int) -> PostgreSQLValue {
-    switch self {
-    case .integer: .integer(row[index] as Int64?)
-    case .text: .text(row[index] as String?)
-    case .bytes, .identity: .bytes(row[index] as Data?)
-    case .bool: .bool(row[index])
-    }
-  }
-
-  /// The expression that converts the temporary value `value`.
-  fileprivate func stored(_ value: String) -> String {
-    self == .identity ? "encode(\(value), 'hex')::uuid" : value
-  }
-
-  /// The expression that reads the column `column` in the type of the temporary table.
-  fileprivate func read(_ column: String) -> String {
-    switch self {
-    case .integer: "\(column)::bigint"
-    case .identity: "uuid_send(\(column))"
-    case .text, .bytes, .bool: column
-    }
-  }
-
-  /// The expression that orders as SQLite does.
-  fileprivate func ordered(_ column: String) -> String {
-    self == .text ? "\(column) COLLATE \"C\"" : read(column)
-  }
-
-  /// Returns true if the next column of `copied` has the value of `row`.
-  fileprivate func isNext(
-    of copied: inout PostgreSQLCopiedRow, in row: Row, _ index: Int
-  ) -> Bool {
-    switch self {
-    case .integer: copied.nextInteger() == row[index] as Int64?
-    case .bool: copied.nextBool() == row[index] as Bool
-    case .text:
-      copied.nextBytes().map { String(decoding: $0, as: UTF8.self) } == row[index] as String?
-    case .bytes, .identity: copied.nextBytes().map { Data($0) } == row[index] as Data?
     }
   }
 }

@@ -55,6 +55,17 @@ package enum ServerState {
 }
 
 extension ServerState {
+  /// True if the database `file` belongs to a secret.
+  package static func isClaimed(
+    _ file: URL, schema: DatabaseSchema
+  ) throws(ServerDatabaseError) -> Bool {
+    try opened(file, schema) { queue in
+      try queue.read {
+        try Bool.fetchOne($0, sql: "SELECT secret_check IS NOT NULL FROM server_state") ?? false
+      }
+    }
+  }
+
   /// The times of the clock in the database `file`, also while its server runs.
   package static func clockRecord(
     in file: URL, schema: DatabaseSchema

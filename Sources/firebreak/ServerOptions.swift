@@ -86,15 +86,20 @@ struct DatabaseOptions: ParsableArguments {
 
   /// Nil for the SQLite databases.
   var address: PostgreSQLAddress? {
-    get throws { try database.map(Self.parse) ?? Self.addressOfEnvironment }
+    get throws { try Self.address(database, or: Self.variable) }
   }
+
+  private static let variable = "DATABASE_URL"
 
   /// The cluster of `DATABASE_URL`, for commands that administer the servers.
   static var addressOfEnvironment: PostgreSQLAddress? {
-    get throws {
-      try ProcessInfo.processInfo.environment["DATABASE_URL"].flatMap { $0.isEmpty ? nil : $0 }
-        .map(parse)
-    }
+    get throws { try address(nil, or: variable) }
+  }
+
+  /// The address in `option`, or else that in an environment variable; nil for none.
+  static func address(_ option: String?, or variable: String) throws -> PostgreSQLAddress? {
+    let stored = ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+    return try (option ?? stored).map(parse)
   }
 
   private static func parse(_ text: String) throws -> PostgreSQLAddress {

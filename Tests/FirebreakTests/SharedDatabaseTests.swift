@@ -155,6 +155,45 @@ import Testing
     #expect(try await after.upload(token: try await after.token()).status == 200)
   }
 
+  @Test("After a move to another cluster and back to files, tokens stay used and uploads go on")
+  func movedBack() async throws {
+    let first = try await ServedAuthority(arguments: arguments)
+    let data = first.servers.data
+    let (used, unused) = (try await first.token(), try await first.token())
+    #expect(try await first.upload(token: used).status == 200)
+    let other = try await PrivatePostgreSQL()
+    for server in ["verification", "keys"] {
+      try await other.createDatabase("firebreak_\(server)")
+    }
+    let move = ["database", "move", "--json", "--data", data] + arguments
+    let running = try await Run(move + ["--target", other.address()])
+    #expect(running.status == 2 && running.errors.contains("already runs"), "\(running.errors)")
+    #expect(try await first.servers.stop() == 0)
+    let moved = try await Run(move + ["--target", other.address()])
+    #expect(moved.status == 0, "\(moved.errors)")
+    // As after an interruption between two databases: those that were moved are left out.
+    let again = try await Run(move + ["--target", other.address()])
+    #expect(again.status == 0, "\(again.errors)")
+    #expect((try again.json()?["rows"] as? [String: Any])?.isEmpty == true, "\(again.output)")
+    let old = try await Run(["serve", "--port", "0", "--data", data] + arguments)
+    #expect(old.status == 2 && old.errors.contains("is empty"), "\(old.errors)")
+    let second = try await ServedAuthority(
+      arguments: ["--database", other.address()], in: first.folder)
+    #expect(try await second.upload(token: used).status != 200)
+    #expect(try await second.upload(token: unused).status == 200)
+    #expect(try await second.servers.stop() == 0)
+    let back = try await Run(
+      ["database", "move", "--to-files", "--json", "--data", data, "--database", other.address()])
+    #expect(back.status == 0, "\(back.errors)")
+    let rows = try back.json()?["rows"] as? [String: [String: Int]]
+    #expect(rows?["keys"]?["diagnosis_key"] == 2 && rows?["verification"]?["issue"] == 2)
+    let third = try await ServedAuthority(in: first.folder)
+    for token in [used, unused] {
+      #expect(try await third.upload(token: token).status != 200)
+    }
+    #expect(try await third.upload(token: try await third.token()).status == 200)
+  }
+
   @Test("If one of two databases has data, none is moved; a moved file that came back is named")
   func refusedMove() async throws {
     let first = try await ServedAuthority()

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureKeys
 import Foundation
+import KeyServerAPI
 import Logging
 import PostgreSQL
 import ServerStorage
 import TestSupport
 import Testing
+import World
 
 @testable import KeyServer
 
@@ -79,6 +81,172 @@ import Testing
     #expect(
       try await new.accept(revision)
         == .accepted(response: Data("StoredUploadCounts(0 inserted, 1 revised)".utf8)))
+  }
+
+  /// The database in PostgreSQL with the data of `filled()`, claimed by a secret, and with what only PostgreSQL has.
+  private func filledCluster() async throws -> PostgreSQLAddress {
+    let address = try await PrivatePostgreSQL.newPatientDatabase()
+    _ = try await move(try await filled(), to: address)
+    let store = PostgreSQLKeyStore(
+      address, keys: StoreScene.databaseKeys, exports: [StoreScene.export(minimum: 5)],
+      process: 7, logger: Self.logger)
+    _ = try await store.accept(try StoreScene.upload("later", [try StoreScene.key(9)]))
+    _ = try await store.accept(try StoreScene.upload("day", [try StoreScene.key(8)]))
+    // Keys of another day, one of which counts as removed.
+    try await store.write { transaction in
+      try KeyPartition(day: StoreScene.now.unixDay - 20).create(transaction)
+      try transaction.run(
+        """
+        INSERT INTO diagnosis_key SELECT released_at - 20 * 86400, checksum, rolling_start, report_type,
+          days_since_onset, rolling_period, transmission_risk, travels, is_padding,
+          decode(repeat('aa', 16), 'hex'), regions, $1 FROM diagnosis_key
+        WHERE get_byte(key_data, 0) = 8
+        """, .integer(StoreScene.now.unixDay - 20))
+      _ = try transaction.run(
+        "UPDATE server_state SET keys_from = $1", .integer(StoreScene.now.unixSecond - 86_400))
+    }
+    store.close()
+    return address
+  }
+
+  private func database(_ address: PostgreSQLAddress) -> PostgreSQLServerDatabase {
+    KeyServer.database(at: address, logger: Self.logger)
+  }
+
+  /// Everything that a store returns.
+  private struct Content: Equatable {
+    let registry: RegistryEntries
+    let progress: ExportProgress
+    let revisionKeys: [SealedRevisionKey]
+    let clock: ClockRecord
+    let statistics: Set<StatisticCount>
+    let batches: [Batch]
+    var keys: [[DiagnosisKey]] = []
+
+    init(of store: any KeyStore) async throws {
+      registry = try await store.registryEntries()
+      progress = try await store.exportProgress()
+      revisionKeys = try await store.revisionKeys()
+      clock = try await store.clockRecord()
+      statistics = Set(try await store.statistics(of: "codes", from: 0))
+      batches = try await store.batches()
+      for batch in batches {
+        keys.append(
+          try await store.withKeys(of: batch) { keys in
+            var all: [DiagnosisKey] = []
+            try keys.forEach { key, _ in all.append(key) }
+            return all
+          })
+      }
+    }
+  }
+
+  /// Repeats `work` while the server has a session whose connection was closed.
+  private func whenUnused<Value: Sendable>(
+    _ work: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    var result: Value?
+    try await Patience.until {
+      do { result = try await work() } catch DatabaseMove.Failure.inUse { return false }
+      return true
+    }
+    return try #require(result)
+  }
+
+  @Test(
+    "A database that is moved back to a file has the same content, and the old one is not used any more"
+  )
+  func back() async throws {
+    let address = try await filledCluster()
+    let exports = [StoreScene.export(minimum: 5)]
+    let before = PostgreSQLKeyStore(address, exports: exports, logger: Self.logger)
+    let content = try await Content(of: before)
+    let folder = try TemporaryFolder()
+    let file = folder.path("keys.sqlite")
+    let move = KeyServer.databaseMoveToFile(withdrawn: [])
+    // The session of the store is open.
+    await #expect(throws: DatabaseMove.Failure.inUse(sessions: 1)) {
+      try await move.run(from: database(address), toNew: file, at: StoreScene.now)
+    }
+    before.close()
+    // The server notices later that a connection was closed.
+    let retired = try await whenUnused {
+      try await move.run(from: database(address), toNew: file, at: StoreScene.now)
+    }
+    #expect(retired.rows["diagnosis_key"] == 12 && retired.rows["statistic"] != 0, "\(retired)")
+    let after = try SQLiteKeyStore(
+      file: file, keys: StoreScene.databaseKeys, exports: exports, at: StoreScene.now)
+    #expect(try await Content(of: after) == content)
+    #expect(try await after.check() == StoreCheck())
+    // A token stays used.
+    let repeated = try StoreScene.upload("later", [try StoreScene.key(9)])
+    #expect(try await after.acceptance(of: repeated) != nil)
+    var old = address
+    old.mayBeEmpty = false
+    await #expect(throws: ServerDatabaseError.empty) { try await database(old).makeReady() }
+    let kept = try await PrivatePostgreSQL.shared().run(
+      "SELECT count(*) FROM \(retired.schema ?? "").upload", in: address.databaseName)
+    #expect(kept == Int64(retired.rows["upload"] ?? 0))
+  }
+
+  @Test("A database that is moved to another server has the same rows")
+  func between() async throws {
+    let (address, other) = (
+      try await filledCluster(), try await PrivatePostgreSQL.newPatientDatabase()
+    )
+    let source = PostgreSQLKeyStore(address, logger: Self.logger)
+    let content = try await Content(of: source)
+    source.close()
+    let move = KeyServer.databaseMoveBetweenServers
+    let retired = try await whenUnused {
+      try await move.run(from: database(address), to: database(other), at: StoreScene.now)
+    }
+    // The key that counts as removed, too.
+    #expect(retired.rows["diagnosis_key"] == 13, "\(retired)")
+    let target = PostgreSQLKeyStore(
+      other, keys: StoreScene.databaseKeys, exports: [StoreScene.export(minimum: 5)],
+      logger: Self.logger)
+    #expect(try await Content(of: target) == content)
+    #expect(try await target.check() == StoreCheck())
+    await #expect(throws: DatabaseMove.Failure.notEmpty) {
+      try await move.requireEmpty(database(other))
+    }
+  }
+
+  @Test(
+    "A withdrawn file that the folder does not know, and a different row, leave everything as it was"
+  )
+  func refusedBack() async throws {
+    let address = try await filledCluster()
+    let hash = try #require(KeyFileHash(Data(repeating: 1, count: 32)))
+    let store = PostgreSQLKeyStore(address, logger: Self.logger)
+    try await store.setFiles([hash], areWithdrawn: true, at: StoreScene.now)
+    store.close()
+    let folder = try TemporaryFolder()
+    let source = database(address)
+    await #expect(throws: DatabaseMove.Failure.unknownWithdrawals(count: 1)) {
+      try await whenUnused {
+        try await KeyServer.databaseMoveToFile(withdrawn: []).run(
+          from: source, toNew: folder.path("keys.sqlite"), at: StoreScene.now)
+      }
+    }
+    let other = try await PrivatePostgreSQL.newPatientDatabase()
+    let target = database(other)
+    try await target.transaction { transaction in
+      try transaction.run(
+        """
+        CREATE FUNCTION changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          NEW.regions = 'XX'; RETURN NEW; END $$
+        """)
+      try transaction.run(
+        "CREATE TRIGGER changed BEFORE INSERT ON app FOR EACH ROW EXECUTE FUNCTION changed()")
+    }
+    await #expect(throws: DatabaseMove.Failure.different(table: "app")) {
+      try await KeyServer.databaseMoveBetweenServers.run(
+        from: source, to: target, at: StoreScene.now)
+    }
+    #expect(try await target.transaction { try $0.run("SELECT FROM upload").count } == 0)
+    #expect(try await source.transaction { try $0.run("SELECT FROM upload").count } > 0)
   }
 
   @Test("A database that no server has started with is refused where another one was used")

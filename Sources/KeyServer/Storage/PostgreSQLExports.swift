@@ -38,10 +38,12 @@ extension PostgreSQLKeyStore {
   }
 
   func withdrawnFiles() async throws -> Set<KeyFileHash> {
-    try await read { transaction in
-      let rows = try transaction.run("SELECT sha256 FROM withdrawn_file")
-      return Set(rows.indices.compactMap { row in rows.bytes(row, 0).flatMap { KeyFileHash($0) } })
-    }
+    try await read { try Self.withdrawnFiles($0) }
+  }
+
+  static func withdrawnFiles(_ transaction: PostgreSQLTransaction) throws -> Set<KeyFileHash> {
+    let rows = try transaction.run("SELECT sha256 FROM withdrawn_file")
+    return Set(rows.indices.compactMap { row in rows.bytes(row, 0).flatMap { KeyFileHash($0) } })
   }
 
   func setFiles(_ hashes: [KeyFileHash], areWithdrawn: Bool, at now: Date) async throws {

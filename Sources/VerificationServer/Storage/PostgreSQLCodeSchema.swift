@@ -160,19 +160,27 @@ enum PostgreSQLCodeSchema {
 }
 
 extension VerificationServer {
-  /// The copy of the database from SQLite to PostgreSQL.
+  /// The copy of the database from SQLite or another PostgreSQL server to PostgreSQL.
   package static var databaseMove: DatabaseMove {
-    typealias Schema = PostgreSQLCodeSchema
-    return DatabaseMove(
-      SQLiteCodeStorage.schema,
-      tables: [
-        Schema.issues.moved, Schema.hashes.moved, Schema.exchanges.moved, Schema.reports.moved,
-        Schema.apiKeys.moved, Schema.counts.moved, Schema.issuerCounts.moved(keyCount: 3),
-        Schema.attemptCounts.moved(keyCount: 2),
-      ],
-      after: { _, transaction in
-        try transaction.run("SELECT setval('issue_id', (SELECT coalesce(max(id), 1) FROM issue))")
+    DatabaseMove(
+      SQLiteCodeStorage.schema, tables: movedTables,
+      after: { _, target in
+        try target.run("SELECT setval('issue_id', (SELECT coalesce(max(id), 1) FROM issue))")
       })
+  }
+
+  /// The copy of the database from PostgreSQL to a file.
+  package static var databaseMoveToFile: DatabaseMove {
+    DatabaseMove(SQLiteCodeStorage.schema, tables: movedTables)
+  }
+
+  private static var movedTables: [DatabaseMove.Table] {
+    typealias Schema = PostgreSQLCodeSchema
+    return [
+      Schema.issues.moved, Schema.hashes.moved, Schema.exchanges.moved, Schema.reports.moved,
+      Schema.apiKeys.moved, Schema.counts.moved, Schema.issuerCounts.moved(keyCount: 3),
+      Schema.attemptCounts.moved(keyCount: 2),
+    ]
   }
 }
 

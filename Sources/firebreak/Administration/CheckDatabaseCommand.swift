@@ -29,15 +29,16 @@ struct CheckDatabaseCommand: AsyncParsableCommand {
     let databases: [Database]
   }
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
   @OptionGroup var cluster: DatabaseOptions
 
   func run() async throws {
     let address = try cluster.address
     let folder =
       try address == nil
-      ? ServerFolder(existing: report.options.data) : ServerFolder(at: report.options.data)
-    let checked = try await report.options.setup(folder, database: address).checkDatabases()
+      ? ServerFolder(existing: servers.data) : ServerFolder(at: servers.data)
+    let checked = try await servers.setup(folder, database: address).checkDatabases()
     let lines = checked.compactMap(\.sentence).joined(separator: "\n")
     if report.json || !lines.isEmpty {
       try report.write(Report(databases: checked.map(\.report)), lines)

@@ -16,15 +16,18 @@ struct DatabaseCommand: ParsableCommand {
 struct MoveDatabaseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "move",
-    abstract: "Copy the databases of the stopped servers from DIR to PostgreSQL.",
+    abstract: "Move the databases of the stopped servers between DIR and PostgreSQL.",
     discussion: """
-      Every row is compared before the copy is stored. Afterwards the servers need DATABASE_URL. The files stay in DIR \
-      as verification.sqlite.moved and keys.sqlite.moved: delete them when the servers work.
+      Every row is compared before the copy is stored. Without options the files of DIR are copied to the cluster of \
+      DATABASE_URL, and stay in DIR as verification.sqlite.moved and keys.sqlite.moved. With --to-files the way is the \
+      other one, and with --target the databases are copied to another cluster; then their tables stay in a schema \
+      whose name begins with moved_. Delete what stays when the servers work.
       """)
 
   private struct Report: Encodable {
     /// The numbers of copied rows by server and table.
     let rows: [String: [String: Int]]
+    /// The files or schemas that have the data still.
     let files: [String]
   }
 
@@ -32,18 +35,44 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
   @OptionGroup var report: ReportOptions
   @OptionGroup var cluster: DatabaseOptions
 
+  @Flag(help: "Copy the databases from PostgreSQL to files in DIR.")
+  var toFiles = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The cluster that gets the databases of DATABASE_URL; DATABASE_TARGET_URL, too.",
+      valueName: "url"))
+  var target: String?
+
+  func validate() throws {
+    guard !toFiles || target == nil else {
+      throw ValidationError("--to-files and --target are two moves: choose one.")
+    }
+  }
+
   func run() async throws {
     let folder = try ServerFolder(existing: servers.data)
     let setup = try servers.setup(folder, database: cluster.address)
-    let moved = try await setup.moveDatabases()
+    let address = try toFiles ? nil : DatabaseOptions.address(target, or: "DATABASE_TARGET_URL")
+    let moved =
+      if toFiles {
+        try await setup.moveDatabasesToFiles()
+      } else if let address {
+        try await setup.moveDatabases(to: address)
+      } else {
+        try await setup.moveDatabases()
+      }
     let lines = moved.map { database in
       let count = database.rows.values.reduce(0, +)
-      return
-        "Moved \(count) rows of the \(database.server.title). Delete \(database.file.path.printable) later."
+      let isSchema = toFiles || address != nil
+      let advice = database.leftover.map {
+        " Delete \(isSchema ? "the schema " : "")\($0.printable) later."
+      }
+      return "Moved \(count) rows of the \(database.server.title).\(advice ?? "")"
     }
     try report.write(
       Report(
         rows: Dictionary(uniqueKeysWithValues: moved.map { ($0.server.rawValue, $0.rows) }),
-        files: moved.map(\.file.path)), lines.joined(separator: "\n"))
+        files: moved.compactMap(\.leftover)), lines.joined(separator: "\n"))
   }
 }

@@ -24,7 +24,8 @@ struct MigrateDatabaseCommand: AsyncParsableCommand {
     let databases: [Database]
   }
 
-  @OptionGroup var report: ServerCommandOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
   @OptionGroup var cluster: DatabaseOptions
 
   @Option(
@@ -42,8 +43,8 @@ struct MigrateDatabaseCommand: AsyncParsableCommand {
     }
     let folder =
       try address == nil
-      ? ServerFolder(existing: report.options.data) : ServerFolder(at: report.options.data)
-    let setup = try report.options.setup(folder, database: address)
+      ? ServerFolder(existing: servers.data) : ServerFolder(at: servers.data)
+    let setup = try servers.setup(folder, database: address)
     let migrated = try await setup.migrateDatabases(grantingTo: role)
     try report.write(
       Report(
