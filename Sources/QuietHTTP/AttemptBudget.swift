@@ -75,11 +75,14 @@ public actor AttemptBudget {
 /// A pseudonym of a client or of another subject of an `AttemptBudget`: 16 bytes of an HMAC.
 public struct BudgetKey: Hashable, Sendable, Redacted {
   let digest: SIMD2<UInt64>
+
+  /// The 16 bytes.
+  public var bytes: Data { withUnsafeBytes(of: digest) { Data($0) } }
 }
 
-/// Derives budget keys from a random secret of this process.
+/// Derives budget keys from a secret: a random one of this process, or one that several processes have.
 ///
-/// No address is stored, and a key cannot be traced back to an address after the process has ended.
+/// No address is stored, and a key cannot be traced back to an address without the secret.
 public struct BudgetKeys: Sendable, Redacted {
   /// A keyed HMAC state; copying it is twice as fast as keying again.
   private let keyedState: HMAC<SHA256>
@@ -88,6 +91,9 @@ public struct BudgetKeys: Sendable, Redacted {
   public init(from randomness: any Randomness) {
     keyedState = HMAC<SHA256>(key: SymmetricKey(data: randomness.bytes(32)))
   }
+
+  /// Takes a secret that several processes have.
+  public init(secret: SymmetricKey) { keyedState = HMAC<SHA256>(key: secret) }
 
   /// The key of the client's address prefix: all bits of IPv4, 64 bits of IPv6. Clients without an
   /// address share one key.

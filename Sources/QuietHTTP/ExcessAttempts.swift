@@ -209,6 +209,8 @@ public enum AttemptResult<Value: Sendable>: Sendable {
 struct FailureAdmission: Sendable {
   /// The seconds to wait if the attempt fails, for a client that has used up its failures; otherwise nil.
   var excessWait: Int?
+  /// The reservation in the counters of all processes; nil without them.
+  var reservation: SharedReservation?
 }
 
 /// An attempt that waits for a permission.

@@ -16,16 +16,21 @@ import World
 /// networks shrink as the total is used up, see `FailurePressure`; clients without earlier failures are served until
 /// its end. See Documentation/Decisions/0029-failures-have-budgets.md.
 public actor FailureBudget {
-  private let limits: FailureLimits
+  let limits: FailureLimits
   private let keys: BudgetKeys
-  private let clock: any WallClock
+  let clock: any WallClock
+  let shared: SharedBudget?
+  /// The total of all processes when it was read; nil for none.
+  var sharedTotal: (weight: Double, readAt: Date)?
   private let alarm: @Sendable (FailureAlarm) -> Void
-  private var tallies: [FailureLevel: [BudgetKey: FailureTally]] = [:]
+  var tallies: [FailureLevel: [BudgetKey: FailureTally]] = [:]
   private var total = WeightedTally()
   private var waiters: [FailureCounterKey: [FailureWaiter]] = [:]
   private var nextWaiter = 0
   private var alarmedAt: [FailureAlarm: Date] = [:]
-  private let totalPlace: FailureCounterKey
+  let totalPlace: FailureCounterKey
+  /// The total of clients that have used up their failures.
+  let excessPlace: FailureCounterKey
   private var excess: ExcessAttempts
   /// The tasks that refuse waiting attempts of clients that have used up their failures.
   private var deadlines: [Int: Task<Void, Never>] = [:]
@@ -33,14 +38,17 @@ public actor FailureBudget {
   /// Creates a budget without failures. `alarm` is called at most once in a window for each alarm.
   public init(
     _ limits: FailureLimits, clock: any WallClock, randomness: any Randomness,
+    shared: SharedBudget? = nil,
     alarm: @escaping @Sendable (FailureAlarm) -> Void = { _ in }
   ) {
     self.limits = limits
     self.clock = clock
     self.alarm = alarm
-    let keys = BudgetKeys(from: randomness)
+    self.shared = shared
+    let keys = shared?.keys ?? BudgetKeys(from: randomness)
     self.keys = keys
     totalPlace = FailureCounterKey(.total, keys.key(for: "total"))
+    excessPlace = FailureCounterKey(.total, keys.key(for: "excess"))
     excess = ExcessAttempts(limits)
   }
 
@@ -65,16 +73,16 @@ public actor FailureBudget {
     _ work: () async throws -> AttemptResult<Value>
   ) async throws -> Value {
     let attempt = FailureAttempt(
-      places: places(of: client, on: subject), weight: max(0, weight))
-    let admission = try await begin(attempt)
+      places: FailureCounterKey.places(of: client, on: subject, keys), weight: max(0, weight))
+    let admission = try await admit(attempt)
     let result: AttemptResult<Value>
     do {
       result = try await work()
     } catch {
-      await end(attempt, admission, hasFailed: false)
+      await finish(attempt, admission, hasFailed: false)
       throw error
     }
-    await end(attempt, admission, hasFailed: result.hasFailed)
+    await finish(attempt, admission, hasFailed: result.hasFailed)
     if let seconds = admission.excessWait, result.hasFailed {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
@@ -84,24 +92,10 @@ public actor FailureBudget {
   /// The used share of the total, from 0 to 1; 0 without a total.
   public var pressure: Double {
     guard let most = limits.total else { return 0 }
-    let used = total.weight(at: clock.now, windowSeconds: limits.windowSeconds)
+    let (now, seconds) = (clock.now, limits.windowSeconds)
+    let all = sharedTotal(at: now, seconds: Double(seconds / SharedLimit.partsOfWindow)) ?? 0
+    let used = max(total.weight(at: now, windowSeconds: seconds), all)
     return min(1, (used + FailurePressure.rounding) / Double(most))
-  }
-
-  /// The counters of an attempt. Only IPv6 is counted by network: adjacent IPv4 addresses belong to different users.
-  private nonisolated func places(
-    of client: NumericAddress?, on subject: String?
-  ) -> [FailureCounterKey] {
-    var places = [FailureCounterKey(.address, keys.key(for: client.map { AddressPrefix($0) }))]
-    if let client, client.bytes.count == 16 {
-      for level in FailureLevel.networks {
-        places.append(
-          FailureCounterKey(
-            level, keys.key(for: AddressPrefix(client, byteCount: level.prefixBytes))))
-      }
-    }
-    if let subject { places.append(FailureCounterKey(.subject, keys.key(for: subject))) }
-    return places
   }
 
   // MARK: - Reservations
@@ -114,7 +108,7 @@ public actor FailureBudget {
     case waitsBeyondLimits(seconds: Int)
   }
 
-  private func begin(_ attempt: FailureAttempt) async throws -> FailureAdmission {
+  func begin(_ attempt: FailureAttempt) async throws -> FailureAdmission {
     var (blocked, excessWait): (FailureCounterKey?, Int) = (nil, 0)
     switch try verdict(on: attempt) {
     case .admitted(let admission):
@@ -181,7 +175,7 @@ public actor FailureBudget {
     return excess.remove(number)
   }
 
-  private func end(_ attempt: FailureAttempt, _ admission: FailureAdmission, hasFailed: Bool) {
+  func end(_ attempt: FailureAttempt, _ admission: FailureAdmission, hasFailed: Bool) {
     let now = clock.now
     let places = reservedPlaces(of: attempt, admission)
     for place in places {
@@ -381,7 +375,7 @@ public actor FailureBudget {
   /// Evicts the keys of `level` without a failure in the window. If that is not enough, also evicts the half with the
   /// fewest failures, of these the oldest first, so that failures from other addresses do not evict a client's
   /// counter. Keys with a reservation stay.
-  private func makeRoom(in level: FailureLevel) {
+  func makeRoom(in level: FailureLevel) {
     guard var known = tallies[level], known.count >= limits.keysMax else { return }
     let now = clock.now
     for key in Array(known.keys) { known[key]?.expire(at: now, after: limits.windowSeconds) }

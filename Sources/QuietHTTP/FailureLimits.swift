@@ -93,6 +93,22 @@ struct FailureCounterKey: Hashable, Sendable {
     self.level = level
     self.key = key
   }
+
+  /// The counters of an attempt. Only IPv6 is counted by network: adjacent IPv4 addresses belong to different users.
+  static func places(
+    of client: NumericAddress?, on subject: String?, _ keys: BudgetKeys
+  ) -> [FailureCounterKey] {
+    var places = [FailureCounterKey(.address, keys.key(for: client.map { AddressPrefix($0) }))]
+    if let client, client.bytes.count == 16 {
+      for level in FailureLevel.networks {
+        places.append(
+          FailureCounterKey(
+            level, keys.key(for: AddressPrefix(client, byteCount: level.prefixBytes))))
+      }
+    }
+    if let subject { places.append(FailureCounterKey(.subject, keys.key(for: subject))) }
+    return places
+  }
 }
 
 extension FailureLevel {

@@ -5,8 +5,10 @@ import Foundation
 struct FailureTally: Sendable {
   private(set) var failures: ArraySlice<Date> = []
   var reserved = 0
+  /// The time until which the failures count as used up, because of those of other processes; nil for none.
+  var closedUntil: Date?
 
-  var isEmpty: Bool { failures.isEmpty && reserved == 0 }
+  var isEmpty: Bool { failures.isEmpty && reserved == 0 && closedUntil == nil }
 
   /// The order in which counters are evicted from a full memory.
   var evictionOrder: (Int, Date) { (failures.count, failures.last ?? .distantFuture) }
@@ -17,6 +19,11 @@ struct FailureTally: Sendable {
       failures.removeFirst()
     }
     while let last = failures.last, last > now { failures.removeLast() }
+    if let end = closedUntil,
+      !(0..<Double(windowSeconds)).contains(end.timeIntervalSince(now)) || end == now
+    {
+      closedUntil = nil
+    }
     // `removeFirst` of a slice does not free memory.
     if failures.startIndex > failures.count + 16 { failures = ArraySlice(Array(failures)) }
   }
@@ -34,6 +41,9 @@ struct FailureTally: Sendable {
 
   /// The seconds until there are fewer failures than `limit`, at least 1; nil if there are fewer now.
   func secondsToWait(_ limit: Int, at now: Date, windowSeconds: Int) -> Int? {
+    if let closedUntil, closedUntil > now {
+      return max(1, Int(closedUntil.timeIntervalSince(now).rounded(.up)))
+    }
     guard failures.count >= limit else { return nil }
     let lastToExpire = failures[failures.startIndex + failures.count - limit]
     let seconds = Double(windowSeconds) - now.timeIntervalSince(lastToExpire)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Foundation
+import QuietHTTP
 import Secrets
 import VerificationAPI
 
@@ -18,6 +19,11 @@ struct CodeKeys: Sendable, Redacted {
 
   /// A value stored in the database that shows if it belongs to the secret.
   var check: Data { authenticationCode(of: Data(), for: "database check") }
+
+  /// The keys of budgets that all processes with the same secret share.
+  var budgetKeys: BudgetKeys {
+    BudgetKeys(secret: SymmetricKey(data: authenticationCode(of: Data(), for: "budgets")))
+  }
 
   /// The hash under which `code` is stored.
   func hash(of code: some EnteredCode) -> CodeHash {

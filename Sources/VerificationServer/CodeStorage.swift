@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import QuietHTTP
 import ServerStorage
 import World
 
@@ -32,6 +33,9 @@ protocol CodeStorage: Sendable {
   ///
   /// - Returns: The earlier exchange, which stays valid; nil if there was none.
   func exchange(_ exchange: TokenExchange, at now: Date) async throws -> TokenExchange?
+
+  /// The counters that the processes with this database share; nil for a database of one process.
+  func sharedCounters(_ clock: any WallClock) -> (any SharedCounters)?
 
   /// Returns the numbers of codes by day, newest first. Codes that were withdrawn are not counted as issued.
   func counts() async throws -> [CodeCounts]
@@ -139,6 +143,9 @@ extension TrustedTime {
 }
 
 extension CodeStorage {
+  /// A database of one process: its budgets are in memory.
+  func sharedCounters(_ clock: any WallClock) -> (any SharedCounters)? { nil }
+
   /// The database was opened by the initializer.
   func makeReady() async throws {}
 

@@ -25,6 +25,8 @@ struct VerificationComposition {
   /// Counts wrong codes. Both contracts accept the same codes, so they share it.
   private let guesses: FailureBudget
   private let weights: GuessWeights
+  /// The counters of all processes; nil for budgets of this process.
+  private let counters: (any SharedCounters)?
   private let rules: RulesInForce
 
   init(
@@ -51,8 +53,10 @@ struct VerificationComposition {
       logger: logger)
     requests = RequestMetrics(clock: clock, randomness: randomness)
     attempts = AttemptCounter(storage: storage, clock: clock)
+    counters = storage.sharedCounters(clock)
     guesses = FailureBudget(
       configuration.attempts.ofCodes, clock: clock, randomness: randomness,
+      shared: Budget.codes.shared(counters, keys),
       alarm: GuessingAlarm(logger: logger, limits: configuration.attempts).report)
     rules = RulesInForce(configuration, clock: clock, logger: logger)
     weights = GuessWeights(
@@ -94,25 +98,31 @@ struct VerificationComposition {
   }
 
   // Separate budgets: wrong codes entered at a clinic must not prevent its staff from issuing codes.
-  private func makeFailureBudget() -> FailureBudget {
-    FailureBudget(configuration.attempts.ofCredentials, clock: clock, randomness: randomness)
+  private func makeFailureBudget(_ budget: Budget) -> FailureBudget {
+    FailureBudget(
+      configuration.attempts.ofCredentials, clock: clock, randomness: randomness,
+      shared: budget.shared(counters, keys))
   }
 
   /// Each user report costs an SMS, so one above the limit is not processed.
   private func makeReportBudget() -> FailureBudget {
     var limits = configuration.attempts.ofCredentials
     limits.verifiesExcess = false
-    return FailureBudget(limits, clock: clock, randomness: randomness)
+    return FailureBudget(
+      limits, clock: clock, randomness: randomness, shared: Budget.reports.shared(counters, keys))
   }
 
   private func makeIssueQuota() -> IssueQuota {
-    IssueQuota(configuration.attempts, clock: clock, randomness: randomness, logger: logger)
+    IssueQuota(
+      configuration.attempts, clock: clock, randomness: randomness, logger: logger,
+      shared: Budget.issues.shared(counters, keys))
   }
 
   private var codeIssuer: CodeIssuer {
     CodeIssuer(
       storage: storage, keys: keys, rules: rules, risk: GuessingRisk(configuration.attempts),
-      pressure: { [guesses] in await guesses.pressure }, clock: clock, randomness: randomness)
+      pressure: { [guesses] in await guesses.currentPressure() }, clock: clock,
+      randomness: randomness)
   }
 
   /// - Parameter failures: The budget of wrong keys; nil for one of its own.
@@ -122,14 +132,14 @@ struct VerificationComposition {
     APIKeyGate(
       kinds: kinds,
       apiKeys: APIKeys(storage: storage, keys: keys, clock: clock, randomness: randomness),
-      netmasks: netmasks, failures: failures ?? makeFailureBudget(),
+      netmasks: netmasks, failures: failures ?? makeFailureBudget(.deviceKeys),
       isInMaintenance: configuration.policy.isInMaintenance, refusals: refusals)
   }
 
   private func addProteGOSafeRoutes(to router: Router<QuietContext>) {
     let gate = APITokenGate(
-      apiTokens: apiTokens, netmasks: configuration.operatorNetmasks, failures: makeFailureBudget(),
-      refusals: refusals)
+      apiTokens: apiTokens, netmasks: configuration.operatorNetmasks,
+      failures: makeFailureBudget(.apiTokens), refusals: refusals)
     GenerateCodeRoute(codeIssuer: codeIssuer, gate: gate).add(to: router)
     GenerateCodesBatchRoute(codeIssuer: codeIssuer, gate: gate).add(to: router)
     AccessTokenRoute(
@@ -155,7 +165,8 @@ struct VerificationComposition {
       exchange: CertificateExchange(
         storage: storage, keys: keys, signing: signing,
         certificateLifetime: policy.certificateLifetime, clock: clock),
-      gate: device, failures: makeFailureBudget(), refusals: refusals, attempts: attempts,
+      gate: device, failures: makeFailureBudget(.certificates), refusals: refusals,
+      attempts: attempts,
       randomness: randomness
     ).add(to: router)
     // Of the API and the page together, so that neither is a way around the limits of the other.
@@ -168,7 +179,7 @@ struct VerificationComposition {
 
   private func addAdminRoutes(to router: Router<QuietContext>) {
     // One budget, so that a wrong key cannot be tried at one route after the other.
-    let failures = makeFailureBudget()
+    let failures = makeFailureBudget(.operatorKeys)
     let admin = gate([.admin], from: configuration.operatorNetmasks, failures: failures)
     let handler = IssueRequestHandler(
       codeIssuer: codeIssuer, sms: sms, quota: makeIssueQuota())
@@ -192,4 +203,20 @@ struct VerificationComposition {
 
   /// The cache lifetime of the key pages, in seconds.
   private static let keysMaxAgeSeconds = 300
+}
+
+/// The numbers of the budgets in shared counters, which are never changed.
+private enum Budget: Int16 {
+  case codes = 1
+  case apiTokens = 2
+  case deviceKeys = 3
+  case operatorKeys = 4
+  case certificates = 5
+  case reports = 6
+  case issues = 7
+
+  /// The budget in `counters`; nil without them.
+  func shared(_ counters: (any SharedCounters)?, _ keys: CodeKeys) -> SharedBudget? {
+    counters.map { SharedBudget($0, keys: keys.budgetKeys, number: rawValue) }
+  }
 }

@@ -251,13 +251,17 @@ struct IssueQuota: Sendable {
   private let issues: AttemptBudget
   private let canaryIssues: AttemptBudget
   private let usedUp: ServiceFailureLog?
+  private let shared: SharedBudget?
+  private let clock: any WallClock
 
   /// - Parameter logger: Gets a line when the quota of a key is used up.
   init(
     _ limits: AttemptLimits, clock: any WallClock, randomness: any Randomness,
-    logger: Logger? = nil
+    logger: Logger? = nil, shared: SharedBudget? = nil
   ) {
     self.limits = limits
+    self.shared = shared
+    self.clock = clock
     keys = BudgetKeys(from: randomness)
     issues = AttemptBudget(
       attempts: limits.issuesPerApiKey, windowSeconds: AttemptLimits.issueWindowSeconds,
@@ -277,20 +281,46 @@ struct IssueQuota: Sendable {
 
   /// Counts a code issued with an API key.
   ///
-  /// - Throws: `.quotaUsedUp` if the key has issued too many.
+  /// - Throws: `.quotaUsedUp` if the key has issued too many; `.unavailable` if the counters of all processes cannot be
+  ///   reached.
   func count(under id: APIKeyID?, isCanary: Bool = false) async throws(QuietRefusal) {
-    if let seconds = await budget(isCanary).spend(key(of: id)) {
-      let quota = isCanary ? limits.issuesPerCanary : limits.issuesPerApiKey
-      usedUp?.failed(
-        "its quota of \(quota) codes a day is used up",
-        part: id.map { "API key \($0.text)" } ?? "report page")
-      throw .quotaUsedUp(quota: quota, retryAfterSeconds: seconds)
+    let budget = budget(isCanary)
+    if let seconds = await budget.spend(key(of: id)) {
+      throw refusal(of: id, quota: budget.attempts, seconds)
     }
+    guard let shared else { return }
+    let isLeft: Bool
+    do {
+      isLeft = try await shared.spend(
+        name(of: id, isCanary), of: budget.attempts, windowSeconds: budget.windowSeconds)
+    } catch {
+      await budget.refund(key(of: id))
+      throw .unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
+    }
+    guard !isLeft else { return }
+    await budget.refund(key(of: id))
+    throw refusal(
+      of: id, quota: budget.attempts, budget.windowSeconds / SharedLimit.partsOfWindow)
+  }
+
+  private func refusal(of id: APIKeyID?, quota: Int, _ seconds: Int) -> QuietRefusal {
+    usedUp?.failed(
+      "its quota of \(quota) codes a day is used up",
+      part: id.map { "API key \($0.text)" } ?? "report page")
+    return .quotaUsedUp(quota: quota, retryAfterSeconds: seconds)
   }
 
   /// Removes the latest issued code, which was not stored or not sent.
   func refund(under id: APIKeyID?, isCanary: Bool = false) async {
-    await budget(isCanary).refund(key(of: id))
+    let budget = budget(isCanary)
+    await budget.refund(key(of: id))
+    await shared?.refund(
+      name(of: id, isCanary), of: budget.attempts, windowSeconds: budget.windowSeconds,
+      at: clock.now)
+  }
+
+  private func name(of id: APIKeyID?, _ isCanary: Bool) -> String {
+    "\(isCanary ? "canary" : "issuer") \(id?.text ?? "")"
   }
 
   private func budget(_ isCanary: Bool) -> AttemptBudget { isCanary ? canaryIssues : issues }

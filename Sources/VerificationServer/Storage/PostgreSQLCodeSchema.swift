@@ -10,7 +10,8 @@ import ServerStorage
 /// A released migration is never changed: later versions append to `migrations`.
 enum PostgreSQLCodeSchema {
   static let schema = PostgreSQLServerDatabase.Schema(
-    name: SQLiteCodeStorage.schema.name, migrations: [first, second, third])
+    name: SQLiteCodeStorage.schema.name,
+    migrations: [first, second, third, PostgreSQLCounters.table])
 
   static let issues = PostgreSQLTable<IssueRow>(
     key: "id",

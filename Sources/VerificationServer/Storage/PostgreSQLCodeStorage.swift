@@ -2,6 +2,7 @@
 import Foundation
 import Logging
 import PostgreSQL
+import QuietHTTP
 import ServerStorage
 import World
 
@@ -23,6 +24,10 @@ struct PostgreSQLCodeStorage: CodeStorage {
     database = PostgreSQLServerDatabase(
       address, schema: Schema.schema, secretCheck: keys?.check,
       connections: VerificationLimit.databaseConnections, logger: logger)
+  }
+
+  func sharedCounters(_ clock: any WallClock) -> (any SharedCounters)? {
+    PostgreSQLCounters(database, clock: clock)
   }
 
   func makeReady() async throws {

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Foundation
+import Logging
+import PostgreSQL
+import ServerStorage
+import Synchronization
+import TestSupport
+import Testing
+import VerificationAPI
+import World
+
+@testable import QuietHTTP
+@testable import VerificationServer
+
+/// Budgets of processes that share a database in PostgreSQL.
+@Suite("Budgets of several processes", .needs(.process)) struct SharedBudgetTests {
+  private let address: PostgreSQLAddress
+  private let clock = ManualClock(Date(timeIntervalSince1970: 1_600_000_000))
+
+  init() async throws {
+    address = try await PrivatePostgreSQL.newPatientDatabase()
+  }
+
+  /// The budget with the number `number` in a further process.
+  private func shared(_ number: Int16 = 1) -> SharedBudget {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let database = VerificationServer.database(at: address, logger: logger)
+    return SharedBudget(
+      PostgreSQLCounters(database, clock: clock),
+      keys: BudgetKeys(secret: SymmetricKey(data: Data(repeating: 1, count: 32))), number: number)
+  }
+
+  private func budget(_ limits: FailureLimits) -> FailureBudget {
+    FailureBudget(limits, clock: clock, randomness: SystemRandomness(), shared: shared())
+  }
+
+  private struct Outcome: Equatable {
+    var isRun = false
+    var isRefused = false
+  }
+
+  private func attempt(
+    _ budget: FailureBudget, from text: String = "192.0.2.1", on subject: String? = nil,
+    hasFailed: Bool = true
+  ) async throws -> Outcome {
+    let isRun = RunFlag()
+    do {
+      let _: Bool = try await budget.attempt(by: NumericAddress(text), on: subject) {
+        isRun.set()
+        return hasFailed ? .failed(true) : .succeeded(true)
+      }
+      return Outcome(isRun: isRun.value)
+    } catch QuietRefusal.tooManyAttempts {
+      return Outcome(isRun: isRun.value, isRefused: true)
+    }
+  }
+
+  @Test("Of concurrent failures in two processes, as many are run as one process would run")
+  func strict() async throws {
+    var limits = FailureLimits(perAddress: 10, windowSeconds: 80)
+    limits.verifiesExcess = false
+    let budgets = [budget(limits), budget(limits)]
+    let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
+      for number in 0..<40 {
+        group.addTask { try await attempt(budgets[number % 2]) }
+      }
+      return try await group.reduce(into: [Outcome]()) { $0.append($1) }
+    }
+    #expect(outcomes.count { $0.isRun } == 10)
+    #expect(outcomes.count { $0.isRefused } == 30)
+  }
+
+  @Test("Successes do not count, and failures leave the window in all processes")
+  func window() async throws {
+    var limits = FailureLimits(perAddress: 2, windowSeconds: 80)
+    limits.verifiesExcess = false
+    let budgets = [budget(limits), budget(limits)]
+    for number in 0..<6 {
+      #expect(try await attempt(budgets[number % 2], hasFailed: false) == Outcome(isRun: true))
+    }
+    for budget in budgets { #expect(try await attempt(budget) == Outcome(isRun: true)) }
+    for budget in budgets { #expect(try await attempt(budget) == Outcome(isRefused: true)) }
+    #expect(try await attempt(budgets[0], from: "192.0.2.2").isRun)
+    // A window, and the part of a window in which failures are added up.
+    clock.advance(by: 80)
+    #expect(try await attempt(budgets[1]) == Outcome(isRefused: true))
+    clock.advance(by: 11)
+    for budget in budgets { #expect(try await attempt(budget) == Outcome(isRun: true)) }
+  }
+
+  @Test(
+    "A client that has used up its failures elsewhere succeeds if it is right, and is refused if not"
+  )
+  func excess() async throws {
+    let limits = FailureLimits(perAddress: 3, total: 1_000, windowSeconds: 80)
+    let (first, second) = (budget(limits), budget(limits))
+    for _ in 0..<3 { #expect(try await attempt(first) == Outcome(isRun: true)) }
+    #expect(try await attempt(second) == Outcome(isRun: true, isRefused: true))
+    #expect(try await attempt(second, hasFailed: false) == Outcome(isRun: true))
+  }
+
+  @Test("A code has one limit over all processes, from whichever address")
+  func subject() async throws {
+    let limits = FailureLimits(perAddress: 100, perSubject: 4, windowSeconds: 80)
+    let budgets = [budget(limits), budget(limits)]
+    for number in 0..<4 {
+      let from = "192.0.2.\(number)"
+      #expect(try await attempt(budgets[number % 2], from: from, on: "c").isRun)
+    }
+    for budget in budgets {
+      #expect(
+        try await attempt(budget, from: "192.0.2.9", on: "c") == Outcome(isRefused: true))
+    }
+  }
+
+  @Test(
+    "The used share of the total is that of all processes, so that all of them make codes longer")
+  func pressure() async throws {
+    let limits = FailureLimits(perAddress: 100, total: 100, windowSeconds: 80)
+    let (first, second) = (budget(limits), budget(limits))
+    #expect(await second.currentPressure() < 0.01)
+    for number in 0..<30 { _ = try await attempt(first, from: "192.0.2.\(number)") }
+    clock.advance(by: 2)
+    #expect(await second.currentPressure() >= 0.3)
+    #expect(await first.pressure >= 0.3)
+  }
+
+  @Test(
+    "The quota of an API key is one over all processes, and a code that was not stored is given back"
+  )
+  func quota() async throws {
+    let quotas = (0..<2).map { _ in
+      IssueQuota(
+        AttemptLimits(issuesPerApiKey: 3), clock: clock, randomness: SystemRandomness(),
+        shared: shared(7))
+    }
+    let key = APIKeyID(text: "0123456789abcdef")
+    for number in 0..<3 { try await quotas[number % 2].count(under: key) }
+    for quota in quotas {
+      await #expect(throws: QuietRefusal.self) { try await quota.count(under: key) }
+    }
+    try await quotas[0].count(under: APIKeyID(text: "fedcba9876543210"))
+    await quotas[1].refund(under: key)
+    try await quotas[0].count(under: key)
+    await #expect(throws: QuietRefusal.self) { try await quotas[1].count(under: key) }
+  }
+
+  @Test("Two servers with one database refuse an address after as many wrong codes as one server")
+  func servers() async throws {
+    let (folder, limits) = (try TemporaryFolder(), AttemptLimits(perAddress: 6))
+    func run(_ name: String, _ test: (RunningServer) async throws -> Void) async throws {
+      let place = folder.path(name)
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      try await RunningServer.run(
+        in: place, attempts: limits,
+        configure: {
+          $0.trustedProxies = try #require(TrustedProxies(["127.0.0.1"]))
+          $0.databaseAddress = address
+        }, test)
+    }
+    func guess(_ server: RunningServer, from client: String) async throws -> Int {
+      let form = CodeForm(.pin, 6)
+      let code = VerificationCode.drawn(count: form.characterCount, from: SystemRandomness())
+      return try await server.redeem(
+        code.characters, headers: ["X-Forwarded-For": client]
+      ).status
+    }
+    try await run("a") { first in
+      try await run("b") { second in
+        for number in 0..<6 {
+          let status = try await guess(number % 2 == 0 ? first : second, from: "192.0.2.1")
+          #expect(status != 429)
+        }
+        #expect(try await guess(first, from: "192.0.2.1") == 429)
+        #expect(try await guess(second, from: "192.0.2.1") == 429)
+        #expect(try await guess(second, from: "192.0.2.2") != 429)
+      }
+    }
+  }
+}
+
+/// Remembers that the work of an attempt was run.
+private final class RunFlag: Sendable {
+  private let flag = Atomic(false)
+
+  var value: Bool { flag.load(ordering: .relaxed) }
+
+  func set() { flag.store(true, ordering: .relaxed) }
+}
