@@ -106,7 +106,7 @@ let package = Package(
   ],
   targets: [
     // Values, and the interface to the operating system.
-    .target(name: "Secrets", swiftSettings: strict),
+    .target(name: "Secrets", dependencies: [crypto], swiftSettings: strict),
     .target(name: "World", swiftSettings: strict),
     .target(name: "TextEncodings", swiftSettings: strict),
     .target(
@@ -145,6 +145,8 @@ let package = Package(
     .target(
       name: "PostgreSQL", dependencies: ["Secrets", "CPostgreSQL", logging],
       swiftSettings: strict),
+    .systemLibrary(name: "CPKCS11", providers: [.apt(["libp11-kit-dev"])]),
+    .target(name: "PKCS11", dependencies: ["Secrets", "CPKCS11", crypto], swiftSettings: strict),
     .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
     .target(name: "ServerMetrics", dependencies: ["World"], swiftSettings: strict),
@@ -332,7 +334,7 @@ let package = Package(
         "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
         "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken",
         "VerificationAPI", "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerMetrics",
-        "ServerStorage", "PostgreSQL",
+        "ServerStorage", "PostgreSQL", "PKCS11",
         "VerificationServer", "KeyServer", "HealthAuthorityConsole", crypto, logging,
         serviceLifecycle,
       ], swiftSettings: strictOnTheCallersActor),
@@ -436,6 +438,8 @@ let package = Package(
     .testTarget(
       name: "PostgreSQLTests", dependencies: ["PostgreSQL", "TestSupport", logging],
       swiftSettings: strict),
+    .testTarget(
+      name: "PKCS11Tests", dependencies: ["PKCS11", "TestSupport", crypto], swiftSettings: strict),
     .testTarget(
       name: "UnixSocketsTests", dependencies: ["UnixSockets", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -542,8 +546,9 @@ let package = Package(
       name: "KeyServerTests",
       dependencies: [
         "KeyServer", "KeyServerAPI", "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
-        "ServerMetrics", "ServerStorage", "PostgreSQL", "World", "TestSupport", hummingbird, crypto,
-        grdb, logging,
+        "Secrets", "ServerMetrics", "ServerStorage", "PostgreSQL", "World", "TestSupport",
+        hummingbird,
+        crypto, grdb, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "ExposureAppTests",

@@ -13,7 +13,7 @@ public struct KeyFileError: Error, Hashable, Sendable {
       case expandsTooMuch, wrongExportVersion, malformedExport, tooManyKeys, malformedSignatures
       case tooManySignatures, signatureCountMismatch, wrongBatchNumbers, unsigned
       case noSignatureByTheseKeys, unsupportedAlgorithm, signatureMismatch, notAPublicKey
-      case notAPrivateKey, unusableName, unusablePeriod, wrongSignerCount
+      case notAPrivateKey, cannotSign, unusableName, unusablePeriod, wrongSignerCount
     }
 
     fileprivate let kind: Kind
@@ -70,6 +70,8 @@ public struct KeyFileError: Error, Hashable, Sendable {
     public static let notAPublicKey = Self(kind: .notAPublicKey)
     /// Not a P-256 private key in PEM, SEC1 or PKCS#8.
     public static let notAPrivateKey = Self(kind: .notAPrivateKey)
+    /// A key cannot sign, for example because its token is missing; `signingFault` says why.
+    public static let cannotSign = Self(kind: .cannotSign)
     /// A region, key id or version that is empty or longer than `KeyFileLimit` allows.
     public static let unusableName = Self(kind: .unusableName)
     /// The period ends before it starts.
@@ -87,11 +89,17 @@ public struct KeyFileError: Error, Hashable, Sendable {
   public let systemError: Int32?
   /// The number of the method in APPNOTE.TXT 4.4.5 of the code `unsupportedCompression`, nil for the others.
   public let compressionMethod: Int?
+  /// The sentence of the key that cannot sign, for the code `cannotSign`, nil for the others.
+  public let signingFault: String?
 
-  private init(_ code: Code, systemError: Int32? = nil, compressionMethod: Int? = nil) {
+  private init(
+    _ code: Code, systemError: Int32? = nil, compressionMethod: Int? = nil,
+    signingFault: String? = nil
+  ) {
     self.code = code
     self.systemError = systemError
     self.compressionMethod = compressionMethod
+    self.signingFault = signingFault
   }
 
   /// The file or its folder could not be read, with this `errno`.
@@ -152,6 +160,10 @@ public struct KeyFileError: Error, Hashable, Sendable {
   public static let notAPublicKey = Self(.notAPublicKey)
   /// Not a P-256 private key in PEM, SEC1 or PKCS#8.
   public static let notAPrivateKey = Self(.notAPrivateKey)
+  /// A key cannot sign; the text says why, and what to do.
+  public static func cannotSign(_ fault: String) -> Self {
+    Self(.cannotSign, signingFault: fault)
+  }
   /// A region, key id or version that is empty or longer than `KeyFileLimit` allows.
   public static let unusableName = Self(.unusableName)
   /// The period ends before it starts.
@@ -212,6 +224,7 @@ extension KeyFileError: CustomStringConvertible {
     case .notAPublicKey: "This is not a P-256 public key in PEM: check the file name."
     case .notAPrivateKey:
       "This is not a P-256 private key in PEM (SEC1 or PKCS#8): check the file name."
+    case .cannotSign: signingFault ?? "A key cannot sign: check it."
     case .unusableName: "A region, a key id or a version is empty or too long: give a shorter one."
     case .unusablePeriod: "The period ends before it starts: give an end that is not earlier."
     case .wrongSignerCount:

@@ -8,7 +8,7 @@ public struct KeyFileSigner: Sendable {
   /// The id and version for the file.
   public let info: SignatureInfo
 
-  private let privateKey: P256.Signing.PrivateKey
+  private let key: any P256Signer
 
   /// Reads a P-256 private key in PEM, SEC1 or PKCS#8.
   ///
@@ -20,20 +20,33 @@ public struct KeyFileSigner: Sendable {
     } catch {
       throw .notAPrivateKey
     }
+    try self.init(privateKey, keyID: keyID, keyVersion: keyVersion)
+  }
+
+  /// A signer with a key that may be on a token.
+  ///
+  /// - Throws: `KeyFileError.unusableName` for an empty or too long id or version.
+  public init(_ key: any P256Signer, keyID: String, keyVersion: String) throws(KeyFileError) {
     let usable = 1...KeyFileLimit.verificationKeyNameByteCountMax
     guard usable.contains(keyID.utf8.count), usable.contains(keyVersion.utf8.count) else {
       throw .unusableName
     }
     info = SignatureInfo(verificationKeyID: keyID, verificationKeyVersion: keyVersion)
-    self.privateKey = privateKey
+    self.key = key
   }
 
   /// The public key in PEM.
-  public var publicKeyPEM: String { privateKey.publicKey.pemRepresentation }
+  public var publicKeyPEM: String { key.publicKey.pemRepresentation }
 
   /// Signs the bytes with this digest; the signature is in DER.
-  func signature(for digest: SHA256Digest) throws -> Data {
-    try privateKey.signature(for: digest).derRepresentation
+  ///
+  /// - Throws: `KeyFileError.cannotSign` with the description of the key's error.
+  func signature(for digest: SHA256Digest) throws(KeyFileError) -> Data {
+    do {
+      return try key.signature(for: digest).derRepresentation
+    } catch {
+      throw .cannotSign("\(error)")
+    }
   }
 }
 

@@ -112,8 +112,10 @@ public enum KeyFileWriter {
         }
       }
       return try list.serializedBytes()
+    } catch let error as KeyFileError {
+      throw error
     } catch {
-      throw .notAPrivateKey
+      throw .cannotSign("the signatures cannot be encoded")
     }
   }
 }

@@ -263,6 +263,7 @@ struct KeyServerHealth: Sendable {
   @discardableResult
   func checkAll() async -> Bool {
     await exporter.forgetChecks()
+    await checkSigners()
     do {
       let check = try await store.check()
       health.report(
@@ -289,12 +290,26 @@ struct KeyServerHealth: Sendable {
       store.isLogOverdue()
         ? "The write-ahead log grows because checkpoints fail: check the disk." : nil,
       of: .log)
+    await checkSigners()
     let isLost = await exporter.hasLostFiles()
     if isLost {
       health.report("A listed key file is missing: it is written again.", of: .files)
     }
     if isLost { return true }
     return await exporter.isWaiting
+  }
+
+  /// Checks that the keys can sign, so that a token which was removed is noticed before the next export.
+  private func checkSigners() async {
+    do {
+      try await exporter.checkSigners()
+      health.report(nil, of: .signing)
+    } catch KeyServerError.cannotSign(let message) {
+      health.report(message, of: .signing)
+    } catch {
+      // `/ready` reports missing keys and a document that cannot be read as a fault of the secrets.
+      health.report(nil, of: .signing)
+    }
   }
 
   /// Reports the result of an export.
@@ -305,6 +320,7 @@ struct KeyServerHealth: Sendable {
       health.report("\(error)", of: .database)
     case KeyServerError.unreachableDatabase(let message)?:
       health.report(KeyServerError.unreachableDatabase(message).description, of: .connection)
+    case KeyServerError.cannotSign(let message)?: health.report(message, of: .signing)
     case let error as KeyServerError: health.report("\(error)", of: .files)
     case .some: health.report(KeyServerError.unavailable.description, of: .files)
     case nil:

@@ -26,6 +26,8 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case lostDatabase
   /// The verification of a file failed after it was written.
   case damagedFile(String)
+  /// A key cannot sign, for example because its token is missing; the text says why. Exports wait.
+  case cannotSign(String)
   /// The export folder cannot be created.
   case exportFolder
   /// The database or the export folder failed, for example because the disk is full.
@@ -52,6 +54,7 @@ extension KeyServerError: CustomStringConvertible {
     case .lostDatabase: Self.message(of: .lost)
     case .damagedFile(let name):
       "The key file \(name) was written and cannot be verified, so it is not published: check the disk and the memory."
+    case .cannotSign(let message): message
     case .exportFolder:
       "The export folder cannot be created: check exportFolder, the disk and the folder's owner."
     case .unavailable:

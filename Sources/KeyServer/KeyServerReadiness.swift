@@ -39,7 +39,7 @@ struct KeyServerReadiness: Sendable {
   /// The names of the parts that fail.
   func faults() async -> [String] {
     var failing = Set(await time.failingParts())
-    failing.formUnion(health.faultyParts.intersection([.database, .files]))
+    failing.formUnion(health.faultyParts.intersection([.database, .files, .signing]))
     if !folder.isWritable { failing.insert(.files) }
     if !canSign { failing.insert(.secrets) }
     if await isOverdue { failing.insert(.exports) }

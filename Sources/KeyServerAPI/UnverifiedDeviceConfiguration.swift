@@ -62,24 +62,20 @@ public struct UnverifiedDeviceConfiguration: Codable, Hashable, Sendable {
 extension UnverifiedDeviceConfiguration {
   /// Signs `document` for the wire.
   ///
-  /// - Throws: `DeviceConfigurationError.invalid` if a value is out of bounds or the document is too large.
+  /// - Throws: `DeviceConfigurationError.invalid` if a value is out of bounds or the document is too large, or the error
+  ///   of the key.
   public static func signed(
     _ document: DeviceConfiguration, by root: RootPrivateKey
-  ) throws(DeviceConfigurationError) -> UnverifiedDeviceConfiguration {
-    if let fault = document.fault { throw .invalid(fault) }
+  ) throws -> UnverifiedDeviceConfiguration {
+    if let fault = document.fault { throw DeviceConfigurationError.invalid(fault) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let (signed, size): (Self, Int)
-    do {
-      let payload = try encoder.encode(document)
-      let signature = try root.privateKey.signature(for: signedBytes(payload))
-      signed = Self(payload: payload, signature: signature.derRepresentation)
-      size = try signed.encoded().count
-    } catch {
-      throw .invalid("it cannot be encoded.")
-    }
-    guard size <= DeviceConfigurationLimit.bytesMax else {
-      throw .invalid("it has more than \(DeviceConfigurationLimit.bytesMax) bytes.")
+    let payload = try encoder.encode(document)
+    let signature = try root.key.signature(for: SHA256.hash(data: signedBytes(payload)))
+    let signed = Self(payload: payload, signature: signature.derRepresentation)
+    guard try signed.encoded().count <= DeviceConfigurationLimit.bytesMax else {
+      throw DeviceConfigurationError.invalid(
+        "it has more than \(DeviceConfigurationLimit.bytesMax) bytes.")
     }
     return signed
   }
@@ -99,14 +95,14 @@ extension UnverifiedDeviceConfiguration {
 
 /// The private root key, which signs device configurations. The authority can store it offline.
 public struct RootPrivateKey: Sendable, Redacted {
-  let privateKey: P256.Signing.PrivateKey
+  let key: any P256Signer
 
   /// Reads a P-256 private key in PEM, SEC1 or PKCS#8.
   ///
   /// - Throws: `DeviceConfigurationError.invalid` if the text is not such a key.
   public init(privateKeyPEM: String) throws(DeviceConfigurationError) {
     do {
-      privateKey = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
+      key = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
     } catch {
       throw .invalid("the root key must be a P-256 private key in PEM.")
     }
@@ -114,14 +110,19 @@ public struct RootPrivateKey: Sendable, Redacted {
 
   /// Generates a key.
   public init() {
-    privateKey = P256.Signing.PrivateKey()
+    key = P256.Signing.PrivateKey()
   }
 
-  /// The key in PEM.
-  public var privateKeyPEM: String { privateKey.pemRepresentation }
+  /// A key that may be on a token.
+  public init(_ key: any P256Signer) {
+    self.key = key
+  }
+
+  /// The key in PEM; nil for a key on a token.
+  public var privateKeyPEM: String? { (key as? P256.Signing.PrivateKey)?.pemRepresentation }
 
   /// The public key.
-  public var rootKey: RootKey { RootKey(privateKey.publicKey) }
+  public var rootKey: RootKey { RootKey(key.publicKey) }
 }
 
 /// The reason why a device configuration is rejected. The phone keeps its current one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Foundation
+import Secrets
 import TextEncodings
 
 /// A received remote configuration that has not been verified.
@@ -58,19 +59,30 @@ extension UnverifiedRemoteConfiguration {
   public static func signed(
     _ configuration: RemoteConfiguration, privateKeyPEM: String, keyID: String, keyVersion: String
   ) throws(RemoteConfigurationError) -> UnverifiedRemoteConfiguration {
-    if let fault = configuration.fault { throw .invalid(fault) }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
     do {
       let key = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
-      let payload = try encoder.encode(configuration)
-      let signature = try key.signature(for: signedBytes(payload))
-      return UnverifiedRemoteConfiguration(
-        payload: payload, keyID: keyID, keyVersion: keyVersion,
-        signature: signature.derRepresentation)
+      return try signed(configuration, by: key, keyID: keyID, keyVersion: keyVersion)
+    } catch let error as RemoteConfigurationError {
+      throw error
     } catch {
       throw .invalid("privateKeyPEM must be a P-256 private key.")
     }
+  }
+
+  /// Signs `configuration` with a key that may be on a token.
+  ///
+  /// - Throws: `RemoteConfigurationError.invalid` if a value is out of bounds, or the error of `key`.
+  public static func signed(
+    _ configuration: RemoteConfiguration, by key: any P256Signer, keyID: String, keyVersion: String
+  ) throws -> UnverifiedRemoteConfiguration {
+    if let fault = configuration.fault { throw RemoteConfigurationError.invalid(fault) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let payload = try encoder.encode(configuration)
+    let signature = try key.signature(for: SHA256.hash(data: signedBytes(payload)))
+    return UnverifiedRemoteConfiguration(
+      payload: payload, keyID: keyID, keyVersion: keyVersion,
+      signature: signature.derRepresentation)
   }
 
   /// The bytes to serve.

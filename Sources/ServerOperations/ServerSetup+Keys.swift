@@ -84,9 +84,9 @@ extension ServerSetup {
     configuration.exportFolder = folder.exports
     configuration.tokenPublicKeysPEM = try tokenKeys.read()
     configuration.readTokenPublicKeysPEM = { try tokenKeys.read() }
-    configuration.exportSigners = keys.signingKeys.map(\.exportSigner)
+    configuration.exportSigners = try keys.signingKeys.map { try $0.exportSigner() }
     configuration.readExportSigners = {
-      try KeySecrets.stored(in: folder)?.signingKeys.map(\.exportSigner) ?? []
+      try KeySecrets.stored(in: folder)?.signingKeys.map { try $0.exportSigner() } ?? []
     }
     let served = ServedDeviceConfiguration(deviceConfiguration)
     configuration.readDeviceConfiguration = { try served.data() }

@@ -23,8 +23,10 @@ package final class ServerHealth: Sendable {
     case auditCopy = "audit_copy"
     /// The stored apps and authorities.
     case registry
-    /// The keys that sign.
+    /// The keys that sign, in the configuration.
     case secrets
+    /// The tokens with keys that sign.
+    case signing
     /// The closing of periods.
     case exports
   }

@@ -126,12 +126,3 @@ public final class SimulatedSigning: Sendable {
       keyID: SimulatedHealthAuthority.Name.exportKeyID, keyVersion: "v\(version)", validFrom: from)
   }
 }
-
-extension ExportSigner {
-  /// The same signer with an end that is not later than `end`.
-  fileprivate func ending(at end: Date) -> ExportSigner {
-    ExportSigner(
-      privateKeyPEM: privateKeyPEM, keyID: keyID, keyVersion: keyVersion, validFrom: validFrom,
-      validThru: min(validThru ?? end, end))
-  }
-}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import ExposureKeys
 import Foundation
 import KeyServerAPI
@@ -139,7 +140,7 @@ struct DeviceConfigurationCommandTests {
     let authority = try await ServedAuthority()
     let first = try await served(authority).version
     let other = authority.folder.path("other.pem")
-    try Data(RootPrivateKey().privateKeyPEM.utf8).write(to: other)
+    try Data(P256.Signing.PrivateKey().pemRepresentation.utf8).write(to: other)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: other.path)
     let refused: [([String], String)] = [
       (["pause", "--root-key", other.path], "root-public-key.pem"),

@@ -15,7 +15,7 @@ enum AllowedImports {
 
   static let rows: [String: Row] = [
     // Ground.
-    "Secrets": Row(),
+    "Secrets": Row(libraries: ["Crypto"]),
     "World": Row(),
     "TextEncodings": Row(),
     "ExposureKeys": Row(["Secrets"], libraries: ["Crypto", "_CryptoExtras"]),
@@ -32,11 +32,14 @@ enum AllowedImports {
     "CLibDeflate": Row(),
     "CZlib": Row(),
     "CPostgreSQL": Row(),
+    "CPKCS11": Row(),
     "DiagnosisKeyFile": Row(
       ["Secrets", "World", "ExposureKeys"],
       libraries: ["Crypto", "SwiftProtobuf", "CLibDeflate"]),
     // libpq for Swift concurrency. It knows no table.
     "PostgreSQL": Row(["Secrets"], libraries: ["CPostgreSQL"]),
+    // Keys on tokens. It knows no server.
+    "PKCS11": Row(["Secrets"], libraries: ["CPKCS11"]),
     "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
     // The metrics of servers, in the data model of Prometheus.
     "ServerMetrics": Row(["World"]),
@@ -148,7 +151,7 @@ enum AllowedImports {
       "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
       "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken", "VerificationAPI",
       "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerMetrics", "ServerStorage", "PostgreSQL",
-      "VerificationServer",
+      "PKCS11", "VerificationServer",
       "KeyServer", "HealthAuthorityConsole",
     ]),
     // No database is opened here.
@@ -202,6 +205,7 @@ enum AllowedImports {
     "CLibDeflate": ["libdeflate.h"],
     "CZlib": ["zlib.h"],
     "CPostgreSQL": ["libpq-fe.h"],
+    "CPKCS11": ["p11-kit-1/p11-kit/pkcs11.h"],
   ]
 
   /// Every module that `target` may import, or nil if the table has no row for it.

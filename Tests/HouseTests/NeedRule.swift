@@ -9,7 +9,7 @@ import Foundation
 enum NeedRule {
   private static let uses = """
     \\b(ChildProcess|BackgroundProcess|VirtualControllers|ServedFirebreak|ServedAuthority)\\b\
-    |\\b(PhoneFixture|PublishedFiles|SmallDisk)\\b|\\b(Browser\\.withRunning|Run\\.product|Run\\(|Shell\\.run)
+    |\\b(PhoneFixture|PublishedFiles|SmallDisk|SoftToken)\\b|\\b(Browser\\.withRunning|Run\\.product|Run\\(|Shell\\.run)
     """
 
   /// The files of one test target that have tests with an undeclared need, each with its first use.

@@ -77,7 +77,7 @@ struct StyleTests {
       "ReleasedKey", "CodeGenerator", "CodeSource", "CodeClient", "ConsoleConfiguration",
       "ConsoleKeys", "ConsoleSecrets", "IssuedCode", "PasswordHash", "Session",
       "RetainedKeyRecord", "KeySecrets", "VerificationSecrets",
-      "StoredKeyRow", "TemporaryExposureKey",
+      "StoredKeyRow", "TemporaryExposureKey", "TokenKey",
       "UnverifiedCertificate", "UnverifiedUploadToken", "UploadGrant", "UploadKey",
       "UploadPayload", "UploadRequest", "UploadTokenIssuer", "UserReportRequest",
       "VerificationCertificate", "VerificationCode", "VerificationServerConfiguration",

@@ -245,9 +245,7 @@ struct KeyFileSourceTests {
       for root in ["", "eu"] {
         let address = "http://127.0.0.1:\(server.port)/\(root)"
         let folder = try TemporaryFolder()
-        let pem = try P256.Signing.PrivateKey(
-          pemRepresentation: authority.signers[0].privateKeyPEM
-        ).publicKey.pemRepresentation
+        let pem = authority.exportKeys[0].publicKey.pemRepresentation
         let mirror = try KeyMirror(
           of: KeyFileSource([address]), in: folder.path("copy"),
           signer: TrustedSigner(publicKeyPEM: pem))

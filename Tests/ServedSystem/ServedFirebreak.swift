@@ -92,12 +92,13 @@ package final class ServedAuthority {
   /// - Parameter place: The place of the folder, that of servers that were stopped; `nil` for a new one.
   package init(
     _ files: [String: String] = [:], folders: [String] = [], arguments: [String] = [],
-    descriptorsMax: Int? = nil, in place: TemporaryFolder? = nil
+    environment: [String: String] = [:], descriptorsMax: Int? = nil,
+    in place: TemporaryFolder? = nil
   ) async throws {
     folder = try place ?? TemporaryFolder()
     try Self.write(files, folders: folders, in: folder)
     servers = try await ServedFirebreak(
-      folder: folder, arguments, descriptorsMax: descriptorsMax)
+      folder: folder, arguments, environment: environment, descriptorsMax: descriptorsMax)
     let addresses = try await servers.addresses()
     verification = addresses["verification"] ?? ""
     keys = addresses["keys"] ?? ""

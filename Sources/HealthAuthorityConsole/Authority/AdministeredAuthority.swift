@@ -214,15 +214,19 @@ package struct SigningKeyFacts: Hashable, Sendable {
   /// The start and the end of its validity, in Unix seconds.
   package let validFrom: Int64?
   package let validThru: Int64?
+  /// The PKCS#11 URI of a key on a token; nil for one in a file.
+  package let tokenKey: String?
 
   package init(
-    id: String, version: String?, publicKeyPEM: String, validFrom: Int64?, validThru: Int64?
+    id: String, version: String?, publicKeyPEM: String, validFrom: Int64?, validThru: Int64?,
+    tokenKey: String? = nil
   ) {
     self.id = id
     self.version = version
     self.publicKeyPEM = publicKeyPEM
     self.validFrom = validFrom
     self.validThru = validThru
+    self.tokenKey = tokenKey
   }
 }
 

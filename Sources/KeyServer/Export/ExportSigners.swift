@@ -3,6 +3,7 @@ import Crypto
 import DiagnosisKeyFile
 import Foundation
 import KeyServerAPI
+import Secrets
 import Synchronization
 import World
 
@@ -28,13 +29,22 @@ struct ExportSigners: Sendable {
   func keyFileSigners(at moment: Date) throws(KeyServerError) -> [KeyFileSigner] {
     do {
       return try valid(at: moment).map {
-        try KeyFileSigner(
-          privateKeyPEM: $0.privateKeyPEM, keyID: $0.keyID, keyVersion: $0.keyVersion)
+        try KeyFileSigner($0.key(), keyID: $0.keyID, keyVersion: $0.keyVersion)
       }
     } catch let error as KeyServerError {
       throw error
     } catch {
       throw .configuration("exportSigners: \(error)")
+    }
+  }
+
+  /// Looks for the keys that sign now, without a signature. A key on a token blocks the thread.
+  ///
+  /// - Throws: `KeyServerError.cannotSign` if one of them cannot sign, `.configuration` as `valid(at:)`.
+  func check(at moment: Date) throws(KeyServerError) {
+    for signer in try valid(at: moment) {
+      let key = try signer.key()
+      do { try key.check() } catch { throw .cannotSign("\(error)") }
     }
   }
 
@@ -96,14 +106,8 @@ extension ExportSigner {
   ///
   /// - Throws: `KeyServerError.configuration` if the private key is not valid.
   public func publicKey() throws(KeyServerError) -> DeviceConfiguration.Key {
-    let key: P256.Signing.PrivateKey
-    do {
-      key = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
-    } catch {
-      throw .configuration("exportSigners: privateKeyPEM must be a P-256 private key.")
-    }
-    return DeviceConfiguration.Key(
-      keyID: keyID, keyVersion: keyVersion, publicKey: key.publicKey.pemRepresentation,
+    DeviceConfiguration.Key(
+      keyID: keyID, keyVersion: keyVersion, publicKey: try key().publicKey.pemRepresentation,
       validFrom: validFrom.map(\.unixSecond),
       validThru: validThru.map(\.unixSecond))
   }
@@ -121,16 +125,24 @@ final class SignedConfiguration: Sendable {
 
   private struct State {
     var configuration: RemoteConfiguration
-    var signed: Signed
+    /// Nil if the key could not sign.
+    var signed: Signed?
+    /// The time of the last failure; clients do not make the server ask a token all the time.
+    var failedAt = Date.distantPast
   }
 
   private struct Signed {
     let keyID: String
     let keyVersion: String
     let data: Data
+
+    func isBy(_ signer: ExportSigner) -> Bool {
+      keyID == signer.keyID && keyVersion == signer.keyVersion
+    }
   }
 
-  /// Signs the configuration at once, so that a server with an invalid configuration does not start.
+  /// Signs the configuration at once, so that a server with an invalid configuration does not start. If the token of
+  /// the key is missing, the server starts, because it can accept uploads.
   ///
   /// - Throws: `KeyServerError.configuration` if it cannot be signed.
   init(
@@ -138,8 +150,13 @@ final class SignedConfiguration: Sendable {
   ) throws(KeyServerError) {
     self.signers = signers
     self.clock = clock
-    let signed = try Self.signed(configuration, by: Self.signer(of: signers, at: clock.now))
-    state = Mutex(State(configuration: configuration, signed: signed))
+    let signer = try Self.signer(of: signers, at: clock.now)
+    do {
+      let signed = try Self.signed(configuration, by: signer)
+      state = Mutex(State(configuration: configuration, signed: signed))
+    } catch KeyServerError.cannotSign {
+      state = Mutex(State(configuration: configuration, failedAt: clock.now))
+    }
   }
 
   /// Replaces the served configuration, unless the new one cannot be signed or stored.
@@ -153,13 +170,24 @@ final class SignedConfiguration: Sendable {
   }
 
   /// Returns the signed document. It is signed again when another key becomes the newest.
+  ///
+  /// - Throws: `KeyServerError.unavailable` for a while after the key could not sign.
   func data() throws(KeyServerError) -> Data {
-    let signer = try Self.signer(of: signers, at: clock.now)
+    let now = clock.now
+    let signer = try Self.signer(of: signers, at: now)
     return try state.withLock { state throws(KeyServerError) in
-      if state.signed.keyID != signer.keyID || state.signed.keyVersion != signer.keyVersion {
-        state.signed = try Self.signed(state.configuration, by: signer)
+      if let signed = state.signed, signed.isBy(signer) { return signed.data }
+      guard abs(now.timeIntervalSince(state.failedAt)) >= KeyServerLimit.exportRetrySeconds else {
+        throw .unavailable
       }
-      return state.signed.data
+      do throws(KeyServerError) {
+        let signed = try Self.signed(state.configuration, by: signer)
+        state.signed = signed
+        return signed.data
+      } catch {
+        state.failedAt = now
+        throw error
+      }
     }
   }
 
@@ -175,14 +203,16 @@ final class SignedConfiguration: Sendable {
   private static func signed(
     _ configuration: RemoteConfiguration, by signer: ExportSigner
   ) throws(KeyServerError) -> Signed {
+    let key = try signer.key()
     do {
       let data = try UnverifiedRemoteConfiguration.signed(
-        configuration, privateKeyPEM: signer.privateKeyPEM, keyID: signer.keyID,
-        keyVersion: signer.keyVersion
+        configuration, by: key, keyID: signer.keyID, keyVersion: signer.keyVersion
       ).encoded()
       return Signed(keyID: signer.keyID, keyVersion: signer.keyVersion, data: data)
-    } catch {
+    } catch let error as RemoteConfigurationError {
       throw .configuration("remoteConfiguration: \(error)")
+    } catch {
+      throw .cannotSign("\(error)")
     }
   }
 }

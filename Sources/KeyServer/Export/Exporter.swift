@@ -105,6 +105,15 @@ actor Exporter {
     !listed.allSatisfy { root, names in names.allSatisfy { folder.hasFile($0, of: root) } }
   }
 
+  /// Looks for the keys that sign now, on a thread that may block.
+  ///
+  /// - Throws: `KeyServerError`, as `ExportSigners.check(at:)`.
+  nonisolated func checkSigners() async throws {
+    try await offThread { [signers, now = clock.now] in
+      Result { try signers.check(at: now) }
+    }.get()
+  }
+
   /// Makes the next run verify every file again.
   func forgetChecks() { checks.forget() }
 
@@ -254,20 +263,7 @@ actor Exporter {
   /// that has lost the right to export without noticing replaces and removes no file of its successor.
   private func write(_ batch: Batch, to file: URL, signers: [KeyFileSigner]) async throws {
     let unfinished = ExportFolder.unfinished(file)
-    let (count, padding) = try await store.withKeys(of: batch) { keys in
-      var (count, padding) = (0, 0)
-      _ = try KeyFileWriter.write(
-        to: unfinished, start: UInt64(batch.start.unixSecond),
-        end: UInt64(batch.end.unixSecond), region: batch.region, signers: signers
-      ) { body in
-        try keys.forEach { key, kind in
-          try body.append(key, isRevised: kind == .revised)
-          count += 1
-          if kind == .padding { padding += 1 }
-        }
-      }
-      return (count, padding)
-    }
+    let (count, padding) = try await writeKeys(of: batch, to: unfinished, signers: signers)
     do {
       let sha256 = try await checks.verify(
         unfinished, as: file.lastPathComponent, by: signers, count: count)
@@ -278,6 +274,33 @@ actor Exporter {
     } catch {
       FileManager.default.removeUnneeded(unfinished)
       throw error
+    }
+  }
+
+  /// Writes a signed file.
+  ///
+  /// - Returns: The number of keys in it, and of those that are padding.
+  /// - Throws: `KeyServerError.cannotSign` if the token of a key is missing; then there is no file.
+  private func writeKeys(
+    of batch: Batch, to file: URL, signers: [KeyFileSigner]
+  ) async throws -> (count: Int, padding: Int) {
+    do {
+      return try await store.withKeys(of: batch) { keys in
+        var (count, padding) = (0, 0)
+        _ = try KeyFileWriter.write(
+          to: file, start: UInt64(batch.start.unixSecond),
+          end: UInt64(batch.end.unixSecond), region: batch.region, signers: signers
+        ) { body in
+          try keys.forEach { key, kind in
+            try body.append(key, isRevised: kind == .revised)
+            count += 1
+            if kind == .padding { padding += 1 }
+          }
+        }
+        return (count, padding)
+      }
+    } catch let error as KeyFileError where error.code == .cannotSign {
+      throw KeyServerError.cannotSign(error.description)
     }
   }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
+import PKCS11
 import Settings
 import Terminal
 import World
@@ -125,8 +127,10 @@ package struct DeviceConfigurationFiles: Sendable {
     let signed: Data
     do {
       signed = try UnverifiedDeviceConfiguration.signed(document, by: root).encoded()
-    } catch {
+    } catch let error as DeviceConfigurationError {
       throw CommandFailure.badInput("\(error)")
+    } catch {
+      throw CommandFailure.machineFailed("--root-key: \(error)")
     }
     return (document, { [document] in try store(signed, document) })
   }
@@ -184,7 +188,7 @@ package struct DeviceConfigurationFiles: Sendable {
     _ keys: [SecretSigningKey], at now: Date
   ) throws -> [DeviceConfiguration.Key] {
     try keys.filter { $0.validThru ?? .max > now.unixSecond }.map {
-      try $0.exportSigner.publicKey()
+      try $0.exportSigner().publicKey()
     }
   }
 
@@ -224,14 +228,21 @@ package struct DeviceConfigurationFiles: Sendable {
           "\(folder.rootPublicKey.path.printable) and \(file.path.printable) are missing: restore one of"
             + " them from a backup.")
       }
-      try write(Data(RootPrivateKey().privateKeyPEM.utf8), to: file, permissions: 0o600)
+      try write(
+        Data(P256.Signing.PrivateKey().pemRepresentation.utf8), to: file, permissions: 0o600)
     }
     let root = try privateRootKey(path, isNew: true).rootKey
     _ = try current(signedBy: root)
     try write(Data(root.publicKeyPEM.utf8), to: folder.rootPublicKey)
   }
 
+  /// The private root key: in a file, or on a token whose PKCS#11 URI takes the place of the file's name.
   private func privateRootKey(_ path: String?, isNew: Bool = false) throws -> RootPrivateKey {
+    if let path, path.hasPrefix(TokenKeyURI.scheme) {
+      let root = RootPrivateKey(try TokenKey(path, option: "--root-key"))
+      try requireTrusted(root, isNew: isNew, "the key on the token")
+      return root
+    }
     let file = path.map { PrivateFile(URL(fileURLWithPath: $0)) } ?? folder.rootPrivateKey
     guard path != nil || FileManager.default.fileExists(atPath: file.url.path) else {
       throw CommandFailure.badInput(
@@ -240,12 +251,16 @@ package struct DeviceConfigurationFiles: Sendable {
     let text = try file.secret(named: "--root-key")
     let key = P256KeyFile(Data(text.utf8), subject: "--root-key: \(file.url.path.printable)")
     let root = try RootPrivateKey(privateKeyPEM: try key.privateKeyPEM())
+    try requireTrusted(root, isNew: isNew, file.url.path.printable)
+    return root
+  }
+
+  private func requireTrusted(_ root: RootPrivateKey, isNew: Bool, _ place: String) throws {
     guard try isNew || root.rootKey.fingerprint == publicRootKey().fingerprint else {
       throw CommandFailure.badInput(
-        "--root-key: \(file.url.path.printable) does not belong to"
-          + " \(folder.rootPublicKey.path.printable), which phones trust.")
+        "--root-key: \(place) does not belong to \(folder.rootPublicKey.path.printable), which phones trust."
+      )
     }
-    return root
   }
 
   private func write(_ data: Data, to url: URL, permissions: mode_t = 0o644) throws {

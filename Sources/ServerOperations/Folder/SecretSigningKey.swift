@@ -2,69 +2,114 @@
 import Crypto
 import Foundation
 import KeyServer
+import PKCS11
 import Secrets
+import Settings
+import Terminal
 import UploadToken
 import World
 
-/// A signing key in a file of secrets.
+/// A signing key in a file of secrets: the private key, or its place on a token.
 struct SecretSigningKey: Codable, Equatable, Redacted {
   /// The id in tokens and key files.
   let keyID: String
   /// The version in key files; `nil` for keys that sign tokens.
   let keyVersion: String?
-  let privateKeyPEM: String
-  /// The public key, which detects a damaged private key.
+  /// The private key; `nil` if it is on a token.
+  let privateKeyPEM: String?
+  /// The PKCS#11 URI of the private key; `nil` if it is not on a token.
+  let tokenKey: String?
+  /// The public key, which detects a damaged or exchanged private key.
   let publicKeyPEM: String
   /// Start of validity in Unix seconds; `nil` for no start.
   let validFrom: Int64?
   /// End of validity in Unix seconds, exclusive; `nil` for no end.
   var validThru: Int64?
 
-  /// Generates a key.
-  init(keyID: String, keyVersion: String?, validFrom: Date?) {
+  /// Generates a key, or registers the one on a token.
+  init(keyID: String, keyVersion: String?, validFrom: Date?, on token: TokenKey? = nil) {
     self.keyID = keyID
     self.keyVersion = keyVersion
-    let key = P256.Signing.PrivateKey()
-    (privateKeyPEM, publicKeyPEM) = (key.pemRepresentation, key.publicKey.pemRepresentation)
     self.validFrom = validFrom.map(\.unixSecond)
+    if let token {
+      (privateKeyPEM, tokenKey) = (nil, token.uri.text)
+      publicKeyPEM = token.publicKey.pemRepresentation
+    } else {
+      let key = P256.Signing.PrivateKey()
+      (privateKeyPEM, tokenKey) = (key.pemRepresentation, nil)
+      publicKeyPEM = key.publicKey.pemRepresentation
+    }
   }
 
-  /// - Throws: `DecodingError` if the public half does not belong to the private key.
+  /// - Throws: `DecodingError` if the public half does not belong to the private key, or the place is not a URI.
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     keyID = try fields.decode(String.self, forKey: .keyID)
     keyVersion = try fields.decodeIfPresent(String.self, forKey: .keyVersion)
-    privateKeyPEM = try fields.decode(String.self, forKey: .privateKeyPEM)
+    privateKeyPEM = try fields.decodeIfPresent(String.self, forKey: .privateKeyPEM)
+    tokenKey = try fields.decodeIfPresent(String.self, forKey: .tokenKey)
     publicKeyPEM = try fields.decode(String.self, forKey: .publicKeyPEM)
     validFrom = try fields.decodeIfPresent(Int64.self, forKey: .validFrom)
     validThru = try fields.decodeIfPresent(Int64.self, forKey: .validThru)
     // Text that is not a key belongs to no public key.
-    let key = try? P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
-    guard key?.publicKey.pemRepresentation == publicKeyPEM else {
+    guard (privateKeyPEM == nil) != (tokenKey == nil),
+      (try? signer())?.publicKey.pemRepresentation == publicKeyPEM
+    else {
       throw DecodingError.dataCorruptedError(
         forKey: .publicKeyPEM, in: fields, debugDescription: "The private key is damaged.")
     }
   }
 
-  var exportSigner: ExportSigner {
+  /// The key; a token is opened when it signs.
+  ///
+  /// - Throws: If the private key, its place or the public key is not valid.
+  func signer() throws -> any P256Signer {
+    if let tokenKey {
+      return TokenKey(
+        try TokenKeyURI(tokenKey),
+        publicKey: try P256.Signing.PublicKey(pemRepresentation: publicKeyPEM),
+        readPIN: TokenKey.pinInFile)
+    }
+    return try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM ?? "")
+  }
+
+  /// - Throws: As `signer()`.
+  func exportSigner() throws -> ExportSigner {
     ExportSigner(
-      privateKeyPEM: privateKeyPEM, keyID: keyID, keyVersion: keyVersion ?? "v1",
+      key: try signer(), keyID: keyID, keyVersion: keyVersion ?? "v1",
       validFrom: validFrom.map(Self.date), validThru: validThru.map(Self.date))
   }
 
   /// - Throws: If the private key is not valid PEM.
-  var tokenKey: SigningKey {
-    get throws {
-      try SigningKey(
-        keyID: keyID, privateKeyPEM: privateKeyPEM,
-        signsFrom: validFrom.map(Self.date) ?? .distantPast,
-        publishedUntil: validThru.map(Self.date) ?? .distantFuture)
-    }
+  func uploadTokenKey() throws -> SigningKey {
+    try SigningKey(
+      keyID: keyID, privateKeyPEM: privateKeyPEM ?? "",
+      signsFrom: validFrom.map(Self.date) ?? .distantPast,
+      publishedUntil: validThru.map(Self.date) ?? .distantFuture)
   }
 
   var description: String { "SecretSigningKey(\(keyID) \(keyVersion ?? ""))" }
 
   private static func date(_ seconds: Int64) -> Date {
     Date(unixSecond: seconds)
+  }
+}
+
+extension TokenKey {
+  /// Reads the PIN from a file that only its owner can read.
+  static let pinInFile: PINReader = {
+    try PrivateFile(URL(fileURLWithPath: $0)).secret(named: "pin-source")
+  }
+
+  /// Opens the key that an option names, and reads its public half.
+  ///
+  /// - Parameter option: The option, for the error.
+  /// - Throws: `CommandFailure`
+  init(_ text: String, option: String) throws {
+    do {
+      try self.init(opening: TokenKeyURI(text), readPIN: Self.pinInFile)
+    } catch let error as TokenKeyError {
+      throw CommandFailure.badInput("\(option): \(error)")
+    }
   }
 }

@@ -80,7 +80,7 @@ struct VerificationSecrets: Codable, Equatable, Redacted {
 
   /// - Throws: If a key is not valid PEM, or two keys have the same id.
   var tokenKeys: SigningKeys {
-    get throws { try SigningKeys(signingKeys.map { try $0.tokenKey }) }
+    get throws { try SigningKeys(signingKeys.map { try $0.uploadTokenKey() }) }
   }
 }
 

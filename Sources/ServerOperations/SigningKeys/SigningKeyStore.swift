@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Foundation
 import HealthAuthorityConsole
+import PKCS11
 import Settings
+import Terminal
 import World
 
 /// The keys that a server of the folder signs with. Concurrent changes wait for each other.
@@ -11,11 +14,25 @@ package struct SigningKeyStore {
   /// The file of the private root key, which signs the list of the key server's keys; `nil` for the one beside the
   /// secrets. The verification server has none.
   let rootKey: String?
+  /// The place of a new key: `newKeyInFile`, or the PKCS#11 URI of a key on a token; `nil` for a file, unless the newest
+  /// key is on a token.
+  let place: String?
 
-  package init(_ setup: ServerSetup, of server: SigningServer, rootKey: String? = nil) {
+  /// The place of a key that is generated and stored with the secrets.
+  package static let newKeyInFile = "file"
+
+  package init(
+    _ setup: ServerSetup, of server: SigningServer, rootKey: String? = nil, place: String? = nil
+  ) {
     self.setup = setup
     self.server = server
     self.rootKey = rootKey
+    self.place = place
+  }
+
+  /// True if `place` can be given to `init`.
+  package static func isPlace(_ place: String) -> Bool {
+    place == newKeyInFile || place.hasPrefix(TokenKeyURI.scheme)
   }
 
   /// The keys; `nil` if there are none yet.
@@ -26,7 +43,7 @@ package struct SigningKeyStore {
   /// - Parameter begin: The start of its validity; `nil` for the server's lead from now.
   /// - Returns: All keys.
   package func add(from begin: Date? = nil) throws -> [SigningKeyFacts] {
-    try change { $0.append(newKey(after: $0, from: begin ?? start)) }
+    try change { $0.append(try newKey(after: $0, from: begin ?? start)) }
   }
 
   /// Adds a key and ends the older ones after an overlap.
@@ -41,7 +58,7 @@ package struct SigningKeyStore {
     let begin = begin ?? start
     let end = begin.unixSecond + Int64(overlapSeconds ?? server.overlapSeconds)
     return try change { keys in
-      let new = newKey(after: keys, from: begin)
+      let new = try newKey(after: keys, from: begin)
       for index in keys.indices { keys[index].end(at: end) }
       keys.append(new)
     }
@@ -61,10 +78,12 @@ package struct SigningKeyStore {
   private var start: Date { now.addingTimeInterval(TimeInterval(server.leadSeconds)) }
 
   /// Changes and stores the keys, which are created if there are none yet.
-  private func change(_ change: (inout [SecretSigningKey]) -> Void) throws -> [SigningKeyFacts] {
+  private func change(_ change: (inout [SecretSigningKey]) throws -> Void) throws
+    -> [SigningKeyFacts]
+  {
     try setup.folder.server(server.name).secrets.withLock {
       var keys = try storedOrFirst()
-      change(&keys)
+      try change(&keys)
       try store(keys)
       return keys.map(\.facts)
     }
@@ -114,14 +133,38 @@ package struct SigningKeyStore {
   }
 
   /// A new key with the id or version that follows those of `keys`.
-  private func newKey(after keys: [SecretSigningKey], from: Date) -> SecretSigningKey {
-    switch server {
+  private func newKey(after keys: [SecretSigningKey], from: Date) throws -> SecretSigningKey {
+    let token = try newTokenKey(after: keys)
+    return switch server {
     case .keys:
       SecretSigningKey(
-        keyID: keys.last?.keyID ?? "", keyVersion: "v\(keys.count + 1)", validFrom: from)
+        keyID: keys.last?.keyID ?? "", keyVersion: "v\(keys.count + 1)", validFrom: from,
+        on: token)
     case .verification:
       SecretSigningKey(keyID: "t\(keys.count + 1)", keyVersion: nil, validFrom: from)
     }
+  }
+
+  /// The key on a token that becomes a signing key; `nil` for one that is generated.
+  private func newTokenKey(after keys: [SecretSigningKey]) throws -> TokenKey? {
+    guard let place else {
+      guard keys.last?.tokenKey == nil else {
+        throw CommandFailure.badInput(
+          "The newest signing key is on a token: name the next one with"
+            + " `firebreak key-server signing-key rotate --key pkcs11:...`, or use --key \(Self.newKeyInFile)."
+        )
+      }
+      return nil
+    }
+    guard place != Self.newKeyInFile else { return nil }
+    let key = try TokenKey(place, option: "--key")
+    let known = keys.first { $0.publicKeyPEM == key.publicKey.pemRepresentation }
+    if let known {
+      throw CommandFailure.badInput(
+        "--key: this key is the signing key \(known.keyID.printable) \((known.keyVersion ?? "").printable) already:"
+          + " create another one on the token.")
+    }
+    return key
   }
 }
 
@@ -130,7 +173,7 @@ extension SecretSigningKey {
   fileprivate var facts: SigningKeyFacts {
     SigningKeyFacts(
       id: keyID, version: keyVersion, publicKeyPEM: publicKeyPEM, validFrom: validFrom,
-      validThru: validThru)
+      validThru: validThru, tokenKey: tokenKey)
   }
 
   /// Ends the key at `time`, unless it ends earlier. A key that begins later is never valid.

@@ -19,11 +19,30 @@ extension AdministeredServer {
 protocol SigningKeyOptions: ParsableArguments {
   /// The file of the private root key; nil for the one in the server's folder, or if the server has none.
   var rootKey: String? { get }
+  /// The place of a new key, as `SigningKeyStore` takes it.
+  var place: String? { get }
 }
 
 /// The key server, whose keys sign key files.
 enum AdministeredKeyServer: AdministeredServer {
-  typealias KeyOptions = RootKeyOptions
+  struct KeyOptions: SigningKeyOptions {
+    @OptionGroup var root: RootKeyOptions
+
+    @Option(
+      name: .customLong("key"),
+      help: ArgumentHelp(
+        "The new key: the PKCS#11 URI of a key on a token, or `file` to generate one, which is the default unless the"
+          + " newest key is on a token.", valueName: "URI"),
+      transform: {
+        guard SigningKeyStore.isPlace($0) else {
+          throw ValidationError("expected pkcs11:... or \(SigningKeyStore.newKeyInFile)")
+        }
+        return $0
+      })
+    var place: String?
+
+    var rootKey: String? { root.rootKey }
+  }
 
   static let commandName = "key-server"
   static let signing = SigningServer.keys
@@ -34,6 +53,7 @@ enum AdministeredVerificationServer: AdministeredServer {
   /// Token keys need no further options.
   struct KeyOptions: SigningKeyOptions {
     var rootKey: String? { nil }
+    var place: String? { nil }
   }
 
   static let commandName = "verification-server"
@@ -41,10 +61,10 @@ enum AdministeredVerificationServer: AdministeredServer {
 }
 
 /// The option that names the private root key.
-struct RootKeyOptions: SigningKeyOptions {
+struct RootKeyOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The private root key; by default root-key.pem in the key server's folder.", valueName: "FILE"
-    ))
+      "The private root key, or the PKCS#11 URI of one on a token; by default root-key.pem in the key server's folder.",
+      valueName: "FILE"))
   var rootKey: String?
 }

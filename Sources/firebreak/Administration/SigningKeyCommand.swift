@@ -127,7 +127,8 @@ struct SigningKeyChangeOptions<Server: AdministeredServer>: ParsableArguments {
   var store: SigningKeyStore {
     get throws {
       SigningKeyStore(
-        try servers.setup(of: Server.name), of: Server.signing, rootKey: keyOptions.rootKey)
+        try servers.setup(of: Server.name), of: Server.signing, rootKey: keyOptions.rootKey,
+        place: keyOptions.place)
     }
   }
 
@@ -145,6 +146,8 @@ private struct SigningKeyReport: Encodable {
     let validFrom: Int64?
     let validThru: Int64?
     let publicKey: String
+    /// The PKCS#11 URI of a key on a token.
+    let tokenKey: String?
   }
 
   private let keys: [Key]
@@ -156,7 +159,8 @@ private struct SigningKeyReport: Encodable {
     self.keys = keys.map {
       Key(
         keyID: $0.id, keyVersion: $0.version, validFrom: $0.validFrom,
-        validThru: $0.validThru, publicKey: $0.publicKeyPEM)
+        validThru: $0.validThru, publicKey: $0.publicKeyPEM,
+        tokenKey: $0.tokenKey)
     }
   }
 
@@ -164,7 +168,8 @@ private struct SigningKeyReport: Encodable {
     let keys = keys.map { key in
       let name = [key.keyID, key.keyVersion].compactMap { $0?.printable }.joined(separator: " ")
       let validity = KeyValidity(from: key.validFrom, thru: key.validThru)
-      return "\(name) \(validity.text)\n\(key.publicKey)"
+      let place = key.tokenKey.map { " on a token: \($0.printable)" } ?? ""
+      return "\(name) \(validity.text)\(place)\n\(key.publicKey)"
     }
     return (keys + (files ?? []).map { "Wrote \($0)" }).joined(separator: "\n")
   }

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServerAPI
+import ServedSystem
+import TestSupport
+import Testing
+import World
+
+@Suite("Signing keys on a token (SoftHSM)", .needs(.process))
+struct TokenSigningTests {
+  private let token: SoftToken
+  private let place: TemporaryFolder
+  private var data: String { place.path("data").path }
+
+  init() async throws {
+    token = try await SoftToken(labels: ["export", "root"])
+    place = try TemporaryFolder()
+    try await token.createKey("a", on: "export", id: "01")
+  }
+
+  private func run(_ arguments: String...) async throws -> Run {
+    try await Run(arguments + ["--data", data], environment: token.environment)
+  }
+
+  private func serve() async throws -> ServedAuthority {
+    try await ServedAuthority(
+      ServedAuthority.frequentExports, environment: token.environment, in: place)
+  }
+
+  private func refusal(_ arguments: String...) async throws -> String {
+    let run = try await Run(arguments + ["--data", data], environment: token.environment)
+    #expect(run.status == 2 && run.output.isEmpty, "\(run.output)\(run.errors)")
+    #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+    return run.errors
+  }
+
+  /// The faults that `/ready` names; nil if the key server is ready.
+  private func faults(_ authority: ServedAuthority) async throws -> [String]? {
+    let body = try await authority.servers.get(authority.keys, "/ready").body
+    let json = try JSONSerialization.jsonObject(with: body) as? [String: Any]
+    return json?["faults"] as? [String]
+  }
+
+  @Test(
+    "Files and the remote configuration are signed on a token, then by a key in a file, then on the token, also after a restart"
+  )
+  func rotated() async throws {
+    var authority = try await serve()
+    try await token.createKey("b", on: "export", id: "02")
+    let places = [token.uri("a", on: "export"), "file", token.uri("b", on: "export")]
+    for (round, key) in places.enumerated() {
+      let revoked = try await run("key-server", "signing-key", "revoke", "--key", key, "--json")
+      #expect(revoked.status == 0, "\(revoked.errors)")
+      let last = (try revoked.json()?["keys"] as? [NSDictionary])?.last
+      #expect(last?["tokenKey"] as? String == (key == "file" ? nil : key))
+      try await authority.publishKey()
+      #expect(try await authority.verifiedFileCount() == 2 * (round + 1))
+      #expect(try await authority.servedDocument().keys.map(\.keyVersion) == ["v\(round + 2)"])
+      let configuration = try await authority.servers.get(
+        authority.keys, KeyServerRoute.remoteConfiguration)
+      #expect(String(decoding: configuration.body, as: UTF8.self).contains(#""v\#(round + 2)""#))
+    }
+    #expect(try await authority.servers.stop() == 0)
+    authority = try await serve()
+    try await authority.publishKey()
+    #expect(try await authority.verifiedFileCount() == 8)
+    // A command in another process signs while the server holds its session.
+    let again = try await run(
+      "key-server", "signing-key", "revoke", "--key", token.uri("a", on: "export"))
+    #expect(again.status == 2 && again.errors.contains("already"), "\(again.errors)")
+    let list = try await run("key-server", "signing-key", "list")
+    #expect(list.output.contains(" on a token: \(token.uri("b", on: "export"))"))
+    #expect(!list.output.contains(SoftToken.pin))
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  @Test(
+    "While the token is away the export waits, /ready and a metric say so, and it goes on when the token is back"
+  )
+  func removed() async throws {
+    var authority = try await serve()
+    let key = token.uri("a", on: "export")
+    #expect(try await run("key-server", "signing-key", "revoke", "--key", key).status == 0)
+    try await authority.publishKey()
+    let count = try await authority.indexLines().count
+    try token.remove()
+    let upload = try await authority.upload(token: try await authority.token())
+    #expect(upload.status == 200)
+    try await Patience.until { try await faults(authority)?.contains("signing") == true }
+    #expect(try await authority.indexLines().count == count)
+    #expect(try authority.servers.errors().contains("The token export is not present"))
+    #expect(try await authority.servers.stop() == 0)
+    // A server that starts without its token accepts uploads.
+    authority = try await serve()
+    #expect(try await authority.upload(token: try await authority.token()).status == 200)
+    try await Patience.until { try await faults(authority)?.contains("signing") == true }
+    try token.insert()
+    let export = try await run("key-server", "export", "--now")
+    #expect(export.status == 0, "\(export.errors)")
+    #expect(try await authority.verifiedFileCount() > count)
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  @Test("A key, a token, a PIN or a file that is wrong is refused before anything changes")
+  func refused() async throws {
+    try ServedAuthority.prepare(place)
+    #expect(try await run("key-server", "signing-key", "add").status == 0)
+    let before = try Data(contentsOf: place.path("data/keys/secrets.json"))
+    let uri = token.uri("a", on: "export")
+    let add = { (key: String) in
+      try await refusal("key-server", "signing-key", "add", "--key", key)
+    }
+    #expect(try await add(uri.replacing("object=a", with: "object=z")).contains("no private key z"))
+    #expect(try await add(uri + "&pin-value=1").contains("pin-value shows the PIN"))
+    #expect(try await add(token.uri("a", on: "lost")).contains("lost is not present"))
+    try token.setPIN("000000")
+    #expect(try await add(uri).contains("refused the PIN in \(token.pinFile.path)"))
+    try token.setPIN(SoftToken.pin, permissions: 0o644)
+    #expect(try await add(uri).contains("can be read by other users"))
+    try token.setPIN("")
+    #expect(try await add(uri).contains("is empty"))
+    #expect(try Data(contentsOf: place.path("data/keys/secrets.json")) == before)
+    try token.setPIN(SoftToken.pin)
+    #expect(try await run("key-server", "signing-key", "add", "--key", uri).status == 0)
+    // The next key does not leave the token because an option was forgotten.
+    let forgotten = try await refusal("key-server", "signing-key", "rotate")
+    #expect(forgotten.contains("--key file"))
+    #expect(try await refusal("key-server", "signing-key", "add", "--key", uri).contains("already"))
+    #expect(try await run("key-server", "signing-key", "rotate", "--key", "file").status == 0)
+  }
+
+  @Test("The root key on a token signs the device configuration, and another key does not")
+  func root() async throws {
+    try ServedAuthority.prepare(place)
+    for (key, id) in [("r", "01"), ("s", "02")] {
+      try await token.createKey(key, on: "root", id: id)
+    }
+    let root = token.uri("r", on: "root")
+    let add = try await run("key-server", "signing-key", "add", "--root-key", root)
+    #expect(add.status == 0, "\(add.errors)")
+    #expect(!FileManager.default.fileExists(atPath: place.path("data/keys/root-key.pem").path))
+    let pause = try await run("key-server", "pause", "--root-key", root)
+    #expect(pause.status == 0, "\(pause.errors)")
+    let other = token.uri("s", on: "root")
+    #expect(
+      try await refusal("key-server", "resume", "--root-key", other).contains(
+        "the key on the token does not belong to"))
+    try token.remove()
+    let away = try await refusal("key-server", "resume", "--root-key", root)
+    #expect(away.contains("--root-key: The token root is not present"))
+    try token.insert()
+    let authority = try await serve()
+    #expect(try await authority.servedDocument().pause != nil)
+    #expect(try await run("key-server", "resume", "--root-key", root).status == 0)
+    #expect(try await authority.servedDocument().pause == nil)
+    #expect(try await authority.servers.stop() == 0)
+  }
+}
