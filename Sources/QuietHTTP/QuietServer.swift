@@ -133,9 +133,9 @@ public final class QuietServer: Service {
   }
 
   private func serveWithinGrace() async throws {
-    let application = try makeApplication()
+    let service = try makeService()
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask(priority: ServerPriority.connections) { try await application.run() }
+      group.addTask(priority: ServerPriority.connections) { try await service.run() }
       group.addTask {
         // The application stops by itself. This ends it if a request does not finish.
         try await gracefulShutdown()
@@ -146,37 +146,46 @@ public final class QuietServer: Service {
     }
   }
 
-  private var plainHTTP: HTTPServerBuilder {
+  private var connectionConfiguration: HTTP1Channel.Configuration {
     let (limits, counts, dates, load, logger) = (limits, counts, dates, load, logger)
     let connections = connections
-    return .http1(
-      configuration: .init(
-        additionalChannelHandlers: [
-          ConnectionHandlers(limits, counts, connections, load, dates, logger)
-        ],
-        idleTimeout: .seconds(Int64(limits.idleSeconds)),
-        httpDecoderConfiguration: .init(
-          maxHeaderFieldSize: QuietLimit.headerBytesMax,
-          maxHeaderListSize: QuietLimit.headerBytesMax,
-          maxHeaderFieldCount: QuietLimit.headersMax)))
+    return .init(
+      additionalChannelHandlers: [
+        ConnectionHandlers(limits, counts, connections, load, dates, logger)
+      ],
+      idleTimeout: .seconds(Int64(limits.idleSeconds)),
+      httpDecoderConfiguration: .init(
+        maxHeaderFieldSize: QuietLimit.headerBytesMax,
+        maxHeaderListSize: QuietLimit.headerBytesMax,
+        maxHeaderFieldCount: QuietLimit.headersMax))
   }
 
-  private func makeApplication() throws -> Application<LoadedResponder> {
-    let server = try identity.map {
-      try HTTPServerBuilder.tls(plainHTTP, tlsConfiguration: $0.configuration)
+  /// The listener on an inherited socket, or on one of its own.
+  private func makeService() throws -> any Service {
+    let connection = connectionConfiguration
+    let tls = identity.map { TLSChannelConfiguration(tlsConfiguration: $0.configuration) }
+    let child: @Sendable (@escaping HTTPChannelHandler.Responder) throws -> any ServerChildChannel =
+      {
+        let plain = HTTP1Channel(responder: $0, configuration: connection)
+        return try tls.map { try TLSChannel(plain, configuration: $0) } ?? plain
+      }
+    let responder = LoadedResponder(responder: responder, load: load, bodies: bodies)
+    let onListening: @Sendable (any Channel) async -> Void = { [bound, closed, accepted] channel in
+      accepted.begin(channel)
+      channel.closeFuture.whenComplete { _ in Task { await closed.settle(0) } }
+      await bound.settle(channel.localAddress?.port ?? 0)
+    }
+    if let descriptor = InheritedSockets.copy(host: host, port: port) {
+      return InheritedListener(
+        descriptor: descriptor, responder: responder, connection: child, accepted: accepted,
+        onListening: onListening, logger: logger)
     }
     return Application(
-      responder: LoadedResponder(responder: responder, load: load, bodies: bodies),
-      server: server ?? plainHTTP,
+      responder: responder, server: HTTPServerBuilder(child),
       configuration: .init(
         address: .hostname(host, port: port), backlog: QuietLimit.waitingConnectionsMax,
         availableConnectionsDelegate: accepted),
-      onServerRunning: { [bound, closed, accepted] channel in
-        accepted.begin(channel)
-        channel.closeFuture.whenComplete { _ in Task { await closed.settle(0) } }
-        await bound.settle(channel.localAddress?.port ?? 0)
-      },
-      logger: logger)
+      onServerRunning: onListening, logger: logger)
   }
 }
 

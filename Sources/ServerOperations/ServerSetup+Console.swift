@@ -171,24 +171,24 @@ extension ServerSetup {
   /// The console, which listens when it is run.
   ///
   /// - Parameters:
-  ///   - serversHost: The address that the servers of this process listen on.
+  ///   - hosts: Returns the address that a server of this process listens on, or would.
   ///   - verification: The verification server of this process.
   ///   - keys: The key server of this process.
   package func console(
-    serversHost: String, port: Int, verification: VerificationServer?, keys: KeyServer?,
+    hosts: (ServerName) -> String, port: Int, verification: VerificationServer?, keys: KeyServer?,
     logger: Logger
   ) throws -> HealthAuthorityConsole {
     let (secrets, settings) = (try consoleSecrets(), try consoleSettings())
     var configuration = try consoleConfiguration(secrets)
-    configuration.host = try consoleHost(serversHost)
+    configuration.host = try consoleHost(hosts(.console))
     configuration.port = port
     configuration.sendsSMS =
       try verification != nil && verificationSettings().inForce["sms"] != nil
     let codes = CodeSource(
-      server: verification, host: serversHost, localKey: secrets.apiKey,
+      server: verification, host: hosts(.verification), localKey: secrets.apiKey,
       remote: settings.verificationURL.flatMap { URL(string: $0) }, remoteKey: settings.apiKey)
     let authority = FolderAuthority(
-      setup: self, codes: codes, keyServer: keys, host: serversHost, files: ExportFiles(),
+      setup: self, codes: codes, keyServer: keys, host: hosts(.keys), files: ExportFiles(),
       recorded: try settings.windowsFile.map { try PhoneContacts(recordedAt: $0) })
     return try reportingErrors {
       try HealthAuthorityConsole(

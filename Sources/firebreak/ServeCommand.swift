@@ -19,7 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
       settings are in DIR/verification/settings.json, DIR/keys/settings.json and DIR/console/settings.json; \
       `verification-server settings` and `key-server settings` show them; SIGHUP reloads them. `console account \
       add` makes the first account of the console. Requests in progress are finished before the \
-      servers stop. Put a web server with TLS in front of them; a small site uses --tls-port instead.
+      servers stop. Listening sockets of systemd replace the ports. Put a web server with TLS in front of them; a small site uses --tls-port instead.
       """)
 
   /// The port of the verification server without `--port`; the others follow.
@@ -105,8 +105,9 @@ struct ServeCommand: AsyncParsableCommand {
     // Before anything is created, so that a failed start leaves nothing.
     try check(setup)
     _ = try tls.identity()
+    let sockets = try serviceSockets(setup)
     if printConfiguration { return try printSettings(of: setup) }
-    if !folder.exists { try requirePorts(setup) }
+    if !folder.exists { try requirePorts(setup, sockets) }
     try folder.create()
     let served = ServerName.allCases.filter(isServed)
     let locks = try ServerLocks(folder, served)
@@ -114,7 +115,8 @@ struct ServeCommand: AsyncParsableCommand {
     try folder.refuseRestoration()
     // With the locks, which a deletion needs too.
     try folder.refuseEnded()
-    try requirePorts(setup)
+    try requirePorts(setup, sockets)
+    sockets.use()
     try await setup.openDatabases(of: served, logger: logger(level: .critical))
     if clockOffset != 0 { try await setup.confirmClock() }
     if isServed(.console) {
@@ -125,51 +127,86 @@ struct ServeCommand: AsyncParsableCommand {
       // At a reload, the file of --config is read again as well.
       create: {
         try servers(
-          of: try options.setup(folder, database: cluster.address, clock: clock), on: $0)
+          of: try options.setup(folder, database: cluster.address, clock: clock), on: $0, sockets)
       },
       notifier: ServiceNotifier(
         environment: ProcessInfo.processInfo.environment,
         processIdentifier: ProcessInfo.processInfo.processIdentifier),
       logger: logger(level: .error))
     try await loop.run { ports in
-      let consoleHost = isServed(.console) ? try setup.consoleHost(host) : host
-      if consoleHost != host { tell(ConsoleSettings.localNote) }
+      let consoleHost =
+        try sockets[.console]?.host ?? (isServed(.console) ? setup.consoleHost(host) : host)
+      if sockets[.console] == nil, consoleHost != host { tell(ConsoleSettings.localNote) }
       let addresses = ServerAddresses(
-        ports, host: host, consoleHost: consoleHost, metricsHost: metricsAddress, tlsHost: tls.host,
-        consoleTLSHost: try tlsHost(of: .console, setup))
+        ports,
+        hosts: Dictionary(
+          uniqueKeysWithValues: ServerName.allCases.map {
+            ($0, $0 == .console ? consoleHost : sockets[$0]?.host ?? host)
+          }), metricsHost: sockets.metrics?.host ?? metricsAddress,
+        tlsHosts: Dictionary(
+          uniqueKeysWithValues: try ServerName.allCases.map {
+            ($0, try sockets.secured($0)?.host ?? tlsHost(of: $0, setup))
+          }))
       try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
     }
   }
 
-  /// The servers with the current settings, on `ports`, or on those of the command line.
-  private func servers(of setup: ServerSetup, on ports: ServerPorts?) throws -> RunningServers {
+  /// The sockets of systemd that the servers use.
+  private func serviceSockets(_ setup: ServerSetup) throws -> ServiceSockets {
+    let sockets = try ServiceSockets(
+      environment: ProcessInfo.processInfo.environment,
+      processIdentifier: ProcessInfo.processInfo.processIdentifier)
+    try sockets.check(serves: isServed, hasTLS: tls.tlsPort != nil)
+    try requireConsoleHost(sockets[.console], setup.consoleHost)
+    try requireConsoleHost(sockets.secured(.console), setup.consoleTLSHost)
+    return sockets
+  }
+
+  /// Throws if the console may not listen on the address of its socket.
+  private func requireConsoleHost(
+    _ socket: InheritedSocket?, _ permitted: (String) throws -> String
+  ) throws {
+    guard let socket, try permitted(socket.host) != socket.host else { return }
+    throw CommandFailure.badInput(
+      "The socket of the console listens on \(socket.host), but without an https origin in its settings the console"
+        + " is for this machine: let the socket listen on 127.0.0.1.")
+  }
+
+  /// The servers with the current settings, on their sockets, on `ports`, or on those of the command line.
+  private func servers(
+    of setup: ServerSetup, on ports: ServerPorts?, _ sockets: ServiceSockets
+  ) throws -> RunningServers {
     try check(setup)
     let verification =
       isServed(.verification)
       ? try setup.verificationServer(
-        host: host, port: ports?.verification ?? port,
+        host: sockets[.verification]?.host ?? host,
+        port: sockets[.verification]?.port ?? ports?.verification ?? port,
         logger: logger(level: try setup.verificationSettings().logLevel)) : nil
     let keys =
       isServed(.keys)
       ? try setup.keyServer(
-        host: host, port: ports?.keys ?? port(of: .keys),
+        host: sockets[.keys]?.host ?? host,
+        port: sockets[.keys]?.port ?? ports?.keys ?? port(of: .keys),
         logger: logger(level: try setup.keySettings().logLevel)) : nil
     let console =
       isServed(.console)
       ? try setup.console(
-        serversHost: host, port: ports?.console ?? port(of: .console), verification: verification,
-        keys: keys,
+        hosts: { sockets[$0]?.host ?? host },
+        port: sockets[.console]?.port ?? ports?.console ?? port(of: .console),
+        verification: verification, keys: keys,
         logger: logger(level: try setup.consoleSettings().logLevel)) : nil
     // After all servers have opened their databases, so that an error of one of them is the only line.
     if keys != nil { tell(try setup.keySettings().deviceVerificationNote) }
     let identity = try tls.identity()
-    let metrics = metricsPort.map { port in
+    let metrics = (sockets.metrics?.port ?? metricsPort).map { port in
       ServerMetricsSource(
         verification: verification, keys: keys, console: console, of: setup.folder,
         certificateExpiresAt: identity?.expiresAt,
         version: (ProductVersion.number, BuildCommit.name)
       ).endpoint(
-        host: metricsAddress, port: ports?.metrics ?? port, logger: logger(level: .error))
+        host: sockets.metrics?.host ?? metricsAddress,
+        port: sockets.metrics?.port ?? ports?.metrics ?? port, logger: logger(level: .error))
     }
     let servers = RunningServers(
       verification: verification, keys: keys, console: console, metrics: metrics)
@@ -177,9 +214,9 @@ struct ServeCommand: AsyncParsableCommand {
     if let warning = tls.warning(of: identity, at: SystemClock().now) { tell(warning) }
     let consoleHost = try tlsHost(of: .console, setup)
     return servers.addingTLS(by: identity) {
-      $0 == .console ? consoleHost : tls.host
+      sockets.secured($0)?.host ?? ($0 == .console ? consoleHost : tls.host)
     } port: {
-      ports?.secured[$0] ?? port(of: $0, from: first)
+      sockets.secured($0)?.port ?? ports?.secured[$0] ?? port(of: $0, from: first)
     }
   }
 
@@ -205,11 +242,13 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   /// Throws if a server could not listen.
-  private func requirePorts(_ setup: ServerSetup) throws {
+  private func requirePorts(_ setup: ServerSetup, _ sockets: ServiceSockets) throws {
     for server in ServerName.allCases where isServed(server) {
       let host = server == .console ? try setup.consoleHost(host) : host
-      try ListeningAddress(host: host, port: port(of: server)).requireAvailable()
-      if let first = tls.tlsPort {
+      if sockets[server] == nil {
+        try ListeningAddress(host: host, port: port(of: server)).requireAvailable()
+      }
+      if let first = tls.tlsPort, sockets.secured(server) == nil {
         try ListeningAddress(
           host: try tlsHost(of: server, setup), port: port(of: server, from: first),
           option: "--tls-port",
@@ -217,7 +256,7 @@ struct ServeCommand: AsyncParsableCommand {
         ).requireAvailable()
       }
     }
-    if let metricsPort {
+    if let metricsPort, sockets.metrics == nil {
       try ListeningAddress(
         host: metricsAddress, port: metricsPort, option: "--metrics-port",
         hostOption: "--metrics-host"

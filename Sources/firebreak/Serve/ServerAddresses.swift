@@ -13,21 +13,22 @@ struct ServerAddresses: Encodable {
   /// The addresses with TLS by server; absent without TLS.
   let tls: [String: String]?
 
-  /// The addresses of servers on `host`, and those of the console, of the metrics and with TLS on their own hosts.
+  /// The addresses of the servers, of the metrics and with TLS.
   init(
-    _ ports: ServerPorts, host: String, consoleHost: String, metricsHost: String, tlsHost: String,
-    consoleTLSHost: String
+    _ ports: ServerPorts, hosts: [ServerName: String], metricsHost: String,
+    tlsHosts: [ServerName: String]
   ) {
-    func url(_ host: String, _ port: Int?, scheme: String = "http") -> String? {
-      port.map { "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\($0)" }
+    func url(_ host: String?, _ port: Int?, scheme: String = "http") -> String? {
+      guard let host else { return nil }
+      return port.map { "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\($0)" }
     }
     let secured = ports.secured.map { name, port in
-      (name.rawValue, url(name == .console ? consoleTLSHost : tlsHost, port, scheme: "https") ?? "")
+      (name.rawValue, url(tlsHosts[name], port, scheme: "https") ?? "")
     }
     tls = secured.isEmpty ? nil : Dictionary(uniqueKeysWithValues: secured)
-    verification = url(host, ports.verification)
-    keys = url(host, ports.keys)
-    console = url(consoleHost, ports.console)
+    verification = url(hosts[.verification], ports.verification)
+    keys = url(hosts[.keys], ports.keys)
+    console = url(hosts[.console], ports.console)
     metrics = url(metricsHost, ports.metrics)
   }
 
