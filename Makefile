@@ -8,13 +8,11 @@ SOURCES := Sources Plugins Tests Benchmarks Documentation/Snippets Examples/Sour
 # eighth of the compiler's time. The index store takes a tenth, but a build with tests fails without it.
 BUILD_FLAGS := --explicit-target-dependency-import-check error -Xcc -O2 -Xcxx -O2 -Xswiftc -gline-tables-only
 
-RELEASE := -c release --scratch-path .build-release
-
 # The place of `make install`. DESTDIR is a folder before it, for packages. PROGRAM is an earlier build.
 PREFIX ?= /usr/local
 PROGRAM ?= .build-release/release/firebreak
 
-.PHONY: install uninstall package release demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
+.PHONY: install uninstall package release reproduce demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
   build-and-bare-debian bare-debian prepare prepare-tests screenshots accessibility-trees clean help
 
 help:
@@ -31,6 +29,7 @@ help:
 	@echo "make facts       print the sizes of the files, types and functions of the production code"
 	@echo "make install     build for release, then install program, manual page and completions (PREFIX=/usr/local, DESTDIR=)"
 	@echo "make package     build for release, then write a Debian package with its checksum to out/package (SIGN=release.key)"
+	@echo "make reproduce   build the last commit for release twice, in different folders, and compare the programs"
 	@echo "make uninstall   remove what make install has installed"
 	@echo "make build       build only (debug, with tests)"
 	@echo "make format      format the sources"
@@ -88,13 +87,19 @@ test-arm64:
 # folder of its own: debug and release would rebuild each other's dependencies.
 bench: prepare
 	@scripts/prepare chromium-headless-shell chromium-driver
-	swift build $(RELEASE) --product firebreak
-	swift build $(RELEASE) --product firebreak-benchmarks
+	scripts/build-release firebreak
+	scripts/build-release firebreak-benchmarks
 	.build-release/release/firebreak-benchmarks --output out/bench \
 	  --compiler "$$(swift --version 2>/dev/null | grep -oE 'Swift version [0-9.]+' | head -n 1)"
 
 release: prepare
-	swift build $(RELEASE) --product firebreak
+	scripts/build-release firebreak
+
+# Two release builds of the last commit in different folders, which must be equal after stripping. Takes twice as long as
+# a release build from nothing.
+reproduce: prepare
+	@scripts/prepare binutils
+	@scripts/reproduce
 
 # With PROGRAM, nothing is built.
 install: $(if $(filter command line,$(origin PROGRAM)),,release)
@@ -147,10 +152,10 @@ prepare:
 	@scripts/prepare
 
 # What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
-# check the unit files, promtool of prometheus to check metrics and alerts, a PostgreSQL server, nginx, a browser, and axe
+# check the unit files, promtool of prometheus to check metrics and alerts, a PostgreSQL server, a token in software, nginx, a browser, and axe
 # to check pages for accessibility.
 prepare-tests:
-	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql prometheus debootstrap dpkg-dev chromium-headless-shell chromium-driver nginx-light openssl curl
+	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql prometheus debootstrap dpkg-dev chromium-headless-shell chromium-driver nginx-light openssl curl softhsm2 opensc
 	@scripts/prepare-tests
 
 # What the test of the Debian package installs it in.
