@@ -85,7 +85,7 @@ final class PhoneScene {
     let name = try #require(KeyFileName(start: end - 14_400, end: end, edition: edition))
     let file = temporary.path(name.text)
     let signer = try KeyFileSigner(
-      privateKeyPEM: signingKey.privateKeyPEM, keyID: "260", keyVersion: "v1")
+      privateKeyPEM: try #require(signingKey.privateKeyPEM), keyID: "260", keyVersion: "v1")
     let keys = [
       try #require(DiagnosisKey(key: key, transmissionRiskLevel: 8, reportType: .confirmedTest))
     ]
