@@ -50,10 +50,18 @@ final class Housekeeping {
   }
 
   /// Removes expired data from the store.
-  func removeOldData() throws(StorageFailure) {
+  ///
+  /// - Parameter isStoredLater: True at the start of a check, whose end stores the state. If the app is stopped
+  ///   before, its next start removes the data again.
+  func removeOldData(isStoredLater: Bool = false) throws(StorageFailure) {
     let reading = context.clock.reading
     let passed = uptime.map { reading.uptime - $0 }
-    try context.store.update { $0.removeOld(at: reading.time, passed: passed) }
+    let change = { (state: inout StoredState) in state.removeOld(at: reading.time, passed: passed) }
+    if isStoredLater {
+      try context.store.keep(change)
+    } else {
+      try context.store.update(change)
+    }
     uptime = reading.uptime
     removeOldUploads()
   }

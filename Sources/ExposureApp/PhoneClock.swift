@@ -66,11 +66,17 @@ final class PhoneClock {
   /// Changes the record of the clock. When the clock is right again, the files that were analysed meanwhile are wanted
   /// again, because encounters may not have been found in them. Version 2 detects again, because no day was removed.
   private func update(_ change: (inout ClockRecord) -> Void) {
-    var record = context.state.clockRecord ?? ClockRecord()
+    let previous = context.state.clockRecord ?? ClockRecord()
+    var record = previous
     change(&record)
     let now = context.now
     let files = record.takeFiles(at: now)
-    guard record != context.state.clockRecord ?? ClockRecord() || !files.isEmpty else { return }
+    guard record != previous || !files.isEmpty else { return }
+    guard record.isWrong || previous.isWrong || !files.isEmpty else {
+      // That a right clock is still right is stored with the next change; until then the earlier time is as good.
+      try? context.store.keep { $0.clockRecord = record }
+      return tellSystem()
+    }
     let isRecovery = context.isClockWrong && !record.countsAsWrong
     let detectsAgain = isRecovery && context.configuration.windowRisk != nil
     context.store.updateIfPossible { state in

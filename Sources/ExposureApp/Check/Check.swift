@@ -59,7 +59,7 @@ final class Check {
     housekeeping.noteUnrecordedSharing()
     // The clock may have been set since the last check, also without a network.
     configuration.clock.tellSystem()
-    try housekeeping.removeOldData()
+    try housekeeping.removeOldData(isStoredLater: true)
     guard context.authorizationStatus() == .authorized else { throw CheckFailure.notAuthorized }
     guard !context.state.isTurnedOff else { throw CheckFailure.notEnabled }
     try await context.framework.activate()
