@@ -14,6 +14,9 @@ public final class SimulatedSigning: Sendable {
   private struct State {
     var signers: [ExportSigner]
     var document: DeviceConfiguration
+    /// The signed document; nil until it is served. Signed once, because signatures are random, and phones would take
+    /// another one for a new version.
+    var signed: Data?
   }
 
   private let root: RootPrivateKey
@@ -49,7 +52,12 @@ public final class SimulatedSigning: Sendable {
   ///
   /// - Throws: `DeviceConfigurationError` if it is not valid (a programming error).
   public func signedDocument() throws -> Data {
-    try UnverifiedDeviceConfiguration.signed(document, by: root).encoded()
+    try state.withLock { state in
+      if let signed = state.signed { return signed }
+      let signed = try UnverifiedDeviceConfiguration.signed(state.document, by: root).encoded()
+      state.signed = signed
+      return signed
+    }
   }
 
   /// The public keys with which key files are verified.
@@ -115,6 +123,7 @@ public final class SimulatedSigning: Sendable {
         .map { try $0.publicKey() }
       state.document = state.document.next(keys: keys, issued: now)
       change(&state.document)
+      state.signed = nil
     }
   }
 
