@@ -16,10 +16,28 @@ extension ServerSetup {
     package let server: ServerName
     /// The name of the database in PostgreSQL, or the path of the file.
     package let database: String
-    /// Nil if the database could not be read.
-    package let state: DatabaseState?
+    /// Nil if the database is empty or could not be read.
+    package let content: DatabaseContent?
     /// The fault and its remedy; nil for none.
     package let fault: CommandFailure?
+  }
+
+  /// The content of a database.
+  package struct DatabaseContent: Sendable {
+    /// The number of its migrations, and of those of this version of the program.
+    package let version, newestVersion: Int
+    /// The number of rows by table.
+    package let rows: [String: Int]
+    /// The number of rows by partition of a table, in PostgreSQL.
+    package let partitions: [String: Int]
+    /// The number of rows with a wrong checksum; nil if they were not checked, because the schema is older.
+    package let damagedRows: Int?
+
+    fileprivate init?(_ state: DatabaseState) {
+      guard state.isIntact, state.version > 0 else { return nil }
+      (version, newestVersion) = (state.version, state.newestVersion)
+      (rows, partitions, damagedRows) = (state.rows, state.partitions, state.damagedRows)
+    }
   }
 
   /// The result of the migration of one database.
@@ -47,11 +65,12 @@ extension ServerSetup {
         let (name, state) = try await state(of: server)
         checked.append(
           CheckedDatabase(
-            server: server.name, database: name, state: state, fault: fault(of: name, state)))
+            server: server.name, database: name, content: DatabaseContent(state),
+            fault: fault(of: name, state)))
       } catch {
         checked.append(
           CheckedDatabase(
-            server: server.name, database: self.name(of: server), state: nil,
+            server: server.name, database: self.name(of: server), content: nil,
             fault: failure(error, of: server)))
       }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import ServerOperations
-import ServerStorage
 import Terminal
 
 /// `database check`
@@ -53,23 +52,23 @@ struct CheckDatabaseCommand: AsyncParsableCommand {
 extension ServerSetup.CheckedDatabase {
   /// The content of the database; nil if it could not be read.
   fileprivate var sentence: String? {
-    guard let state, state.isIntact, state.version > 0 else { return nil }
-    let rows = state.rows.values.reduce(0, +)
+    guard let content else { return nil }
+    let rows = content.rows.values.reduce(0, +)
     let damaged =
-      switch state.damagedRows {
+      switch content.damagedRows {
       case nil: "not checked"
       case 0?: "none damaged"
       case let count?: "\(count) damaged"
       }
-    let partitions = state.partitions.isEmpty ? "" : ", \(state.partitions.count) partitions"
-    return "\(database): \(server.title), schema \(state.version) of \(state.newestVersion),"
-      + " \(rows) rows in \(state.rows.count) tables\(partitions), \(damaged)."
+    let partitions = content.partitions.isEmpty ? "" : ", \(content.partitions.count) partitions"
+    return "\(database): \(server.title), schema \(content.version) of \(content.newestVersion),"
+      + " \(rows) rows in \(content.rows.count) tables\(partitions), \(damaged)."
   }
 
   fileprivate var report: CheckDatabaseCommand.Report.Database {
     .init(
-      server: server.rawValue, database: database, version: state?.version,
-      newestVersion: state?.newestVersion, rows: state?.rows, partitions: state?.partitions,
-      damagedRows: state?.damagedRows, fault: fault?.message)
+      server: server.rawValue, database: database, version: content?.version,
+      newestVersion: content?.newestVersion, rows: content?.rows, partitions: content?.partitions,
+      damagedRows: content?.damagedRows, fault: fault?.message)
   }
 }
