@@ -213,11 +213,15 @@ struct ServeCommand: AsyncParsableCommand {
     guard let identity, let first = tls.tlsPort else { return servers }
     if let warning = tls.warning(of: identity, at: SystemClock().now) { tell(warning) }
     let consoleHost = try tlsHost(of: .console, setup)
-    return servers.addingTLS(by: identity) {
-      sockets.secured($0)?.host ?? ($0 == .console ? consoleHost : tls.host)
-    } port: {
-      sockets.secured($0)?.port ?? ports?.secured[$0] ?? port(of: $0, from: first)
+    func securedHost(of server: ServerName) -> String {
+      if let socket = sockets.secured(server) { return socket.host }
+      return server == .console ? consoleHost : tls.host
     }
+    func securedPort(of server: ServerName) -> Int {
+      if let socket = sockets.secured(server) { return socket.port }
+      return ports?.secured[server] ?? port(of: server, from: first)
+    }
+    return servers.addingTLS(by: identity, host: securedHost, port: securedPort)
   }
 
   /// The address on which a server listens with TLS.

@@ -87,9 +87,10 @@ struct ServiceSocketTests {
       let addresses = try addresses(try await process.firstLine())
       let ports = try await text("ports").split(separator: "\n").map { $0.split(separator: "=") }
       #expect(ports.count == 4)
+      let errors = try process.errors
       for port in ports {
         #expect(
-          addresses[String(port[0])] == "http://127.0.0.1:\(port[1])", "\(try process.errors)")
+          addresses[String(port[0])] == "http://127.0.0.1:\(port[1])", "\(errors)")
       }
       let keys = try #require(addresses["keys"])
       #expect(try await status(of: "\(keys)/health") == "200")
