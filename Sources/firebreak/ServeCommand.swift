@@ -134,21 +134,27 @@ struct ServeCommand: AsyncParsableCommand {
         processIdentifier: ProcessInfo.processInfo.processIdentifier),
       logger: logger(level: .error))
     try await loop.run { ports in
-      let consoleHost =
-        try sockets[.console]?.host ?? (isServed(.console) ? setup.consoleHost(host) : host)
-      if sockets[.console] == nil, consoleHost != host { tell(ConsoleSettings.localNote) }
-      let addresses = ServerAddresses(
-        ports,
-        hosts: Dictionary(
-          uniqueKeysWithValues: ServerName.allCases.map {
-            ($0, $0 == .console ? consoleHost : sockets[$0]?.host ?? host)
-          }), metricsHost: sockets.metrics?.host ?? metricsAddress,
-        tlsHosts: Dictionary(
-          uniqueKeysWithValues: try ServerName.allCases.map {
-            ($0, try sockets.secured($0)?.host ?? tlsHost(of: $0, setup))
-          }))
+      let addresses = try addresses(ports, setup, sockets)
       try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
     }
+  }
+
+  /// The addresses that the servers listen on. Says if the console is for this machine only.
+  private func addresses(
+    _ ports: ServerPorts, _ setup: ServerSetup, _ sockets: ServiceSockets
+  ) throws -> ServerAddresses {
+    var (hosts, tlsHosts): ([ServerName: String], [ServerName: String]) = ([:], [:])
+    for server in ServerName.allCases {
+      hosts[server] = sockets[server]?.host ?? host
+      tlsHosts[server] = try sockets.secured(server)?.host ?? tlsHost(of: server, setup)
+    }
+    if isServed(.console), sockets[.console] == nil {
+      hosts[.console] = try setup.consoleHost(host)
+      if hosts[.console] != host { tell(ConsoleSettings.localNote) }
+    }
+    return ServerAddresses(
+      ports, hosts: hosts, metricsHost: sockets.metrics?.host ?? metricsAddress,
+      tlsHosts: tlsHosts)
   }
 
   /// The sockets of systemd that the servers use.
@@ -210,6 +216,14 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let servers = RunningServers(
       verification: verification, keys: keys, console: console, metrics: metrics)
+    return try addingTLS(to: servers, by: identity, of: setup, on: ports, sockets)
+  }
+
+  /// The servers, and the same ones with TLS if there is a certificate.
+  private func addingTLS(
+    to servers: RunningServers, by identity: TLSIdentity?, of setup: ServerSetup,
+    on ports: ServerPorts?, _ sockets: ServiceSockets
+  ) throws -> RunningServers {
     guard let identity, let first = tls.tlsPort else { return servers }
     if let warning = tls.warning(of: identity, at: SystemClock().now) { tell(warning) }
     let consoleHost = try tlsHost(of: .console, setup)
