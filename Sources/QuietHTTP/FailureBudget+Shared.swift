@@ -18,6 +18,7 @@ extension FailureBudget {
     for _ in 0..<2 {
       let counted = places(of: attempt, admission)
       let amounts = counted.map { amount(at: $0, of: attempt, in: shared) }
+      guard !amounts.isEmpty else { return admission }
       let reservation: SharedReservation
       do { reservation = try await shared.counters.reserve(amounts) } catch {
         end(attempt, admission, hasFailed: false)
