@@ -165,7 +165,7 @@ struct PhoneContactsTests {
       .write(to: data.appendingPathComponent("console/settings.json"))
     let failure = #expect(throws: CommandFailure.self) {
       _ = try setup.console(
-        serversHost: "127.0.0.1", port: 0, verification: nil, keys: nil,
+        hosts: { _ in "127.0.0.1" }, port: 0, verification: nil, keys: nil,
         logger: .init(label: "test"))
     }
     #expect(failure?.message.contains(missing) == true)
