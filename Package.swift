@@ -146,7 +146,9 @@ let package = Package(
       name: "PostgreSQL", dependencies: ["Secrets", "CPostgreSQL", logging],
       swiftSettings: strict),
     .systemLibrary(name: "CPKCS11", providers: [.apt(["libp11-kit-dev"])]),
-    .target(name: "PKCS11", dependencies: ["Secrets", "CPKCS11", crypto], swiftSettings: strict),
+    .target(
+      name: "PKCS11", dependencies: ["Secrets", "TextEncodings", "CPKCS11", crypto],
+      swiftSettings: strict),
     .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
     .target(name: "ServerMetrics", dependencies: ["World"], swiftSettings: strict),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CPKCS11
+import TextEncodings
 
 /// The reason why a key on a token cannot be used. The description says what to do.
 package enum TokenKeyError: Error, Hashable, Sendable {
@@ -65,7 +66,8 @@ extension TokenKeyError: CustomStringConvertible {
       "The token \(token) needs a PIN: put it into a file with mode 0600, and name that with pin-source in the URI."
     case .wrongPIN(let token, let file, let isLow):
       "The token \(token) refused the PIN in \(file). It is not tried again before the file changes, because a token"
-        + " locks itself after a few wrong PINs\(isLow ? ", and this one has counted wrong ones" : ""): correct the file."
+        + " locks itself after a few wrong PINs\(isLow ? ", and this one has counted wrong ones" : ""): correct the"
+        + " file."
     case .lastTry(let token):
       "One more wrong PIN locks the token \(token), so no PIN was tried: log in with the token's own tool first."
     case .lockedPIN(let token):
@@ -96,6 +98,6 @@ extension TokenKeyError: CustomStringConvertible {
       UInt(CKR_KEY_FUNCTION_NOT_PERMITTED): "CKR_KEY_FUNCTION_NOT_PERMITTED",
       UInt(CKR_CRYPTOKI_NOT_INITIALIZED): "CKR_CRYPTOKI_NOT_INITIALIZED",
     ]
-    return names[code] ?? "0x" + String(code, radix: 16)
+    return names[code] ?? "0x" + withUnsafeBytes(of: code.bigEndian) { $0.hexadecimal }
   }
 }

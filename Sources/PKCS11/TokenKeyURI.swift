@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import TextEncodings
 
 /// The place of a private key on a token, as a PKCS#11 URI (RFC 7512).
 ///
@@ -124,11 +124,9 @@ private struct Attributes {
         bytes.append(byte)
         continue
       }
-      let digits = rest.prefix(2)
-      guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-        let escaped = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(escaped)
+      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+      guard digits.utf8.count == 2, let escaped = [UInt8](hexadecimal: digits) else { return nil }
+      bytes += escaped
       rest = rest.dropFirst(2)
     }
     return bytes

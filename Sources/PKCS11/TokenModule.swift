@@ -3,6 +3,7 @@ import CPKCS11
 import Foundation
 import Secrets
 import Synchronization
+import TextEncodings
 
 /// A PKCS#11 module in this process, with one session for each token in use.
 ///
@@ -91,8 +92,8 @@ final class TokenModule: Sendable {
     }
   }
 
-  /// Initializes the module again: some modules look for tokens only then. The sessions of other tokens are opened again
-  /// when they are used.
+  /// Initializes the module again: some modules look for tokens only then. The sessions of other tokens are opened
+  /// again when they are used.
   private func restart(_ state: inout State) throws {
     state.sessions = [:]
     _ = state.functions.pointee.C_Finalize(nil)
@@ -164,7 +165,7 @@ extension TokenKeyURI.TokenName: CustomStringConvertible {
 
 extension TokenKeyURI.KeyName: CustomStringConvertible {
   var description: String {
-    let id = id.map { "with the id " + $0.map { String(format: "%02x", $0) }.joined() }
+    let id = id.map { "with the id " + $0.hexadecimal }
     return [label, id].compactMap(\.self).joined(separator: " ")
   }
 }

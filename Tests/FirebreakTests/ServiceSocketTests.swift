@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Listening sockets of systemd", .needs(.process))
 struct ServiceSocketTests {
-  /// Passes sockets as systemd does: descriptors from 3, their names, and the process that they are for. Its arguments are
-  /// a folder, the number of processes one after another, the sockets (`NAME=KIND`), `--` and the program with its
+  /// Passes sockets as systemd does: descriptors from 3, their names, and the process that they are for. Its arguments
+  /// are a folder, the number of processes one after another, the sockets (`NAME=KIND`), `--` and the program with its
   /// arguments. It waits for a file before it starts the second process.
   private static let supervisor = """
     import os, socket, sys, time

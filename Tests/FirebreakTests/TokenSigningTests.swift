@@ -42,7 +42,7 @@ struct TokenSigningTests {
   }
 
   @Test(
-    "Files and the remote configuration are signed on a token, then by a key in a file, then on the token, also after a restart"
+    "Files and the remote configuration are signed on a token, by a key in a file, on the token, and after a restart"
   )
   func rotated() async throws {
     var authority = try await serve()

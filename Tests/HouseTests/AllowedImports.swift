@@ -39,7 +39,7 @@ enum AllowedImports {
     // libpq for Swift concurrency. It knows no table.
     "PostgreSQL": Row(["Secrets"], libraries: ["CPostgreSQL"]),
     // Keys on tokens. It knows no server.
-    "PKCS11": Row(["Secrets"], libraries: ["CPKCS11"]),
+    "PKCS11": Row(["Secrets", "TextEncodings"], libraries: ["CPKCS11"]),
     "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
     // The metrics of servers, in the data model of Prometheus.
     "ServerMetrics": Row(["World"]),

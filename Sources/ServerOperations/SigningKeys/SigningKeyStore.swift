@@ -14,8 +14,8 @@ package struct SigningKeyStore {
   /// The file of the private root key, which signs the list of the key server's keys; `nil` for the one beside the
   /// secrets. The verification server has none.
   let rootKey: String?
-  /// The place of a new key: `newKeyInFile`, or the PKCS#11 URI of a key on a token; `nil` for a file, unless the newest
-  /// key is on a token.
+  /// The place of a new key: `newKeyInFile`, or the PKCS#11 URI of a key on a token; `nil` for a file, unless the
+  /// newest key is on a token.
   let place: String?
 
   /// The place of a key that is generated and stored with the secrets.
