@@ -54,7 +54,8 @@ struct CodeVerifier: Sendable {
     else { return .invalid }
     return .verified(
       known.testResult, token: try valid.sealedToken.text(for: code, keys: keys),
-      isFirst: earlier == nil && valid == offered)
+      isFirst: earlier == nil
+        && isEqualInConstantTime(valid.sealedToken.bytes, offered.sealedToken.bytes))
   }
 
   /// The first reading of the typed code that is stored.
