@@ -44,8 +44,8 @@ struct CopyingCompilers {
 
     """#
 
-  /// Copies the module and the objects of a target of another package, if its whole folder is the same here. The
-  /// framework is no other package: its sources are in no folder of checkouts.
+  /// Copies the module and the objects of a target of another package, if all other packages are the same here: a module
+  /// depends on those that it imports. The framework's sources are in no folder of checkouts.
   private static let swiftc = #"""
     for argument; do
       case $argument in
@@ -56,16 +56,14 @@ struct CopyingCompilers {
     name=${module##*/}
     built=$project/debug/$name.build
     source=$([ -z "$sources" ] || head -n 1 "$sources")
-    case $source in
-      */build/checkouts/*)
-        package=${source#*/build/checkouts/}
-        package=${package%%/*}
-        checkouts=${source%%/build/checkouts/*}/build/checkouts
-        ;;
-    esac
-    if [ -n "$package" ] && [ -n "$name" ] && [ -s "$project/debug/Modules/$name.swiftmodule" ] &&
-      diff -rq --exclude .git "$checkouts/$package" "$project/checkouts/$package" >/dev/null; then
-      echo "copying $name" >&2
+    mayCopy=''
+    if [[ $source = */build/checkouts/* && -n $name && -s $project/debug/Modules/$name.swiftmodule ]]; then
+      mayCopy=1
+      for package in "${source%%/build/checkouts/*}"/build/checkouts/*; do
+        diff -rq --exclude .git "$package" "$project/checkouts/${package##*/}" >/dev/null || mayCopy=''
+      done
+    fi
+    if [ -n "$mayCopy" ]; then
       cp "$built"/*.swift.o "${sources%/sources}/" &&
         cp "$built"/include/* "${sources%/sources}/include/" &&
         cp "$project/debug/Modules/$name".* "${module%/*}/"
