@@ -105,7 +105,9 @@ struct SyncedTests {
     #expect(renames.contains { events[$0].to.hasSuffix("/index.txt") })
     for rename in renames {
       let (from, to) = (events[rename].path, events[rename].to)
-      let its = events.indices.filter { events[$0].path == from }
+      // A key file gets a hidden name first, until it is recorded.
+      let paths = renames.filter { events[$0].to == from }.map { events[$0].path } + [from]
+      let its = events.indices.filter { paths.contains(events[$0].path) }
       let write = try #require(its.last { events[$0].kind == .write }, "\(to)")
       let sync = try #require(its.last { events[$0].kind == .sync }, "\(to) was not synced")
       #expect(write < sync && sync < rename, "\(to)")
