@@ -69,7 +69,7 @@ struct FilterComparison {
   init(_ workload: MatchWorkload, tier: MatchTier) {
     self.workload = workload
     self.tier = tier
-    let size = MatchLimit.keysPerBatch
+    let size = MatchLimit.keysPerBatch(against: workload.sightingCount)
     batches = stride(from: 0, to: workload.keyCount, by: size).map { start in
       KeyBatch((start..<min(start + size, workload.keyCount)).lazy.compactMap(workload.key))
     }

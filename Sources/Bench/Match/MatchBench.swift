@@ -103,7 +103,7 @@ enum MatchInput {
   init(_ source: KeySource, _ workload: MatchWorkload, _ files: WorkloadFiles) throws {
     switch source {
     case .memory:
-      let size = MatchLimit.keysPerBatch
+      let size = MatchLimit.keysPerBatch(against: workload.sightingCount)
       let batches = stride(from: 0, to: workload.keyCount, by: size).map { start in
         KeyBatch((start..<min(start + size, workload.keyCount)).lazy.compactMap(workload.key))
       }
@@ -146,14 +146,14 @@ struct MeasuredMatcher {
       for file in files {
         result.keysRead += try search.run(into: &matches) { each in
           try UnverifiedKeyFile(at: file).scannedKeys(
-            batchSize: MatchLimit.keysPerBatch, each: each)
+            batchSize: matcher.keysPerBatch, each: each)
         }
       }
     case .zips(let files, let key):
       for file in files {
         let verified = try search.run(into: &matches) { each in
           try UnverifiedKeyFile(at: file).verified(
-            by: [key], batchSize: MatchLimit.keysPerBatch, each: each)
+            by: [key], batchSize: matcher.keysPerBatch, each: each)
         }
         result.keysRead += verified.facts.keyCount
       }

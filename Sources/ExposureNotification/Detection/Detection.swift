@@ -70,16 +70,17 @@ package struct Detection: Sendable {
     progress.totalUnitCount = Int64(keyFiles.count)
     let scanned = ScannedSighting.inOrder(received.sightings, scanTimes: received.scanTimes)
     let index = ContactIndex(scanned, secret: secret)
+    let matcher = Matcher(index)
     var search = KeySearch(
-      Matcher(index), threads: threads,
+      matcher, threads: threads,
       unexpiredKeys: IntervalNumber(now).map(UnexpiredKeyFilter.init(at:)),
       progress: progress)
     var ledger = MatchLedger(
       requiresFullDayKeys: rules.requiresFullDayKeys,
       changedKeys: changedKeys)
     try search.run(into: &ledger) { each in
-      for start in stride(from: 0, to: earlierKeys.count, by: MatchLimit.keysPerBatch) {
-        let keys = KeyBatch(earlierKeys[start...].prefix(MatchLimit.keysPerBatch))
+      for start in stride(from: 0, to: earlierKeys.count, by: matcher.keysPerBatch) {
+        let keys = KeyBatch(earlierKeys[start...].prefix(matcher.keysPerBatch))
         try each(ProvisionalKeyBatch(keys: keys))
       }
     }
@@ -87,7 +88,10 @@ package struct Detection: Sendable {
     for (index, file) in keyFiles.enumerated() {
       try checkCancellation()
       ledger.file = index
-      batches.add(try search.run(into: &ledger) { each in try read(file, each) })
+      batches.add(
+        try search.run(into: &ledger) { each in
+          try read(file, batchSize: matcher.keysPerBatch, each)
+        })
       progress.completedUnitCount += 1
     }
     try batches.checkCompleteness()
@@ -100,11 +104,11 @@ package struct Detection: Sendable {
   }
 
   private func read(
-    _ file: URL, _ each: (ProvisionalKeyBatch) throws -> Void
+    _ file: URL, batchSize: Int, _ each: (ProvisionalKeyBatch) throws -> Void
   ) throws -> KeyFileHeader {
     do {
       let verified = try UnverifiedKeyFile(at: file).verified(
-        by: rules.verificationKeys, batchSize: MatchLimit.keysPerBatch, each: each)
+        by: rules.verificationKeys, batchSize: batchSize, each: each)
       try rules.check(verified.header)
       return verified.header
     } catch let error as KeyFileError {

@@ -48,6 +48,8 @@ package struct ContactIndex: Sendable, Redacted {
 }
 
 extension ContactIndex {
+  var sightingCount: Int { sightings.count }
+
   /// The distinct identifiers that were received within the tolerance of one of `intervals`.
   func identifiers(near intervals: ClosedRange<UInt32>) -> [(UInt64, UInt64)] {
     let first = Matcher.tolerance(around: IntervalNumber(rawValue: intervals.lowerBound)).lowerBound

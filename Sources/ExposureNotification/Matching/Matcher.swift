@@ -37,9 +37,12 @@ package struct Matcher: Sendable {
     return (number - min(number, toleranceIntervals))...(overflow ? .max : end)
   }
 
+  /// The number of keys of a batch with which a search is fast.
+  package var keysPerBatch: Int { MatchLimit.keysPerBatch(against: index.sightingCount) }
+
   /// Buffers for one searching thread.
   func makeScratch() -> MatchScratch {
-    MatchScratch(capacity: MatchLimit.keysPerBatch, groupCount: index.searchIntervals.groupCount)
+    MatchScratch(capacity: keysPerBatch, groupCount: index.searchIntervals.groupCount)
   }
 
   /// Returns the keys of `batch` that were received within their declared period, in the order of the

@@ -127,6 +127,44 @@ struct MatcherTests {
     #expect(result.counters.keysSkipped == MatchLimit.keysPerBatch)
   }
 
+  @Test(
+    "Batches are larger against more than 100,000 sightings",
+    arguments: [(100_000, 8_192), (100_001, 65_536)])
+  func batchSize(sightings: Int, keys: Int) {
+    #expect(MatchLimit.keysPerBatch(against: sightings) == keys)
+    #expect(KeyFileLimit.batchSizes.contains(keys))
+  }
+
+  @Test("Against many sightings, large batches find what small ones find")
+  func manySightings() throws {
+    let users = try (1...3).map { try BeaconSender(UInt8($0)) }
+    let strangers = try (0..<UInt64(MatchLimit.manySightings)).map { number in
+      let bytes =
+        withUnsafeBytes(of: number.littleEndian, Array.init) + [UInt8](repeating: 7, count: 8)
+      return Sighting(
+        advertisement: Advertisement(
+          identifier: try required(RollingProximityIdentifier(bytes: bytes)),
+          metadata: try required(AssociatedEncryptedMetadata(bytes: [1, 2, 3, 4]))),
+        time: BeaconSender.midnight.date.addingTimeInterval(6_000), signalStrength: -60)
+    }
+    let index = ContactIndex(
+      ScannedSighting.inOrder(strangers + users.map { $0.sighting(step: 9, after: 600) }),
+      secret: .ofTests)
+    let matcher = Matcher(index, direction: .forward)
+    #expect(matcher.keysPerBatch == MatchLimit.keysPerLargeBatch)
+    let other = try BeaconSender(4).key
+    let keys = (0..<2 * MatchLimit.keysPerBatch).map { _ in other } + users.map(\.key)
+    let batch = KeyBatch(keys)
+    let large = matcher.search(batch)
+    let small = matcher.search(
+      batch,
+      with: MatchScratch(
+        capacity: MatchLimit.keysPerBatch, groupCount: index.searchIntervals.groupCount))
+    #expect(large.matches.map(\.key) == users.map(\.key))
+    #expect(small.matches.map(\.key) == users.map(\.key))
+    #expect(large.counters == small.counters)
+  }
+
   @Test("A repeated key is found each time, and its sightings are stored once")
   func duplicates() throws {
     let user = try BeaconSender()
