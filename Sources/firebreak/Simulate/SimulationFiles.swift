@@ -147,8 +147,8 @@ struct SimulationFiles: Sendable {
   }
 
   private func removeUnfinished() {
-    // A file that cannot be removed makes the next run report the folder.
     guard FileManager.default.isFolder(at: unfinished.path) else { return }
+    // What cannot be removed makes the next run report the folder.
     try? FileManager.default.removeItem(at: unfinished)
   }
 
