@@ -19,9 +19,11 @@ struct DownloadRoutes: Sendable {
   let readDeviceConfiguration: (@Sendable () throws -> Data)?
 
   func add(to router: Router<QuietContext>) {
-    router.get(RouterPath(KeyServerRoute.remoteConfiguration)) { request, _ in
-      Self.document(
-        try remoteConfiguration.data(), type: Self.json, for: request)
+    router.get(RouterPath(KeyServerRoute.remoteConfiguration)) { request, context in
+      let data = try await QuietRefusal.mappingServerErrors(context.logger) {
+        try remoteConfiguration.data()
+      }
+      return Self.document(data, type: Self.json, for: request)
     }
     router.get(RouterPath(KeyServerRoute.deviceConfiguration)) { request, _ in
       guard let readDeviceConfiguration else { throw QuietRefusal.notFound }
