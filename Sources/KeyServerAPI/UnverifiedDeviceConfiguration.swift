@@ -62,8 +62,8 @@ public struct UnverifiedDeviceConfiguration: Codable, Hashable, Sendable {
 extension UnverifiedDeviceConfiguration {
   /// Signs `document` for the wire.
   ///
-  /// - Throws: `DeviceConfigurationError.invalid` if a value is out of bounds or the document is too large, or the error
-  ///   of the key.
+  /// - Throws: `DeviceConfigurationError.invalid` if a value is out of bounds or the document is too large, or the
+  ///   error of the key.
   public static func signed(
     _ document: DeviceConfiguration, by root: RootPrivateKey
   ) throws -> UnverifiedDeviceConfiguration {

@@ -72,7 +72,8 @@ package struct TokenKeyURI: Hashable, Sendable {
   private static func file(_ source: String) throws(TokenKeyError) -> String {
     let path = source.hasPrefix("file:") ? String(source.dropFirst("file:".count)) : source
     let local = path.hasPrefix("///") ? String(path.dropFirst(2)) : path
-    guard !local.isEmpty, !local.hasPrefix("//"), !local.hasPrefix("|") else {
+    guard !local.isEmpty, !local.hasPrefix("//"), !local.hasPrefix("|"), !local.contains("://")
+    else {
       throw .unusableURI("pin-source must be a file")
     }
     return local

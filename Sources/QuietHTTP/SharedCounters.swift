@@ -53,7 +53,7 @@ public struct SharedAmount: Hashable, Sendable {
 
 /// The result of a reservation.
 public struct SharedReservation: Sendable {
-  /// What was added, with the part of the window of each; empty if a counter was full.
+  /// The amounts that were added, each with its part of the window; empty if a counter was full.
   public let added: [(amount: SharedAmount, part: Int64)]
   /// The failures in the counters by the positions of the amounts, in millionths.
   public let failures: [Int64]

@@ -19,7 +19,8 @@ struct ServeCommand: AsyncParsableCommand {
       settings are in DIR/verification/settings.json, DIR/keys/settings.json and DIR/console/settings.json; \
       `verification-server settings` and `key-server settings` show them; SIGHUP reloads them. `console account \
       add` makes the first account of the console. Requests in progress are finished before the \
-      servers stop. Listening sockets of systemd replace the ports. Put a web server with TLS in front of them; a small site uses --tls-port instead.
+      servers stop. Listening sockets of systemd replace the ports. Put a web server with TLS in front of them; \
+      a small site uses --tls-port instead.
       """)
 
   /// The port of the verification server without `--port`; the others follow.

@@ -33,7 +33,9 @@ struct KeyServerReadinessTests {
   @Test("A server whose database was deleted is alive but not ready")
   func lostDatabase() async throws {
     try await RunningKeyServer.run { server in
+      try await server.untilIdle()
       try FileManager.default.removeItem(at: server.configuration.databaseFile)
+      server.clock.advance(by: KeyServerLimit.exportRetrySeconds)
       try await Self.untilReady(server, #"{"ready":false,"faults":["database"]}"#)
       #expect(try await server.get("/health").status == 200)
     }

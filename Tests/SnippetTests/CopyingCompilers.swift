@@ -44,8 +44,8 @@ struct CopyingCompilers {
 
     """#
 
-  /// Copies the module and the objects of a target of another package, if all other packages are the same here: a module
-  /// depends on those that it imports. The framework's sources are in no folder of checkouts.
+  /// Copies the module and the objects of a target of another package, if all other packages are the same here: a
+  /// module depends on those that it imports. The framework's sources are in no folder of checkouts.
   private static let swiftc = #"""
     for argument; do
       case $argument in

@@ -27,9 +27,10 @@ extension SQLiteCodeStorage {
   func add(_ counts: [AttemptCount]) async throws {
     try await write { database in
       for var count in counts {
-        let key =
-          ["day": count.day, "apiKey": count.apiKey] as [String: any DatabaseValueConvertible]
-        if let known = try AttemptCount.fetchOne(database, key: key) { count.add(known) }
+        // A key of several columns would end the process if the file was lost and has no table.
+        let known = AttemptCount.filter(
+          Column("day") == count.day && Column("apiKey") == count.apiKey)
+        if let known = try known.fetchOne(database) { count.add(known) }
         try count.save(database)
       }
     }
@@ -53,10 +54,11 @@ extension IssuerCount: FetchableRecord, PersistableRecord {
   fileprivate static func count(
     _ change: Int, for issuer: Issuer, on day: Int64, in database: Database
   ) throws {
-    let key: [String: any DatabaseValueConvertible] = [
-      "day": day, "kind": issuer.kind.rawValue, "name": issuer.name,
-    ]
-    let known = try IssuerCount.fetchOne(database, key: key)
+    // As for attempts.
+    let known = try IssuerCount.filter(
+      Column("day") == day && Column("kind") == issuer.kind.rawValue
+        && Column("name") == issuer.name
+    ).fetchOne(database)
     // A code that is withdrawn later than on its day may be counted nowhere any more.
     guard known != nil || change > 0 else { return }
     if known == nil, issuer.kind != .apiKey {
