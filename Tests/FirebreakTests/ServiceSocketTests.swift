@@ -114,12 +114,8 @@ struct ServiceSocketTests {
 
   @Test("A request in progress is finished when servers on a socket of systemd stop")
   func finished() async throws {
-    // The key server alone needs the keys of the verification server.
-    let added = try await Run(
-      "verification-server", "signing-key", "add", "--data", folder.path("data").path)
-    try #require(added.status == 0, "\(added.errors)")
-    try await ChildProcess.withRunning(program, arguments(["keys=tcp"], ["--only", "keys"])) {
-      process in
+    let sockets = ["verification=tcp", "keys=tcp", "console=tcp"]
+    try await ChildProcess.withRunning(program, arguments(sockets)) { process in
       let keys = try #require(try addresses(try await process.firstLine())["keys"])
       let port = try #require(Int(keys.split(separator: ":").last ?? ""))
       let client = FileHandle(
