@@ -78,6 +78,15 @@ struct ServiceSocketTests {
     try await Shell.run("curl -s -m 60 -o /dev/null -w '%{http_code}' '\(url)'").output
   }
 
+  /// The status after a reload. The servers that stop may close the connection that they have accepted last without a
+  /// response; a port that refuses a connection is a failure at once.
+  private func statusAfterReload(of url: String) async throws -> String {
+    let (emptyReply, receiveFailed) = (Int32(52), Int32(56))
+    let run = try await Shell.run("curl -s -m 60 -o /dev/null -w '%{http_code}' '\(url)'")
+    guard [emptyReply, receiveFailed].contains(run.status) else { return run.output }
+    return try await status(of: url)
+  }
+
   @Test(
     "Servers listen on the sockets with their names, also after SIGHUP, and connections wait during a restart"
   )
@@ -100,7 +109,9 @@ struct ServiceSocketTests {
       for _ in 1...2 {
         kill(first, SIGHUP)
         // The port never refuses a connection.
-        for _ in 1...5 { #expect(try await status(of: "\(keys)/health") == "200") }
+        for _ in 1...5 {
+          #expect(try await statusAfterReload(of: "\(keys)/health") == "200")
+        }
       }
       kill(first, SIGTERM)
       #expect(try await text("ended-1") == "0")
