@@ -263,7 +263,13 @@ struct KeyServerHealth: Sendable {
   @discardableResult
   func checkAll() async -> Bool {
     await exporter.forgetChecks()
+    let isComplete = await checkData()
+    // Last: a token that hangs must not keep the other checks from their results.
     await checkSigners()
+    return isComplete
+  }
+
+  private func checkData() async -> Bool {
     do {
       let check = try await store.check()
       health.report(
@@ -290,11 +296,11 @@ struct KeyServerHealth: Sendable {
       store.isLogOverdue()
         ? "The write-ahead log grows because checkpoints fail: check the disk." : nil,
       of: .log)
-    await checkSigners()
     let isLost = await exporter.hasLostFiles()
     if isLost {
       health.report("A listed key file is missing: it is written again.", of: .files)
     }
+    await checkSigners()
     if isLost { return true }
     return await exporter.isWaiting
   }

@@ -72,9 +72,9 @@ package struct TokenKeyURI: Hashable, Sendable {
   private static func file(_ source: String) throws(TokenKeyError) -> String {
     let path = source.hasPrefix("file:") ? String(source.dropFirst("file:".count)) : source
     let local = path.hasPrefix("///") ? String(path.dropFirst(2)) : path
-    guard !local.isEmpty, !local.hasPrefix("//"), !local.hasPrefix("|"), !local.contains("://")
-    else {
-      throw .unusableURI("pin-source must be a file")
+    // The service has another current folder than the operator.
+    guard local.hasPrefix("/"), !local.hasPrefix("//") else {
+      throw .unusableURI("pin-source must be a file with an absolute path")
     }
     return local
   }

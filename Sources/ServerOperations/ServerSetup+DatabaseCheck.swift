@@ -122,7 +122,7 @@ extension ServerSetup {
         server: server.name, database: server.database.path.printable,
         earlierVersion: before.version, version: before.newestVersion, role: nil)
     }
-    let database = server.postgreSQLDatabase(at: address, secret: nil)
+    let database = server.postgreSQLDatabase(at: address, secret: try server.databaseSecret())
     if let role, try await !database.hasRole(role) {
       throw CommandFailure.badInput(
         "The PostgreSQL cluster has no role \(role.printable): create it with createuser, or correct --role."
@@ -145,7 +145,10 @@ extension ServerSetup {
       }
     }
     let served = all.filter { $0.name != .console }
-    let known = served.filter(\.usesPostgreSQL)
+    // One that is still in a file is named by `databaseAddress(of:)`.
+    let known = served.filter { server in
+      server.usesPostgreSQL || inFiles.contains { $0.name == server.name }
+    }
     return (known.isEmpty ? served : known) + inFiles.filter { $0.name == .console }
   }
 
@@ -206,7 +209,7 @@ extension StoredServer {
   /// The secret that the database belongs to; nil before the first start of the server.
   ///
   /// - Throws: `CommandFailure` if the secrets are damaged, or lost while the database is a file.
-  fileprivate func databaseSecret() throws -> Data? {
+  func databaseSecret() throws -> Data? {
     switch name {
     case .verification: try VerificationSecrets.stored(in: folder)?.codeHashKey
     case .keys: try KeySecrets.stored(in: folder)?.databaseKey

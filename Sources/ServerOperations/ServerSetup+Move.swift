@@ -87,7 +87,7 @@ extension ServerSetup {
   private func moveToFile(
     _ server: StoredServer, from cluster: PostgreSQLAddress
   ) async throws -> MovedDatabase {
-    let source = server.movedDatabase(in: cluster, mayBeEmpty: false)
+    let source = try server.source(in: cluster)
     defer { source.close() }
     let move = server.moveToFile(withdrawn: server.name == .keys ? try withdrawnFiles() : [])
     let retired = try await reporting(server) {
@@ -99,7 +99,10 @@ extension ServerSetup {
         }
         return try await move.run(from: source, toNew: server.newDatabase, at: clock.now)
       } catch ServerDatabaseError.empty {
-        guard try server.hasMovedFile() else { throw ServerDatabaseError.empty }
+        // The file of an earlier interruption is not the data of another empty database.
+        guard try server.hasMovedFile(), try await source.hasRetiredTables() else {
+          throw ServerDatabaseError.empty
+        }
         return .earlier
       }
     }
@@ -140,8 +143,7 @@ extension ServerSetup {
   private func isMoved(
     _ server: StoredServer, from cluster: PostgreSQLAddress, to target: PostgreSQLAddress
   ) async throws -> Bool {
-    let from = server.movedDatabase(in: cluster, mayBeEmpty: false)
-    let to = server.movedDatabase(in: target)
+    let (from, to) = (try server.source(in: cluster), server.movedDatabase(in: target))
     defer {
       from.close()
       to.close()
@@ -151,6 +153,7 @@ extension ServerSetup {
         try await from.makeReady()
         return false
       } catch ServerDatabaseError.empty {
+        guard try await from.hasRetiredTables() else { throw ServerDatabaseError.empty }
         do { try await server.move.requireEmpty(to) } catch DatabaseMove.Failure.notEmpty {
           return true
         }
@@ -162,8 +165,7 @@ extension ServerSetup {
   private func move(
     _ server: StoredServer, from cluster: PostgreSQLAddress, to target: PostgreSQLAddress
   ) async throws -> MovedDatabase {
-    let from = server.movedDatabase(in: cluster, mayBeEmpty: false)
-    let to = server.movedDatabase(in: target)
+    let (from, to) = (try server.source(in: cluster), server.movedDatabase(in: target))
     defer {
       from.close()
       to.close()
@@ -233,13 +235,16 @@ extension StoredServer {
     name == .keys ? KeyServer.databaseMoveBetweenServers : VerificationServer.databaseMove
   }
 
-  /// The database in `cluster` that has or gets the data.
-  fileprivate func movedDatabase(
-    in cluster: PostgreSQLAddress, mayBeEmpty: Bool = true
-  ) -> PostgreSQLServerDatabase {
+  /// The database in `cluster` that gets the data.
+  fileprivate func movedDatabase(in cluster: PostgreSQLAddress) -> PostgreSQLServerDatabase {
+    postgreSQLDatabase(at: cluster.database("firebreak_\(name.rawValue)"))
+  }
+
+  /// The database in `cluster` that has the data, which must belong to the secrets of the folder.
+  fileprivate func source(in cluster: PostgreSQLAddress) throws -> PostgreSQLServerDatabase {
     var address = cluster.database("firebreak_\(name.rawValue)")
-    address.mayBeEmpty = mayBeEmpty
-    return postgreSQLDatabase(at: address)
+    address.mayBeEmpty = false
+    return postgreSQLDatabase(at: address, secret: try databaseSecret())
   }
 
   /// The file that gets the data of a move, before it is the database.

@@ -31,6 +31,13 @@ extension PostgreSQLServerDatabase {
     }
   }
 
+  /// True if a move has put the tables of the server into another schema.
+  package func hasRetiredTables() async throws -> Bool {
+    try await inspecting { transaction in
+      try transaction.run(#"SELECT FROM pg_namespace WHERE nspname LIKE 'moved\_%'"#).count > 0
+    }
+  }
+
   /// Creates or migrates the tables, and grants `role` what a server needs: it may read and change rows, and create
   /// and drop partitions, and may change no table.
   ///
@@ -52,6 +59,7 @@ extension PostgreSQLServerDatabase {
       """
       SELECT quote_ident(current_schema()), quote_ident($1) FROM pg_roles
       WHERE rolname = $1 AND rolname <> current_user
+        AND oid <> (SELECT relowner FROM pg_class WHERE oid = 'schema_version'::regclass)
       """, .text(role))
     guard names.count > 0, let schema = names.text(0, 0), let role = names.text(0, 1) else {
       return false

@@ -142,7 +142,8 @@ public final class VerificationServer: Service {
       health.report(error.description, of: .connection)
     } catch {
       jobs.ended(.check, succeeded: false)
-      health.report(VerificationServerError.storageUnavailable.description, of: .database)
+      let known = error as? VerificationServerError ?? .storageUnavailable
+      health.report(known.description, of: .database)
     }
   }
 

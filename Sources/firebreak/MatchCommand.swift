@@ -30,11 +30,15 @@ struct MatchCommand: ParsableCommand {
     let sightings = try SightingsCSV(at: input.sightings).sightings
     var report = MatchReport()
     let secret = ProbeSecret(from: SystemRandomness())
-    var search = KeySearch(Matcher(ContactIndex(sightings, secret: secret)))
+    let matcher = Matcher(ContactIndex(sightings, secret: secret))
+    var search = KeySearch(matcher)
     var matches = RawMatches()
     let time = try ContinuousClock().measure {
       for file in input.files {
-        report.add(try search.run(into: &matches) { each in try trust.read(file, each: each) })
+        report.add(
+          try search.run(into: &matches) { each in
+            try trust.read(file, batchSize: matcher.keysPerBatch, each: each)
+          })
       }
     }
     report.add(matches, time: time)
@@ -96,22 +100,22 @@ enum SignatureRequirement: Equatable {
   ///
   /// - Throws: `CommandFailure` with the name of the file if it does not have the signature or is damaged.
   func read(
-    _ file: String, each: (ProvisionalKeyBatch) throws -> Void
+    _ file: String, batchSize: Int, each: (ProvisionalKeyBatch) throws -> Void
   ) throws -> KeyFileSummary {
     let argument = try KeyFileArgument(file)
-    let facts = try argument.read { try read($0, each: each) }
+    let facts = try argument.read { try read($0, batchSize, each: each) }
     argument.noteDeviations(facts)
     return facts
   }
 
   private func read(
-    _ file: UnverifiedKeyFile, each: (ProvisionalKeyBatch) throws -> Void
+    _ file: UnverifiedKeyFile, _ batchSize: Int, each: (ProvisionalKeyBatch) throws -> Void
   ) throws -> KeyFileSummary {
     switch self {
     case .noSignature:
-      return try file.unverifiedKeys(batchSize: Self.batchSize, each: each)
+      return try file.unverifiedKeys(batchSize: batchSize, each: each)
     case .anySigner:
-      let facts = try file.unverifiedKeys(batchSize: Self.batchSize, each: each)
+      let facts = try file.unverifiedKeys(batchSize: batchSize, each: each)
       guard !facts.signatures.isEmpty else { throw KeyFileError.unsigned }
       return facts
     case .signer(let pem):
@@ -119,7 +123,7 @@ enum SignatureRequirement: Equatable {
         try VerificationPublicKey(
           keyID: $0.verificationKeyID, keyVersion: $0.verificationKeyVersion, publicKeyPEM: pem)
       }
-      return try file.verified(by: keys, batchSize: Self.batchSize, each: each).facts
+      return try file.verified(by: keys, batchSize: batchSize, each: each).facts
     }
   }
 }

@@ -42,6 +42,7 @@ struct TokenKeyURITests {
       ("pkcs11:token=;object=k?module-path=/m.so", "empty"),
       ("pkcs11:token=t;object=k?module-path=/m.so&pin-source=https://a/b", "must be a file"),
       ("pkcs11:token=t;object=k?module-path=/m.so&pin-source=%7Ccat", "must be a file"),
+      ("pkcs11:token=t;object=k?module-path=/m.so&pin-source=export.pin", "absolute path"),
     ])
   func refused(text: String, fault: String) throws {
     let error = #expect(throws: TokenKeyError.self) { try TokenKeyURI(text) }

@@ -9,14 +9,15 @@ import World
 ///
 /// ```swift
 /// let index = ContactIndex(sightings, secret: ProbeSecret(from: SystemRandomness()))
-/// var search = KeySearch(Matcher(index), threads: 2)
+/// let matcher = Matcher(index)
+/// var search = KeySearch(matcher, threads: 2)
 /// var matches = RawMatches()
 /// let file = UnverifiedKeyFile(at: url)
 /// let verified = try search.run(into: &matches) { each in  // a zip, or x.bin beside x.sig
-///   try file.verified(by: keys, batchSize: MatchLimit.keysPerBatch, each: each)
+///   try file.verified(by: keys, batchSize: matcher.keysPerBatch, each: each)
 /// }
 /// let counts = try search.run(into: &matches) { each in  // no hash and no signature check
-///   try file.scannedKeys(batchSize: MatchLimit.keysPerBatch, each: each)
+///   try file.scannedKeys(batchSize: matcher.keysPerBatch, each: each)
 /// }
 /// try search.run(into: &matches) { each in  // `KeyBatch`es in memory
 ///   for batch in batches { try each(ProvisionalKeyBatch(keys: batch)) }

@@ -21,7 +21,7 @@ struct DownloadRoutes: Sendable {
   func add(to router: Router<QuietContext>) {
     router.get(RouterPath(KeyServerRoute.remoteConfiguration)) { request, context in
       let data = try await QuietRefusal.mappingServerErrors(context.logger) {
-        try remoteConfiguration.data()
+        try await remoteConfiguration.data()
       }
       return Self.document(data, type: Self.json, for: request)
     }

@@ -127,7 +127,7 @@ final class SignedConfiguration: Sendable {
     var configuration: RemoteConfiguration
     /// Nil if the key could not sign.
     var signed: Signed?
-    /// The time of the last failure; clients do not make the server ask a token all the time.
+    /// The time of the last attempt that has not succeeded; clients do not make the server ask a token all the time.
     var failedAt = Date.distantPast
   }
 
@@ -169,33 +169,59 @@ final class SignedConfiguration: Sendable {
     state.withLock { $0 = State(configuration: new, signed: signed) }
   }
 
-  /// Returns the signed document. It is signed again when another key becomes the newest.
+  /// Returns the signed document. It is signed again when another key becomes the newest; meanwhile the document of an
+  /// earlier key that is still valid is returned. One request at a time asks the key, on a thread that may block.
   ///
   /// - Throws: `KeyServerError.unavailable` for a while after the key could not sign.
-  func data() throws(KeyServerError) -> Data {
+  func data() async throws(KeyServerError) -> Data {
     let now = clock.now
-    let signer = try Self.signer(of: signers, at: now)
-    return try state.withLock { state throws(KeyServerError) in
-      if let signed = state.signed, signed.isBy(signer) { return signed.data }
+    let valid = try signers.valid(at: now)
+    guard let signer = valid.first else { throw Self.missingSigner }
+    let next = try state.withLock { state throws(KeyServerError) -> Next in
+      if let signed = state.signed, signed.isBy(signer) { return .signed(signed.data) }
       guard abs(now.timeIntervalSince(state.failedAt)) >= KeyServerLimit.exportRetrySeconds else {
-        throw .unavailable
+        guard let signed = state.signed, valid.contains(where: signed.isBy) else {
+          throw .unavailable
+        }
+        return .signed(signed.data)
       }
-      do throws(KeyServerError) {
-        let signed = try Self.signed(state.configuration, by: signer)
-        state.signed = signed
-        return signed.data
-      } catch {
-        state.failedAt = now
-        throw error
-      }
+      state.failedAt = now
+      return .unsigned(state.configuration)
+    }
+    switch next {
+    case .signed(let data): return data
+    case .unsigned(let configuration): return try await sign(configuration, by: signer)
     }
   }
+
+  private enum Next {
+    case signed(Data)
+    /// This request signs it.
+    case unsigned(RemoteConfiguration)
+  }
+
+  private func sign(
+    _ configuration: RemoteConfiguration, by signer: ExportSigner
+  ) async throws(KeyServerError) -> Data {
+    let result = await offThread {
+      Result { () throws(KeyServerError) in try Self.signed(configuration, by: signer) }
+    }
+    let signed = try result.get()
+    state.withLock { state in
+      guard state.configuration == configuration else { return }
+      (state.signed, state.failedAt) = (signed, .distantPast)
+    }
+    return signed.data
+  }
+
+  private static let missingSigner = KeyServerError.configuration(
+    "exportSigners must not be empty.")
 
   private static func signer(
     of signers: ExportSigners, at now: Date
   ) throws(KeyServerError) -> ExportSigner {
     guard let signer = try signers.valid(at: now).first else {
-      throw .configuration("exportSigners must not be empty.")
+      throw missingSigner
     }
     return signer
   }

@@ -391,7 +391,7 @@ final class FileChecks: Sendable {
 }
 
 /// Runs `work`, which blocks, on a global dispatch queue, and not on a thread of the concurrency pool.
-private func offThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+func offThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
   await withCheckedContinuation { continuation in
     DispatchQueue.global().async { continuation.resume(returning: work()) }
   }

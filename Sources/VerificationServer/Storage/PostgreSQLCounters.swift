@@ -94,8 +94,11 @@ actor PostgreSQLCounters: SharedCounters {
       if cleans { cleanedAt = now }
       for (pending, result) in zip(group, results) { finish(pending, result) }
     } catch {
-      // The changes are lost: those attempts count as running until their window ends.
-      for pending in group { pending.continuation.resume(throwing: error) }
+      // The changes are lost: those attempts count as running until their window ends. Attempts that wait fail, too, so
+      // that none waits for several deadlines of a database that hangs.
+      let all = group + pending
+      pending = []
+      for waiting in all { waiting.continuation.resume(throwing: error) }
     }
   }
 

@@ -31,10 +31,13 @@ struct WindowsCommand: ParsableCommand {
     let sightings = ScannedSighting.inOrder(
       try SightingsCSV(at: input.sightings).sightings.map(\.sighting))
     let secret = ProbeSecret(from: SystemRandomness())
-    var search = KeySearch(Matcher(ContactIndex(sightings, secret: secret)))
+    let matcher = Matcher(ContactIndex(sightings, secret: secret))
+    var search = KeySearch(matcher)
     var ledger = MatchLedger()
     for file in input.files {
-      _ = try search.run(into: &ledger) { each in try trust.read(file, each: each) }
+      _ = try search.run(into: &ledger) { each in
+        try trust.read(file, batchSize: matcher.keysPerBatch, each: each)
+      }
     }
     trust.noteIfNotVerified()
     let windows = ledger.matches.flatMap(rules.windows).map { WindowReport($0) }
