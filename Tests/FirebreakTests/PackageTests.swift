@@ -108,7 +108,8 @@ struct PackageTests {
     #expect(try await told(by: "dpkg --install /firebreak.deb") == ["enable"] + start)
     let data = "\(root)/var/lib/firebreak/kept"
     try Data().write(to: URL(fileURLWithPath: data))
-    #expect(try await told(by: "dpkg --remove firebreak") == ["stop", "daemon-reload"])
+    let stop = "stop firebreak-*.socket"
+    #expect(try await told(by: "dpkg --remove firebreak") == [stop, "daemon-reload"])
     #expect(try await told(by: "dpkg --install /firebreak.deb") == start)
     // A newer version.
     _ = try await shell(

@@ -100,7 +100,7 @@ import World
         INSERT INTO diagnosis_key SELECT released_at - 20 * 86400, checksum, rolling_start, report_type,
           days_since_onset, rolling_period, transmission_risk, travels, is_padding,
           decode(repeat('aa', 16), 'hex'), regions, $1 FROM diagnosis_key
-        WHERE get_byte(key_data, 0) = 8
+        WHERE get_byte(key_data, 0) = 8 AND NOT is_padding
         """, .integer(StoreScene.now.unixDay - 20))
       _ = try transaction.run(
         "UPDATE server_state SET keys_from = $1", .integer(StoreScene.now.unixSecond - 86_400))
