@@ -106,6 +106,11 @@ import World
         "UPDATE server_state SET keys_from = $1", .integer(StoreScene.now.unixSecond - 86_400))
     }
     store.close()
+    // The server notices later that a connection was closed.
+    let server = try await PrivatePostgreSQL.shared()
+    let sessions =
+      "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(address.databaseName)'"
+    try await Patience.until { try await server.run(sessions) == 0 }
     return address
   }
 
