@@ -42,6 +42,7 @@ import World
     _ scene: StoreScene, to address: PostgreSQLAddress
   ) async throws -> [String: Int] {
     let target = KeyServer.database(at: address, logger: Self.logger)
+    defer { target.close() }
     return try await KeyServer.databaseMove.run(
       from: scene.folder.path("keys.sqlite"), to: target)
   }
@@ -169,14 +170,21 @@ import World
     let folder = try TemporaryFolder()
     let file = folder.path("keys.sqlite")
     let move = KeyServer.databaseMoveToFile(withdrawn: [])
-    // The session of the store is open.
-    await #expect(throws: DatabaseMove.Failure.inUse(sessions: 1)) {
+    // The sessions of the store are open.
+    let refusal = await #expect(throws: DatabaseMove.Failure.self) {
       try await move.run(from: database(address), toNew: file, at: StoreScene.now)
     }
+    guard case .inUse(let sessions) = refusal else {
+      Issue.record("\(String(describing: refusal))")
+      return
+    }
+    // The store may have read with several connections.
+    #expect(sessions >= 1)
     before.close()
     // The server notices later that a connection was closed.
+    let source = database(address)
     let retired = try await whenUnused {
-      try await move.run(from: database(address), toNew: file, at: StoreScene.now)
+      try await move.run(from: source, toNew: file, at: StoreScene.now)
     }
     #expect(retired.rows["diagnosis_key"] == 12 && retired.rows["statistic"] != 0, "\(retired)")
     let after = try SQLiteKeyStore(
@@ -203,8 +211,10 @@ import World
     let content = try await Content(of: source)
     source.close()
     let move = KeyServer.databaseMoveBetweenServers
+    // One object for all attempts: each has sessions of its own.
+    let (from, to) = (database(address), database(other))
     let retired = try await whenUnused {
-      try await move.run(from: database(address), to: database(other), at: StoreScene.now)
+      try await move.run(from: from, to: to, at: StoreScene.now)
     }
     // The key that counts as removed, too.
     #expect(retired.rows["diagnosis_key"] == 13, "\(retired)")
