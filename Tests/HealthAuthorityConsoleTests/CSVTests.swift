@@ -20,7 +20,7 @@ struct CSVTests {
     ])
   func formulas(field: String) {
     let text = CSV.text([["a", field]])
-    // What a spreadsheet of any country may take as the start of a field.
+    // Spreadsheets separate fields with other characters in other countries.
     for part in text.split(whereSeparator: { ",;|\t\r\n\"".contains($0) || $0.isNewline }) {
       let first = part.unicodeScalars.first { scalar in
         !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint

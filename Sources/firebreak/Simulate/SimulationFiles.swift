@@ -148,7 +148,7 @@ struct SimulationFiles: Sendable {
 
   private func removeUnfinished() {
     guard FileManager.default.isFolder(at: unfinished.path) else { return }
-    // What cannot be removed makes the next run report the folder.
+    // If the folder cannot be removed, the next run reports it.
     try? FileManager.default.removeItem(at: unfinished)
   }
 
