@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureKeys
 import Foundation
-import Simulation
+@testable import Simulation
 import Synchronization
 import TestSupport
 import Testing
@@ -19,6 +19,13 @@ import Testing
     let whole = SeededRandomness(seed: 7, name: "ala").bytes(32)
     #expect(SeededRandomness(seed: 7, name: "olek").bytes(32) != whole)
     #expect(SeededRandomness(seed: 8, name: "ala").bytes(32) != whole)
+  }
+
+  @Test("A draw of the size of a decoy leaves a source with the memory of one hash")
+  func memory() {
+    let source = SeededRandomness(seed: 7, name: "ala")
+    for count in [24 << 10, 1, 24 << 10] { #expect(source.bytes(count).count == count) }
+    #expect(source.restCapacity <= 64)
   }
 }
 
