@@ -39,8 +39,8 @@ public enum LoopbackClient {
     return try await execute(method, url, headers: headers, body: body, by: client)
   }
 
-  /// Sends a request over a connection of its own, and closes it: for servers that a test stops or kills, which must not
-  /// find connections of earlier requests, and whose refusals are results.
+  /// Sends a request over a connection of its own, and closes it: for servers that a test stops or kills. They must
+  /// have no connections of earlier requests, and their refusals are results.
   ///
   /// - Parameter headers: A name may occur several times.
   /// - Returns: The response. Its status is 0 if the server refused the connection or closed it too early.

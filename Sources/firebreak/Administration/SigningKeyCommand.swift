@@ -123,8 +123,8 @@ struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand
   }
 }
 
-/// A command that changes the keys. Its option groups are not one group of groups, because debug builds check nested groups
-/// many times.
+/// A command that changes the keys. Its option groups are not one group of groups, because debug builds check nested
+/// groups many times.
 protocol SigningKeyChange {
   associatedtype Server: AdministeredServer
   var servers: ServerOptions { get }
