@@ -13,7 +13,7 @@ PREFIX ?= /usr/local
 PROGRAM ?= .build-release/release/firebreak
 
 .PHONY: install uninstall package release reproduce demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
-  build-and-bare-debian bare-debian prepare prepare-tests screenshots accessibility-trees clean help
+  build-and-bare-debian arm64-and-examples bare-debian prepare prepare-tests screenshots accessibility-trees clean help
 
 help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
@@ -49,12 +49,16 @@ check: prepare
 	@scripts/check $(TARGET)
 
 # Everything that CI runs. Continues from the build of `make demo`.
-test: prepare-tests lint build-and-bare-debian test-arm64 walk-examples
+test: prepare-tests lint build-and-bare-debian arm64-and-examples
 	@scripts/run-tests
 
 # The bare Debian comes from the network while the compiler works.
 build-and-bare-debian:
 	@$(MAKE) --no-print-directory -j2 build bare-debian
+
+# Each needs one processor. What each prints is together.
+arm64-and-examples:
+	@$(MAKE) --no-print-directory -j2 --output-sync=target test-arm64 walk-examples
 
 # One minute more than a test of a proof may take, in seconds.
 PROOF_STALL := 3660

@@ -43,14 +43,16 @@ struct SigningKeyListCommand<Server: AdministeredServer>: ParsableCommand {
 }
 
 /// `signing-key add`
-struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand {
+struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand, SigningKeyChange {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "add", abstract: "Add a new key, from now or later; the other keys stay valid.",
       discussion: SigningKeyTimes.lead(of: Server.signing))
   }
 
-  @OptionGroup var options: SigningKeyChangeOptions<Server>
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
+  @OptionGroup var keyOptions: Server.KeyOptions
 
   @Option(
     help: ArgumentHelp("Start of validity: \(UTCTime.form).", valueName: "time"),
@@ -58,12 +60,12 @@ struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand {
   var from: Int64?
 
   func run() throws {
-    try options.write(try options.store.add(from: from.map { Date(unixSecond: $0) }))
+    try write(try store.add(from: from.map { Date(unixSecond: $0) }))
   }
 }
 
 /// `signing-key rotate`
-struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
+struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand, SigningKeyChange {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "rotate", abstract: "Add a new key and end the older ones after an overlap.",
@@ -74,7 +76,9 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
         """)
   }
 
-  @OptionGroup var options: SigningKeyChangeOptions<Server>
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
+  @OptionGroup var keyOptions: Server.KeyOptions
 
   @Option(help: "Seconds for which the older keys stay valid.")
   var overlap: Int?
@@ -91,13 +95,13 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
   }
 
   func run() throws {
-    try options.write(
-      try options.store.rotate(from: from.map { Date(unixSecond: $0) }, overlapSeconds: overlap))
+    try write(
+      try store.rotate(from: from.map { Date(unixSecond: $0) }, overlapSeconds: overlap))
   }
 }
 
 /// `signing-key revoke`
-struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand {
+struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand, SigningKeyChange {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "revoke",
@@ -109,22 +113,28 @@ struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand
         """)
   }
 
-  @OptionGroup var options: SigningKeyChangeOptions<Server>
-
-  func run() async throws {
-    let (keys, files) = try await options.store.revoke()
-    try options.write(keys, files: files)
-  }
-}
-
-/// The options of the commands that change the keys.
-struct SigningKeyChangeOptions<Server: AdministeredServer>: ParsableArguments {
   @OptionGroup var servers: ServerOptions
   @OptionGroup var report: ReportOptions
   @OptionGroup var keyOptions: Server.KeyOptions
 
+  func run() async throws {
+    let (keys, files) = try await store.revoke()
+    try write(keys, files: files)
+  }
+}
+
+/// A command that changes the keys. Its option groups are not one group of groups, because debug builds check nested
+/// groups many times.
+protocol SigningKeyChange {
+  associatedtype Server: AdministeredServer
+  var servers: ServerOptions { get }
+  var report: ReportOptions { get }
+  var keyOptions: Server.KeyOptions { get }
+}
+
+extension SigningKeyChange {
   /// The keys of the server in the folder that the options name.
-  var store: SigningKeyStore {
+  fileprivate var store: SigningKeyStore {
     get throws {
       SigningKeyStore(
         try servers.setup(of: Server.name), of: Server.signing, rootKey: keyOptions.rootKey,
@@ -132,7 +142,7 @@ struct SigningKeyChangeOptions<Server: AdministeredServer>: ParsableArguments {
     }
   }
 
-  func write(_ keys: [SigningKeyFacts], files: [String]? = nil) throws {
+  fileprivate func write(_ keys: [SigningKeyFacts], files: [String]? = nil) throws {
     let result = SigningKeyReport(keys, files: files)
     try report.write(result, result.text)
   }
