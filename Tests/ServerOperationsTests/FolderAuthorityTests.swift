@@ -312,7 +312,7 @@ struct FolderAuthorityTests {
       try await database.write {
         for (key, claimed, invalid) in [(id, 25, 14), ("", 0, 7)] {
           try $0.execute(
-            sql: "INSERT INTO attemptCount VALUES (?, ?, ?, ?, ?, ?)",
+            sql: "INSERT INTO attemptCount VALUES (?, ?, ?, ?, ?, ?, 0, 0)",
             arguments: [day.unixDay, key, claimed, invalid, 9, 0])
         }
       }
