@@ -103,7 +103,10 @@ import VerificationAPI
         "/a does not belong to /b: move the folder away and restore both from one backup.",
         "nie pasuje do"
       ),
-      ("The key database was created with another secret: restore both from one backup.", "sekretem"),
+      (
+        "The key database was created with another secret: restore both from one backup.",
+        "sekretem"
+      ),
       (
         "app a.b: no export includes the keys of DE, so they would be accepted and never published:"
           + " add an export of DE to furtherExports.", "żaden eksport"

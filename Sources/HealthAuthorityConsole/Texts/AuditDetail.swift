@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The detail of an entry of the audit log in the language of a page. The log and its copies have the stored text, which
-/// is English. What a person has typed is not translated.
+/// The detail of an entry of the audit log in the language of a page. The log and its copies have the stored text,
+/// which is English. What a person has typed is not translated.
 enum AuditDetail {
   /// The text for a page; the stored one if it has no words of the console.
   static func text(of entry: AuditEntry, _ texts: Texts) -> String {

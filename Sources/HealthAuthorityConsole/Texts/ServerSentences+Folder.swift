@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The refusals whose cause is in the folder of the servers: the operator removes it, and the official tells the operator.
+/// The refusals whose cause is in the folder of the servers, which only the operator can remove.
 extension ServerSentences {
   static let folderPhrases = rootKeyPhrases + signingKeyPhrases + databasePhrases + filePhrases
 
