@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ServerStorage
 import TestSupport
 import Testing
 import VerificationAPI
@@ -107,11 +108,11 @@ import World
   @Test(
     "The system of an app is that of its user agent",
     arguments: [
-      ("Exposure/1 CFNetwork/1220.1 Darwin/20.3.0", AppSystem.ios),
+      ("Exposure/1 CFNetwork/1220.1 Darwin/20.3.0", .ios),
       ("App (iPhone; iOS 14.4)", .ios),
       ("Dalvik/2.1.0 (Linux; U; Android 11; Pixel 3)", .android), ("okhttp/4.9.0", .unknown),
       (nil, .unknown), ("", .unknown),
-    ])
+    ] as [(String?, AppSystem)])
   func system(agent: String?, system: AppSystem) {
     #expect(AppSystem(userAgent: agent) == system)
   }
