@@ -47,6 +47,7 @@ package struct APIKeys: Sendable {
   package func list() async throws -> [APIKeyEntry] {
     // A stolen key must be found and revoked, and a server start, also if the table of the codes is damaged.
     let live = try? await storage.liveCounts(at: clock.now)
+    // As for the live codes.
     let issued = try? await issuedToday()
     return try await storage.apiKeys().map { record in
       var entry = APIKeyEntry(record, liveCodes: live.map { $0[record.id] ?? 0 })
