@@ -312,7 +312,7 @@ struct FolderAuthorityTests {
       try await database.write {
         for (key, claimed, invalid) in [(id, 25, 14), ("", 0, 7)] {
           try $0.execute(
-            sql: "INSERT INTO attemptCount VALUES (?, ?, ?, ?, ?, ?)",
+            sql: "INSERT INTO attemptCount VALUES (?, ?, ?, ?, ?, ?, 0, 0)",
             arguments: [day.unixDay, key, claimed, invalid, 9, 0])
         }
       }
@@ -325,6 +325,26 @@ struct FolderAuthorityTests {
           AppAttempts(day: text, app: nil, codesInvalid: 20, tokensInvalid: 0), app,
         ])
       #expect(try await bench.authority.codesByIssuer().isEmpty, "device keys issue no codes")
+    }
+  }
+
+  @Test("The codes of today are counted for the keys of other systems, not for the console's own")
+  func issuedToday() async throws {
+    try await Self.run { bench async throws in
+      let id = String(try await bench.authority.addAPIKey(.admin, name: "lab").prefix(16))
+      let today = bench.setup.clock.now.unixDay
+      let database = try DatabaseQueue(path: bench.setup.folder.verificationDatabase.path)
+      try await database.write {
+        for (day, count) in [(today, 9), (today - 1, 50)] {
+          try $0.execute(
+            sql: "INSERT INTO issuerCount VALUES (?, 'apiKey', ?, ?)", arguments: [day, id, count])
+        }
+      }
+      _ = try await bench.authority.issue(CodeRequest(uuid: UUID(), testType: .confirmed))
+      let keys = try await bench.authority.apiKeys()
+      #expect(keys.first { $0.id == id }?.issuedToday == 9)
+      #expect(keys.count > 1)
+      #expect(keys.filter { $0.id != id }.allSatisfy { $0.issuedToday == nil })
     }
   }
 

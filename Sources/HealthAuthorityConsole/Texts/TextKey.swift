@@ -4,7 +4,7 @@ enum TextKey: String, CaseIterable, Sendable {
   // Common.
   case console, skip, menu, signedInAs, signOut, languageSwitch, home, homeLead, homePaused,
     homePauseUnknown, homeKeyEnds, homeNoKey, homeKeysUnknown, homeQuotaNear, homeQuotaUsedUp,
-    homeQuotaUnknown,
+    homeQuotaUnknown, homeKeyQuotaNear, homeKeyQuotaUsedUp,
     homeListInterrupted, back, date,
     time, name, actions, status, none, unknown, zone, daysInUTC, shownOnce, roleIssuer,
     roleEpidemiologist,
