@@ -156,10 +156,10 @@ prepare:
 	@scripts/prepare
 
 # What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
-# check the unit files, promtool of prometheus to check metrics and alerts, a PostgreSQL server, a token in software, nginx, a browser, and axe
+# check the unit files, promtool of prometheus to check metrics and alerts, a PostgreSQL server, a token in software, nginx, HAProxy, a browser, and axe
 # to check pages for accessibility.
 prepare-tests:
-	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql prometheus debootstrap dpkg-dev chromium-headless-shell chromium-driver nginx-light openssl curl softhsm2 opensc
+	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql prometheus debootstrap dpkg-dev chromium-headless-shell chromium-driver nginx-light haproxy openssl curl softhsm2 opensc
 	@scripts/prepare-tests
 
 # What the test of the Debian package installs it in.

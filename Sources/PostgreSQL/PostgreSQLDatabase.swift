@@ -71,12 +71,13 @@ package final class PostgreSQLDatabase: Sendable {
   ///
   /// - Throws: `PostgreSQLError`; the error of `body`.
   package func blockingTransaction<Value>(
-    seconds: Double, _ body: (PostgreSQLTransaction) throws -> Value
+    _ mode: PostgreSQLTransaction.Mode = .readCommitted, seconds: Double,
+    _ body: (PostgreSQLTransaction) throws -> Value
   ) throws -> Value {
     let connection = try PostgreSQLConnection(
       to: address, statementSeconds: Int(PostgreSQLLimit.longRequestSeconds))
     let transaction = PostgreSQLTransaction(
-      on: connection, .readCommitted, until: .now + .seconds(seconds * address.timeFactor))
+      on: connection, mode, until: .now + .seconds(seconds * address.timeFactor))
     do {
       let value = try body(transaction)
       try transaction.commit()

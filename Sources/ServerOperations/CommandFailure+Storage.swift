@@ -8,13 +8,9 @@ extension CommandFailure {
   /// The failure of an operation that opened the database of a server. It is bad input if another version or other
   /// secrets have to be used, and a failure of the machine otherwise.
   init(_ error: ServerDatabaseError, of schema: DatabaseSchema) {
-    let isInput =
-      switch error {
-      case .newer, .otherSecret, .empty, .denied: true
-      case .damaged, .lost, .unavailable, .unreachable: false
-      }
     self.init(
-      status: isInput ? .badInput : .machineFailed, message: error.message(of: schema.name))
+      status: error.isOfMachine ? .machineFailed : .badInput,
+      message: error.message(of: schema.name))
   }
 
   /// Runs `work` on a backup and turns its errors into a `CommandFailure`.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeyServerAPI
+import PostgreSQL
+import ServerStorage
 import Settings
 import Terminal
 import World
@@ -44,13 +46,13 @@ extension ServerSetup {
       replacesLost: false)
   }
 
-  /// Deletes secrets, databases, settings and key files of all servers of the folder. What phones ask for is left in
+  /// Deletes databases, secrets, settings and key files of all servers of the folder. What phones ask for is left in
   /// the folder of the exports, for a web server: the instruction to stop, and empty indexes.
   ///
   /// - Returns: The certificate of this run and of interrupted ones before it.
   /// - Throws: `CommandFailure` if phones were not told, a server runs, or a file cannot be deleted; then the command
   ///   can be repeated.
-  package func deleteService() throws -> DeletionCertificate {
+  package func deleteService() async throws -> DeletionCertificate {
     // Before the locks, because servers run to tell phones.
     _ = try versionOfInstruction(deletionRecord())
     let servers = folder.servers.filter(\.hasFiles)
@@ -58,11 +60,10 @@ extension ServerSetup {
     defer { withExtendedLifetime(locks) {} }
     var record = try deletionRecord()
     let version = try versionOfInstruction(record)
-    try requireFiles(
-      "drop the databases and delete their backups, remove the postgresql.json of each server, and repeat the command"
-    )
     do {
       try record.begin(at: clock.now, servers: servers.map(\.name.rawValue), version: version)
+      // Before the files, which say where the databases are.
+      try await deleteClusterDatabases(&record)
       try keepInstruction(&record)
       try deleteExports(&record)
       // The secrets first: without them a copy of the database is worth less.
@@ -74,12 +75,41 @@ extension ServerSetup {
       for name in [ServerName.verification, .console, .keys] {
         try deleteFolder(of: name, &record)
       }
+    } catch let failure as CommandFailure {
+      throw failure
     } catch {
       throw CommandFailure.machineFailed(
         "A file of \(folder.url.path.printable) cannot be deleted: check its permissions and the disk, and"
           + " run the command again. The certificate will have what is deleted already.")
     }
     return record.certificate(at: clock.now)
+  }
+
+  /// Deletes the tables of the servers in PostgreSQL, and those that moves have left.
+  private func deleteClusterDatabases(_ record: inout DeletionRecord) async throws {
+    for server in folder.servers where server.usesPostgreSQL {
+      guard let address = try databaseAddress(of: server.name) else { continue }
+      let secret = try server.databaseSecret()
+      let database = server.postgreSQLDatabase(at: address, secret: secret)
+      defer { database.close() }
+      do {
+        let tables = try await database.tablesWithLeftovers()
+        guard secret != nil else {
+          throw CommandFailure.badInput(
+            "\(server.secrets.url.path.printable) is missing, so that it is not known whose data"
+              + " \(address.databaseName) has: copy it from another process, or delete the tables by hand."
+          )
+        }
+        for (table, bytes) in tables {
+          try record.willDelete(.init(path: "\(address.databaseName) \(table)", bytes: bytes))
+        }
+        try await database.deleteTables()
+      } catch ServerDatabaseError.empty {
+        // An interrupted run has deleted them.
+      } catch {
+        throw server.moveFailure(error)
+      }
+    }
   }
 
   private func deletionRecord() throws -> DeletionRecord {

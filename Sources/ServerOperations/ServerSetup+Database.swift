@@ -83,17 +83,6 @@ extension ServerSetup {
   func postgreSQLDatabase(of server: ServerName) throws -> PostgreSQLServerDatabase? {
     try databaseAddress(of: server).map { folder.server(server).postgreSQLDatabase(at: $0) }
   }
-
-  /// Throws if a server keeps its data in PostgreSQL, for an operation that knows only files.
-  ///
-  /// - Parameter remedy: The remedy for the operator.
-  func requireFiles(_ remedy: String) throws {
-    for server in folder.servers where server.usesPostgreSQL {
-      throw CommandFailure.badInput(
-        "The data of the \(server.name.title) is in PostgreSQL, which this command does not reach: \(remedy)."
-      )
-    }
-  }
 }
 
 extension StoredServer {

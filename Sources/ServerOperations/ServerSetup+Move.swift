@@ -111,7 +111,7 @@ extension ServerSetup {
   }
 
   /// The files that the device configuration of the folder withdraws.
-  private func withdrawnFiles() throws -> Set<KeyFileHash> {
+  func withdrawnFiles() throws -> Set<KeyFileHash> {
     guard FileManager.default.fileExists(atPath: folder.deviceConfiguration.path) else { return [] }
     return Set(try deviceConfiguration.existing().next(keys: [], issued: clock.now).withdrawn)
   }
@@ -189,44 +189,60 @@ extension ServerSetup {
   private func reporting<Result>(
     _ server: StoredServer, _ work: () async throws -> Result
   ) async throws -> Result {
-    let name = "firebreak_\(server.name.rawValue)"
-    do { return try await work() } catch ServerDatabaseError.denied(let message) {
-      throw CommandFailure.badInput(
-        "The role of the address may not move \(name) (\(message)): use one that owns the database."
+    do { return try await work() } catch { throw server.moveFailure(error) }
+  }
+}
+
+extension StoredServer {
+  /// The failure of a copy of the database between a file and PostgreSQL, or between two clusters.
+  func moveFailure(_ error: any Error) -> any Error {
+    let database = "firebreak_\(name.rawValue)"
+    return switch error {
+    case let error as CommandFailure: error
+    case ServerDatabaseError.denied(let message):
+      CommandFailure.badInput(
+        "The role of the address may not move \(database) (\(message)): use one that owns the database."
       )
-    } catch let error as ServerDatabaseError {
-      throw CommandFailure(error, of: server.schema)
-    } catch DatabaseMove.Failure.notEmpty {
-      throw CommandFailure.badInput(
-        "The database \(name) has data already: nothing was copied. Create an empty one.")
-    } catch DatabaseMove.Failure.different(let table) {
-      throw CommandFailure.machineFailed(
-        "The table \(table) of \(name) differs after the copy: nothing was stored. Check both disks."
+    case let error as ServerDatabaseError: CommandFailure(error, of: schema)
+    case let error as DatabaseMove.Failure: moveFailure(error, of: database)
+    default:
+      CommandFailure.machineFailed(
+        "The data of the \(name.title) could not be copied: \(ErrorCause.text(error)). Nothing was stored."
       )
-    } catch DatabaseMove.Failure.inUse(let sessions) {
-      throw CommandFailure.badInput(
-        "\(sessions) other \(sessions == 1 ? "session uses" : "sessions use") the database \(name): stop all servers,"
-          + " on all machines.")
-    } catch DatabaseMove.Failure.unknownWithdrawals(let count) {
-      throw CommandFailure.badInput(
-        "\(count) withdrawn \(count == 1 ? "file is" : "files are") in the database \(name) and not in the device"
+    }
+  }
+
+  private func moveFailure(_ failure: DatabaseMove.Failure, of database: String) -> CommandFailure {
+    switch failure {
+    case .notEmpty:
+      .badInput(
+        "The database \(database) has data already: nothing was copied. Create an empty one.")
+    case .different(let table):
+      .machineFailed(
+        "The table \(table) of \(database) differs after the copy: nothing was stored. Check both disks."
+      )
+    case .inUse(let sessions):
+      .badInput(
+        "\(sessions) other \(sessions == 1 ? "session uses" : "sessions use") the database \(database): stop all"
+          + " servers, on all machines.")
+    case .unknownWithdrawals(let count):
+      .badInput(
+        "\(count) withdrawn \(count == 1 ? "file is" : "files are") in the database \(database) and not in the device"
           + " configuration of this folder: copy that of the process where they were withdrawn.")
-    } catch let error as CommandFailure {
-      throw error
-    } catch {
-      throw CommandFailure.machineFailed(
-        "The data of the \(server.name.title) could not be copied: \(ErrorCause.text(error)). Nothing was stored."
-      )
     }
   }
 }
 
 extension StoredServer {
-  fileprivate var move: DatabaseMove {
+  /// The copy of the database from a file to PostgreSQL.
+  var move: DatabaseMove {
     name == .keys ? KeyServer.databaseMove : VerificationServer.databaseMove
   }
 
-  fileprivate func moveToFile(withdrawn: Set<KeyFileHash>) -> DatabaseMove {
+  /// The copy of the database from PostgreSQL to a file.
+  ///
+  /// - Parameter withdrawn: The files that the device configuration withdraws, for the key server.
+  func moveToFile(withdrawn: Set<KeyFileHash>) -> DatabaseMove {
     name == .keys
       ? KeyServer.databaseMoveToFile(withdrawn: withdrawn) : VerificationServer.databaseMoveToFile
   }
@@ -236,7 +252,7 @@ extension StoredServer {
   }
 
   /// The database in `cluster` that gets the data.
-  fileprivate func movedDatabase(in cluster: PostgreSQLAddress) -> PostgreSQLServerDatabase {
+  func movedDatabase(in cluster: PostgreSQLAddress) -> PostgreSQLServerDatabase {
     postgreSQLDatabase(at: cluster.database("firebreak_\(name.rawValue)"))
   }
 

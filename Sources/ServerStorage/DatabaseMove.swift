@@ -125,20 +125,49 @@ extension DatabaseMove {
     from source: PostgreSQLServerDatabase, toNew file: URL, at now: Date
   ) async throws -> Retired {
     try await source.moving(at: now) { [self] transaction, retire in
-      // Of an earlier attempt.
-      for suffix in DatabaseFile.suffixes {
-        try? FileManager.default.removeItem(atPath: file.path + suffix)  // None may be there.
-      }
-      DatabaseFile.createPrivately(file)
-      let queue = try ServerDatabase.openConnection(file, schema: schema)
-      try schema.migrations.migrate(queue)
-      let counts = try queue.write { db in
-        let counts = try copy(from: .postgreSQL(transaction), to: .file(db))
-        try retire()
-        return counts
-      }
-      try queue.close()
+      try copy(transaction, toNew: file) { _ in try retire() }
+    }
+  }
+
+  /// Copies all rows of an open transaction in PostgreSQL to the new file `file`.
+  ///
+  /// - Parameter finish: Runs in the transaction of the file after all rows were compared.
+  /// - Returns: The numbers of copied rows by table.
+  func copy(
+    _ source: PostgreSQLTransaction, toNew file: URL, finish: (Database) throws -> Void
+  ) throws -> [String: Int] {
+    // Of an earlier attempt.
+    for suffix in DatabaseFile.suffixes {
+      try? FileManager.default.removeItem(atPath: file.path + suffix)  // None may be there.
+    }
+    DatabaseFile.createPrivately(file)
+    let queue = try ServerDatabase.openConnection(file, schema: schema)
+    try schema.migrations.migrate(queue)
+    let counts = try queue.write { db in
+      let counts = try copy(from: .postgreSQL(source), to: .file(db))
+      try finish(db)
       return counts
+    }
+    try queue.close()
+    return counts
+  }
+
+  /// Copies all rows of the database in `file` to an empty one in PostgreSQL, and blocks the thread. `finish` runs
+  /// before the rows are stored; if it throws, none is.
+  ///
+  /// - Throws: As the other variants; the error of `finish`.
+  package func copy(
+    from file: URL, to target: PostgreSQLServerDatabase, finish: () throws -> Void
+  ) throws {
+    let queue = try ServerDatabase.openConnection(file, schema: schema)
+    try schema.migrations.migrate(queue)
+    try target.blocking(seconds: DatabaseCopyLimit.seconds) { transaction in
+      // The transaction is idle while other databases are copied.
+      try transaction.run("SET LOCAL idle_in_transaction_session_timeout = 0")
+      _ = try queue.read { try copy(from: .file($0), to: .postgreSQL(transaction)) }
+      // `finish` may remove the file.
+      try queue.close()
+      try finish()
     }
   }
 

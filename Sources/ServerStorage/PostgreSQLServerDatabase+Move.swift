@@ -48,7 +48,7 @@ extension PostgreSQLServerDatabase {
   }
 
   /// Throws if another session uses the database. The server needs a moment until it notices that one has ended.
-  private static func requireNoSessions(_ transaction: PostgreSQLTransaction) throws {
+  static func requireNoSessions(_ transaction: PostgreSQLTransaction) throws {
     var sessions: Int64 = 0
     for _ in 0..<MoveLimit.sessionReads {
       sessions =

@@ -39,7 +39,7 @@ package final class PostgreSQLServerDatabase: Sendable {
   ///   - secretCheck: A value that is derived from the server's secret, to which the database must belong; nil for no
   ///     check. A new database belongs to it from then on.
   ///   - connections: The largest number of connections of this process.
-  ///   - prepare: Runs in the transaction that has migrated the database, once for each process.
+  ///   - prepare: Runs in a transaction after the migrations, once for each process. It may take minutes.
   package init(
     _ address: PostgreSQLAddress, schema: Schema, secretCheck: Data?, connections: Int,
     logger: Logger,
@@ -62,6 +62,13 @@ package final class PostgreSQLServerDatabase: Sendable {
         // Several processes may start at once.
         try transaction.run("SELECT pg_advisory_xact_lock($1)", .integer(Lock.schema.rawValue))
         try migrate(transaction)
+      }
+      // The first start after an import releases all keys, for which another process waits.
+      try await database.transaction(
+        seconds: PostgreSQLLimit.longRequestSeconds, isRepeatable: true
+      ) { [self] transaction in
+        try transaction.run("SET LOCAL lock_timeout = 0")
+        try transaction.run("SELECT pg_advisory_xact_lock($1)", .integer(Lock.schema.rawValue))
         try prepare(transaction)
       }
     }
@@ -110,16 +117,19 @@ package final class PostgreSQLServerDatabase: Sendable {
   func mappingErrors<Value: Sendable>(
     _ work: () async throws -> Value
   ) async throws -> Value {
-    do { return try await work() } catch let error as PostgreSQLError {
-      switch error.kind {
-      case .damaged: throw ServerDatabaseError.damaged
-      case .unavailable, .connectionLost, .outcomeUnknown, .readOnly, .resources, .timeout,
-        .conflict:
-        throw ServerDatabaseError.unreachable(error.description)
-      case .statement where error.sqlState == Self.insufficientPrivilege:
-        throw ServerDatabaseError.denied(error.message)
-      case .statement: throw error
-      }
+    do { return try await work() } catch let error as PostgreSQLError { throw Self.mapped(error) }
+  }
+
+  /// The error of the storage for one of PostgreSQL, or the same error if it is one of the program.
+  static func mapped(_ error: PostgreSQLError) -> any Error {
+    switch error.kind {
+    case .damaged: ServerDatabaseError.damaged
+    case .unavailable, .connectionLost, .outcomeUnknown, .readOnly, .resources, .timeout,
+      .conflict:
+      ServerDatabaseError.unreachable(error.description)
+    case .statement where error.sqlState == Self.insufficientPrivilege:
+      ServerDatabaseError.denied(error.message)
+    case .statement: error
     }
   }
 }
@@ -138,6 +148,8 @@ extension PostgreSQLServerDatabase {
     case registry = 0x46_42_03
     /// Held by the session of the process that writes files.
     case export = 0x46_42_04
+    /// Held by reservations of attempts near the boundary of a part of a window.
+    case budgets = 0x46_42_05
   }
 
   /// Runs the missing migrations.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import PostgreSQL
 
 /// The reasons why the database of a server is not opened, or not written.
 package enum ServerDatabaseError: Error, Hashable, Sendable {
@@ -18,6 +19,14 @@ package enum ServerDatabaseError: Error, Hashable, Sendable {
   case denied(String)
   /// The server of the database cannot be reached or did not run a request; the text is its message.
   case unreachable(String)
+
+  /// True if the machine failed, false if another version, other secrets or another address have to be used.
+  package var isOfMachine: Bool {
+    switch self {
+    case .newer, .otherSecret, .empty, .denied: false
+    case .damaged, .lost, .unavailable, .unreachable: true
+    }
+  }
 
   /// The error and its remedy in one sentence for the operator.
   ///
@@ -41,7 +50,11 @@ package enum ServerDatabaseError: Error, Hashable, Sendable {
       "The \(name) in PostgreSQL denies the role of this process what it needs (\(message)): run"
         + " `firebreak database migrate` with a role that owns the tables."
     case .unreachable(let message):
-      "The \(name) did not answer: \(message). Check the server of the database and its address, then retry."
+      if let fault = PostgreSQLTLSFault(in: message) {
+        "The connection to the \(name) would not be secure, and is not made: \(message). \(fault.remedy)"
+      } else {
+        "The \(name) did not answer: \(message). Check the server of the database and its address, then retry."
+      }
     }
   }
 }

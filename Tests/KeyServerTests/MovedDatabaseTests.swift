@@ -202,6 +202,47 @@ import World
     #expect(kept == Int64(retired.rows["upload"] ?? 0))
   }
 
+  @Test("A file that is moved to PostgreSQL and back has the same content, and can be moved again")
+  func thereAndBack() async throws {
+    let scene = try await filled()
+    let exports = [StoreScene.export(minimum: 5)]
+    let content = try await Content(of: scene.store)
+    let folder = try TemporaryFolder()
+    var file = scene.folder.path("keys.sqlite")
+    for round in 1...2 {
+      let address = try await PrivatePostgreSQL.newPatientDatabase()
+      let target = database(address)
+      _ = try await KeyServer.databaseMove.run(from: file, to: target)
+      target.close()
+      let (source, next) = (database(address), folder.path("keys-\(round).sqlite"))
+      _ = try await whenUnused {
+        try await KeyServer.databaseMoveToFile(withdrawn: []).run(
+          from: source, toNew: next, at: StoreScene.now)
+      }
+      file = next
+      let store = try SQLiteKeyStore(
+        file: file, keys: StoreScene.databaseKeys, exports: exports, at: StoreScene.now)
+      #expect(try await Content(of: store) == content, "round \(round)")
+      #expect(try await store.check() == StoreCheck())
+    }
+  }
+
+  @Test("The preparation of a database may take longer than a request")
+  func prepared() async throws {
+    var address = try await PrivatePostgreSQL.newPatientDatabase()
+    try await database(address).makeReady()
+    // A request has three seconds.
+    address.timeFactor = 0.3
+    let prepared = PostgreSQLServerDatabase(
+      address, schema: PostgreSQLKeySchema.schema, secretCheck: nil, connections: 1,
+      logger: Self.logger
+    ) { _ = try $0.run("SELECT pg_sleep(4)::text") }
+    try await prepared.makeReady()
+    await #expect(throws: ServerDatabaseError.self) {
+      try await prepared.transaction { _ = try $0.run("SELECT pg_sleep(4)::text") }
+    }
+  }
+
   @Test("A database that is moved to another server has the same rows")
   func between() async throws {
     let (address, other) = (

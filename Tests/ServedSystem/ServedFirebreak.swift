@@ -185,8 +185,10 @@ package final class ServedAuthority {
 
   /// Uploads one key of two days ago, with a device verification payload if `isVerified`. The servers release a key of
   /// yesterday two hours after midnight.
+  ///
+  /// - Parameter server: The address of the key server or of a proxy before it; nil for that of this authority.
   package func upload(
-    token: String, platform: String = "ios", isVerified: Bool = true,
+    token: String, at server: String? = nil, platform: String = "ios", isVerified: Bool = true,
     app: String = "pl.gov.mc.protegosafe", headers: [String: String] = [:],
     _ change: (inout UploadRequest) -> Void = { _ in }
   ) async throws -> Response {
@@ -209,7 +211,7 @@ package final class ServedAuthority {
     }
     change(&request)
     return try await post(
-      "\(keys)/uploadDiagnosisKeys",
+      "\(server ?? keys)/uploadDiagnosisKeys",
       String(decoding: try JSONEncoder().encode(request), as: UTF8.self), headers: headers)
   }
 

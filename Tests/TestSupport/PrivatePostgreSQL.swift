@@ -27,6 +27,8 @@ public final class PrivatePostgreSQL: Sendable {
   public static let isAvailable = TestNeed.process.isMet
 
   private let folder: TemporaryFolder
+  /// The port and the certificate for TLS; nil for a server with a socket only.
+  public let tls: DatabaseTLS?
   private let postmaster = Mutex<BackgroundProcess?>(nil)
 
   /// The server of this process, which is started by the first test that needs it.
@@ -73,8 +75,13 @@ public final class PrivatePostgreSQL: Sendable {
   }
 
   /// Creates a cluster and starts its server.
-  public init() async throws {
+  ///
+  /// - Parameters:
+  ///   - name: The name of the machine in the certificate of a server that accepts TLS; nil for a socket only.
+  ///   - offersTLS: False for a server with a port that has TLS switched off.
+  public init(tlsName name: String? = nil, offersTLS: Bool = true) async throws {
     folder = try TemporaryFolder()
+    tls = try await Self.tls(name, isOffered: offersTLS, in: folder)
     try Self.giveToServer(folder.url)
     let result = try await ChildProcess.run(
       URL(fileURLWithPath: "/bin/cp"),
@@ -84,13 +91,17 @@ public final class PrivatePostgreSQL: Sendable {
   }
 
   /// Creates and starts a standby of `primary`, for which every commit of the primary waits from then on.
-  public init(follow primary: PrivatePostgreSQL) async throws {
+  ///
+  /// - Parameter name: As for the primary.
+  public init(follow primary: PrivatePostgreSQL, tlsName name: String? = nil) async throws {
     folder = try TemporaryFolder()
+    tls = try await Self.tls(name, isOffered: true, in: folder)
     try Self.giveToServer(folder.url)
     let result = try await ChildProcess.run(
       Self.setpriv,
       Self.asServer("pg_basebackup") + [
-        "-h", primary.folder.url.path, "-U", "postgres", "-D", folder.path("d").path, "-R",
+        "-h", primary.folder.url.path, "-p", "\(primary.port)", "-U", "postgres", "-D",
+        folder.path("d").path, "-R",
         "-X", "stream", "-c", "fast", "--no-sync",
       ])
     guard result.status == 0 else { throw Failure(description: "pg_basebackup: \(result.errors)") }
@@ -110,6 +121,27 @@ public final class PrivatePostgreSQL: Sendable {
     }
   }
 
+  private static func tls(
+    _ name: String?, isOffered: Bool, in folder: TemporaryFolder
+  ) async throws -> DatabaseTLS? {
+    guard let name else { return nil }
+    return try await DatabaseTLS(name: name, isOffered: isOffered, in: folder)
+  }
+
+  /// Lets the server refuse connections over the loopback interface without TLS, from the next moments on.
+  public func requireTLS() async throws {
+    let rules = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n"
+    // Its owner stays that of the server.
+    let file = try FileHandle(forWritingTo: folder.path("d/pg_hba.conf"))
+    try file.truncate(atOffset: 0)
+    try file.write(contentsOf: Data(rules.utf8))
+    try file.close()
+    try await run("SELECT pg_reload_conf()")
+  }
+
+  /// The port, which is also a part of the name of the socket.
+  private var port: Int { tls?.port ?? 5_432 }
+
   /// Lets a standby accept changes.
   public func promote() async throws {
     let result = try await ChildProcess.run(
@@ -119,18 +151,20 @@ public final class PrivatePostgreSQL: Sendable {
 
   /// The address of two servers, of which the one that accepts changes is used.
   public func address(or other: PrivatePostgreSQL) -> String {
-    "host=\(folder.url.path),\(other.folder.url.path) user=postgres dbname=postgres"
+    "host=\(folder.url.path),\(other.folder.url.path) port=\(port),\(other.port) user=postgres dbname=postgres"
   }
 
   /// Starts the server again after `kill()` or `stop()`.
   public func start() async throws { try await start(isStandby: false) }
 
   private func start(isStandby: Bool) async throws {
-    let settings = [
-      "listen_addresses=", "fsync=off", "synchronous_commit=on", "full_page_writes=off",
-      "shared_buffers=32MB", "max_connections=100", "autovacuum=off",
-      "unix_socket_directories=\(folder.url.path)", "max_prepared_transactions=0",
-    ]
+    if let tls { try Self.giveToServer(tls.key) }
+    let settings =
+      (tls?.settings ?? ["listen_addresses="]) + [
+        "fsync=off", "synchronous_commit=on", "full_page_writes=off",
+        "shared_buffers=32MB", "max_connections=100", "autovacuum=off",
+        "unix_socket_directories=\(folder.url.path)", "max_prepared_transactions=0",
+      ]
     let process = try await BackgroundProcess(
       Self.setpriv,
       Self.asServer("postgres") + ["-D", folder.path("d").path] + settings.flatMap { ["-c", $0] })
@@ -149,12 +183,12 @@ public final class PrivatePostgreSQL: Sendable {
 
   /// The address of the database `name` for libpq.
   public func address(_ name: String = "postgres") -> String {
-    "host=\(folder.url.path) user=postgres dbname=\(name)"
+    "host=\(folder.url.path) port=\(port) user=postgres dbname=\(name)"
   }
 
   /// The address of the database `name` for the role `role`; nil for the role with the name of the database.
   public func address(_ name: String = "postgres", role: String?) -> String {
-    "host=\(folder.url.path) dbname=\(name)\(role.map { " user=\($0)" } ?? "")"
+    "host=\(folder.url.path) port=\(port) dbname=\(name)\(role.map { " user=\($0)" } ?? "")"
   }
 
   /// Creates a new database and returns its address.

@@ -23,16 +23,24 @@ import World
   }
 
   /// The budget with the number `number` in a further process.
-  private func shared(_ number: Int16 = 1) -> SharedBudget {
+  ///
+  /// - Parameter clock: Its clock, which is compared with that of the database; nil for the common one of the test.
+  private func shared(_ number: Int16 = 1, clock own: ManualClock? = nil) -> SharedBudget {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let database = VerificationServer.database(at: address, logger: logger)
     return SharedBudget(
-      PostgreSQLCounters(database, clock: clock),
+      PostgreSQLCounters(database, clock: own ?? clock, followsDatabase: own != nil),
       keys: BudgetKeys(secret: SymmetricKey(data: Data(repeating: 1, count: 32))), number: number)
   }
 
   private func budget(_ limits: FailureLimits) -> FailureBudget {
     FailureBudget(limits, clock: clock, randomness: SystemRandomness(), shared: shared())
+  }
+
+  /// The budget of a process with the clock `clock`.
+  private func budget(_ limits: FailureLimits, at clock: ManualClock) -> FailureBudget {
+    FailureBudget(
+      limits, clock: clock, randomness: SystemRandomness(), shared: shared(clock: clock))
   }
 
   private struct Outcome: Equatable {
@@ -69,6 +77,46 @@ import World
     }
     #expect(outcomes.count { $0.isRun } == 10)
     #expect(outcomes.count { $0.isRefused } == 30)
+  }
+
+  @Test("Processes whose clocks differ by hours have one budget, and none removes that of another")
+  func clocks() async throws {
+    var limits = FailureLimits(perAddress: 2, windowSeconds: 8_000)
+    limits.verifiesExcess = false
+    let first = Date(timeIntervalSince1970: 1_600_000_000)
+    let budgets = [0, -30_000, 30_000].map {
+      budget(limits, at: ManualClock(first + TimeInterval($0)))
+    }
+    for _ in 0..<2 { #expect(try await attempt(budgets[0]) == Outcome(isRun: true)) }
+    for budget in budgets { #expect(try await attempt(budget) == Outcome(isRefused: true)) }
+  }
+
+  @Test("At the boundary of a part, two processes run as many concurrent failures as one would")
+  func boundary() async throws {
+    var limits = FailureLimits(perAddress: 10, windowSeconds: 80)
+    limits.verifiesExcess = false
+    let time = Date(timeIntervalSince1970: 1_600_000_000)
+    // The clocks of the processes are a second apart.
+    let budgets = [-1.0, 0].map { seconds in
+      let (clock, logger) = (
+        ManualClock(time + seconds), Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      )
+      let counters = PostgreSQLCounters(
+        VerificationServer.database(at: address, logger: logger), clock: clock,
+        followsDatabase: false)
+      return FailureBudget(
+        limits, clock: clock, randomness: SystemRandomness(),
+        shared: SharedBudget(
+          counters, keys: BudgetKeys(secret: SymmetricKey(data: Data(repeating: 1, count: 32))),
+          number: 1))
+    }
+    let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
+      for number in 0..<40 {
+        group.addTask { try await attempt(budgets[number % 2]) }
+      }
+      return try await group.reduce(into: [Outcome]()) { $0.append($1) }
+    }
+    #expect(outcomes.count { $0.isRun } == 10)
   }
 
   @Test("Successes do not count, and failures leave the window in all processes")

@@ -2,6 +2,7 @@
 import Foundation
 import KeyServer
 import KeyServerAPI
+import PostgreSQL
 import ServerStorage
 import Settings
 import Terminal
@@ -14,6 +15,8 @@ package struct Restoration {
   let replaces: Bool
   /// The file of the private root key, if the backup does not have it.
   let rootKey: String?
+  /// The PostgreSQL cluster that gets the databases; nil for files in the folder.
+  let database: PostgreSQLAddress?
   let clock: any WallClock
   /// Tells the operator what was kept or could not be kept of the changes since the backup.
   let note: @Sendable (String) -> Void
@@ -22,15 +25,18 @@ package struct Restoration {
   ///   - folder: The folder of the servers, which is created if it is missing.
   ///   - replaces: True to move a present folder away first. Its servers must not run.
   ///   - rootKey: The file of the private root key; nil for that of the backup.
+  ///   - database: The PostgreSQL cluster whose empty databases get the data; nil for files in the folder.
   ///   - note: Receives sentences for the operator.
   package init(
     into folder: ServerFolder, replaces: Bool = false, rootKey: String? = nil,
-    clock: any WallClock = SystemClock(), note: @escaping @Sendable (String) -> Void
+    database: PostgreSQLAddress? = nil, clock: any WallClock = SystemClock(),
+    note: @escaping @Sendable (String) -> Void
   ) {
     // The folder itself is moved away, not a link to it.
     self.folder = ServerFolder(at: folder.url.resolvingSymlinksInPath().path)
     self.replaces = replaces
     self.rootKey = rootKey
+    self.database = database
     self.clock = clock
     self.note = note
   }
@@ -64,7 +70,7 @@ package struct Restoration {
   private func noteServers(of earlier: ServerFolder, missingIn content: BackupContent) {
     let missing = earlier.servers.filter {
       !content.servers.contains($0.name)
-        && FileManager.default.fileExists(atPath: $0.database.path)
+        && ($0.usesPostgreSQL || FileManager.default.fileExists(atPath: $0.database.path))
     }.map(\.name)
     guard !missing.isEmpty else { return }
     note(
@@ -138,6 +144,9 @@ package struct Restoration {
       throw CommandFailure.badInput(
         "\(server.path.printable) has data of a server: move it away first.")
     }
+    let databases = RestoredDatabases(of: content.stored, in: database)
+    defer { databases.close() }
+    try await databases.requireEmpty()
     let time = clock.now
     // Or the servers would take the time since the backup for a jump of the clock.
     for server in content.stored { try server.confirm(time) }
@@ -145,12 +154,17 @@ package struct Restoration {
     if let server = content.stored.first(where: { $0.name == .keys }), !continued.contains(.keys) {
       try await waitForOtherNames(of: server, since: time, from: content.createdAt)
     }
+    try databases.store { try move(content, from: extracted) }
+    return content
+  }
+
+  /// Moves the extracted files to their places.
+  private func move(_ content: BackupContent, from extracted: URL) throws {
     let staging = RestorationFolder.url(of: extracted)
     guard rename(extracted.path, staging.path) == 0 else { throw FileError(.rename, staging) }
     defer { FileManager.default.removeUnneeded(staging) }
     var placement = Placement(from: staging, in: folder)
     try placement.place(content)
-    return content
   }
 }
 

@@ -44,12 +44,13 @@ extension ServerBackup {
 extension StoredServer {
   /// True if the server was started, or has keys.
   fileprivate var isStarted: Bool {
-    [secrets.url, database].contains { FileManager.default.fileExists(atPath: $0.path) }
+    usesPostgreSQL
+      || [secrets.url, database].contains { FileManager.default.fileExists(atPath: $0.path) }
   }
 
   /// Throws if there are secrets and no database, which may be lost.
   fileprivate func requireDatabase() throws {
-    guard !FileManager.default.fileExists(atPath: database.path) else { return }
+    guard !usesPostgreSQL, !FileManager.default.fileExists(atPath: database.path) else { return }
     throw CommandFailure.badInput(
       "The \(name.title) has secrets but no database \(database.path.printable): restore a backup, or start it"
         + " once if it is new.")
@@ -57,27 +58,48 @@ extension StoredServer {
 }
 
 extension ServerSetup {
-  /// Writes everything of the servers into the new file `url`, also while they run.
+  /// Writes everything of the servers into the new file `url`, also while they run. Rows in PostgreSQL get into it as
+  /// files, so that they can be restored to either.
   ///
-  /// - Throws: `CommandFailure`, also for a server whose data is in PostgreSQL.
-  package func backUp(to url: URL) throws -> ServerBackup {
-    try requireFiles("use pg_basebackup or pg_dump, and copy the rest of the folder")
+  /// - Throws: `CommandFailure`
+  package func backUp(to url: URL) async throws -> ServerBackup {
     let stored = folder.servers.filter(\.isStarted)
     for server in stored { try server.requireDatabase() }
+    var copied: [BackupServer] = []
+    for server in stored { copied.append(try await backupServer(server)) }
+    defer { for server in copied { server.cluster?.database.close() } }
     let named = try stored.flatMap { try filesOfSettings(of: $0.name) }
     let files = ServerBackup.inside(stored.flatMap(\.files) + named, folder)
     try ServerBackup.withLocks(of: stored[...]) {
-      try BackupWriter.write(
-        stored.map { server in
-          BackupServer(
-            name: server.name.rawValue, database: ServerBackup.file(server.database, in: folder),
-            schema: server.schema)
-        }, of: folder.url, files: files, to: url, at: clock.now)
+      try BackupWriter.write(copied, of: folder.url, files: files, to: url, at: clock.now)
     }
     let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
     return ServerBackup(
       bytes: size?.intValue ?? 0, servers: stored.map(\.name),
       notIncluded: named.filter { ServerBackup.inside([$0], folder).isEmpty }.map(\.path))
+  }
+
+  /// The database of `server` for a backup. One in PostgreSQL was reached, and belongs to the secrets.
+  private func backupServer(_ server: StoredServer) async throws -> BackupServer {
+    let file = ServerBackup.file(server.database, in: folder)
+    guard let address = try databaseAddress(of: server.name) else {
+      return BackupServer(name: server.name.rawValue, database: file, schema: server.schema)
+    }
+    guard let secret = try server.databaseSecret() else {
+      throw CommandFailure.badInput(
+        "\(server.secrets.url.path.printable) is missing: copy it from another process, or restore a backup."
+      )
+    }
+    let database = server.postgreSQLDatabase(at: address, secret: secret)
+    do { try await database.makeReady() } catch let error as ServerDatabaseError {
+      throw error == .otherSecret
+        ? otherSecrets(server.secrets.url, of: server.name)
+        : CommandFailure(error, of: server.schema)
+    }
+    let withdrawn = server.name == .keys ? try withdrawnFiles() : []
+    return BackupServer(
+      name: server.name.rawValue, database: file, schema: server.schema,
+      cluster: .init(database, copy: server.moveToFile(withdrawn: withdrawn)))
   }
 
   /// The files that the settings of a server name.

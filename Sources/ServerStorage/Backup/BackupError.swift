@@ -17,6 +17,14 @@ package enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
   case damagedBackup(URL)
   /// A program holds a transaction in the database for too long.
   case busy(URL)
+  /// The database with this name in PostgreSQL cannot be read.
+  case database(String, ServerDatabaseError)
+  /// Transactions hold tables of the database with this name in PostgreSQL for too long.
+  case inUse(String)
+  /// The rows of a table of the database with this name differ after they were copied.
+  case different(String, table: String)
+  /// This many withdrawn files are only in the key database in PostgreSQL, and not in the device configuration.
+  case unknownWithdrawals(count: Int)
 
   package var description: String {
     switch self {
@@ -33,14 +41,24 @@ package enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(url.path) is not a backup, or it is incomplete or damaged: use another copy."
     case .busy(let url):
       "\(url.path) has been locked by another program for \(Int(DatabaseSchema.busySeconds)) seconds: retry."
+    case .database(let name, let error): error.message(of: name)
+    case .inUse(let name):
+      "The tables of the \(name) in PostgreSQL were locked by other sessions in each of"
+        + " \(DatabaseCopyLimit.lockAttempts) attempts: retry."
+    case .different(let name, let table):
+      "The table \(table) of the \(name) differs after the copy, and no backup was written: check both disks."
+    case .unknownWithdrawals(let count):
+      "\(count) withdrawn \(count == 1 ? "file is" : "files are") in the key database and not in the device"
+        + " configuration of this folder: copy that of the process where they were withdrawn."
     }
   }
 
   /// True if the machine failed, false if the input was wrong.
   package var isOfMachine: Bool {
     switch self {
-    case .notWritten, .damagedDatabase, .unreadable, .busy: true
-    case .noDatabase, .exists, .newerDatabase, .damagedBackup: false
+    case .notWritten, .damagedDatabase, .unreadable, .busy, .inUse, .different: true
+    case .noDatabase, .exists, .newerDatabase, .damagedBackup, .unknownWithdrawals: false
+    case .database(_, let error): error.isOfMachine
     }
   }
 }

@@ -80,13 +80,34 @@ package enum BackupWriter {
 package struct BackupServer: Sendable {
   /// The name in the manifest.
   package let name: String
+  /// The file of the database. With PostgreSQL there is none, and the copy gets its name.
   package let database: BackupFile
   package let schema: DatabaseSchema
+  /// The database in PostgreSQL; nil for the file.
+  package let cluster: Cluster?
 
-  package init(name: String, database: BackupFile, schema: DatabaseSchema) {
+  /// - Parameter cluster: The database in PostgreSQL; nil for the file.
+  package init(
+    name: String, database: BackupFile, schema: DatabaseSchema, cluster: Cluster? = nil
+  ) {
     self.name = name
     self.database = database
     self.schema = schema
+    self.cluster = cluster
+  }
+
+  /// A database in PostgreSQL, whose rows a backup has in the form of a file: it can be restored to either.
+  package struct Cluster: Sendable {
+    package let database: PostgreSQLServerDatabase
+    let copy: DatabaseMove
+
+    /// - Parameters:
+    ///   - database: The database, which is ready.
+    ///   - copy: The copy of its rows to a file.
+    package init(_ database: PostgreSQLServerDatabase, copy: DatabaseMove) {
+      self.database = database
+      self.copy = copy
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import PostgreSQL
 import World
 
 /// Copies of the databases of several servers as of one moment, beside the backup that is written from them.
@@ -18,15 +19,45 @@ struct DatabaseCopies {
     }
   }
 
+  /// The state of a database at the moment of the backup.
+  private enum Snapshot {
+    case file(DatabaseSnapshot)
+    /// The open transaction, and the copy of its rows to a file.
+    case postgreSQL(PostgreSQLTransaction, BackupServer.Cluster)
+  }
+
   /// Writes the copies with mode 0600 and no log beside them: SQLite's online backup, in which each transaction is
-  /// complete or missing.
+  /// complete or missing, or all rows of a snapshot of PostgreSQL.
   ///
   /// - Throws: `BackupError`; `.newerDatabase` if this version does not know the schema of a database, and so the
   ///   other files that belong to it.
   func write() throws(BackupError) {
-    let snapshots = try snapshots()
-    for (index, file) in files.enumerated() {
-      try write(snapshots[index], of: servers[index], to: file.url)
+    do {
+      try withTransactions { transactions in
+        let snapshots = try snapshots(transactions)
+        for (index, file) in files.enumerated() {
+          try write(snapshots[index], of: servers[index], to: file.url)
+        }
+      }
+    } catch let error as BackupError {
+      throw error
+    } catch {
+      throw .unreadable(servers[0].database.url)
+    }
+  }
+
+  /// Runs `work` with a transaction for each database in PostgreSQL, by its name, which has run no statement yet: it
+  /// sees what is stored when it runs its first one.
+  private func withTransactions(
+    _ open: [String: PostgreSQLTransaction] = [:],
+    _ work: ([String: PostgreSQLTransaction]) throws -> Void
+  ) throws {
+    let next = servers.first { $0.cluster != nil && open[$0.name] == nil }
+    guard let server = next, let cluster = server.cluster else { return try work(open) }
+    try reporting(server) {
+      try cluster.database.blocking(.snapshot, seconds: DatabaseCopyLimit.seconds) {
+        try withTransactions(open.merging([server.name: $0]) { $1 }, work)
+      }
     }
   }
 
@@ -38,25 +69,26 @@ struct DatabaseCopies {
   }
 
   /// The state of all databases at one moment, at which no server can commit.
-  private func snapshots() throws(BackupError) -> [DatabaseSnapshot] {
-    var snapshots: [DatabaseSnapshot] = []
-    do {
-      for server in servers { try reporting(server) { try mark(server) } }
-      try withoutCommits(to: servers[...]) {
-        for server in servers {
-          snapshots.append(
-            try reporting(server) {
-              try ServerDatabase.openForReading(server.database.url, schema: server.schema)
-                .makeSnapshot()
-            })
-        }
+  private func snapshots(_ open: [String: PostgreSQLTransaction]) throws -> [Snapshot] {
+    var snapshots: [Snapshot] = []
+    for server in servers where server.cluster == nil { try reporting(server) { try mark(server) } }
+    try withoutCommits(to: servers[...]) {
+      for server in servers {
+        snapshots.append(try reporting(server) { try snapshot(of: server, open[server.name]) })
       }
-    } catch let error as BackupError {
-      throw error
-    } catch {
-      throw .unreadable(servers[0].database.url)
     }
     return snapshots
+  }
+
+  private func snapshot(
+    of server: BackupServer, _ transaction: PostgreSQLTransaction?
+  ) throws -> Snapshot {
+    if let transaction, let cluster = server.cluster {
+      try PostgreSQLServerDatabase.beginCopy(transaction)
+      return .postgreSQL(transaction, cluster)
+    }
+    return .file(
+      try ServerDatabase.openForReading(server.database.url, schema: server.schema).makeSnapshot())
   }
 
   /// Adds the identity of the backup to the database. If its disk is full, only the copy has it: then no earlier folder
@@ -77,12 +109,34 @@ struct DatabaseCopies {
   {
     guard let server = servers.first else { return try work() }
     try reporting(server) {
+      if let cluster = server.cluster {
+        return try cluster.database.withoutCommits {
+          try withoutCommits(to: servers.dropFirst(), work)
+        }
+      }
       let queue = try ServerDatabase.openConnection(server.database.url, schema: server.schema)
       try queue.inTransaction(.immediate) { _ in
         try withoutCommits(to: servers.dropFirst(), work)
         return .rollback
       }
       try queue.close()
+    }
+  }
+
+  private func write(_ snapshot: Snapshot, of server: BackupServer, to url: URL) throws {
+    switch snapshot {
+    case .file(let snapshot): try write(snapshot, of: server, to: url)
+    case .postgreSQL(let transaction, let cluster):
+      try reporting(server) {
+        do {
+          _ = try cluster.copy.copy(transaction, toNew: url) {
+            try BackupHistory.add(identity, in: $0)
+          }
+        } catch is DatabaseError {
+          // Of the copy: the rows come from elsewhere.
+          throw BackupError.notWritten(url)
+        }
+      }
     }
   }
 
@@ -118,6 +172,16 @@ struct DatabaseCopies {
       return try work()
     } catch ServerDatabaseError.newer {
       throw BackupError.newerDatabase(server.schema.name)
+    } catch let error as ServerDatabaseError {
+      throw BackupError.database(server.schema.name, error)
+    } catch DatabaseCopyError.busy {
+      throw BackupError.inUse(server.schema.name)
+    } catch DatabaseMove.Failure.different(let table) {
+      throw BackupError.different(server.schema.name, table: table)
+    } catch DatabaseMove.Failure.unknownWithdrawals(let count) {
+      throw BackupError.unknownWithdrawals(count: count)
+    } catch let error as PostgreSQLError {
+      throw BackupError.database(server.schema.name, .unreachable(error.description))
     } catch let error as DatabaseError where DatabaseCheck.isDamage(error) {
       throw BackupError.damagedDatabase(file)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {

@@ -21,15 +21,24 @@ actor PostgreSQLCounters: SharedCounters {
 
   private let database: PostgreSQLServerDatabase
   private let clock: any WallClock
+  private let followsDatabase: Bool
   private var pending: [Pending] = []
   /// The changes that the next group stores.
   private var changes: [CounterRow: CounterChange] = [:]
   private var isStoring = false
   private var cleanedAt: Int64 = 0
+  /// The seconds by which the clock of the database is ahead of that of this process; nil before the first reservation.
+  private var secondsAhead: Int64?
 
-  init(_ database: PostgreSQLServerDatabase, clock: any WallClock) {
+  /// - Parameter followsDatabase: False to count in the windows of `clock`. Otherwise all processes count in those of
+  ///   the database's clock, so that one with a wrong clock neither has budgets of its own nor removes those of others.
+  init(
+    _ database: PostgreSQLServerDatabase, clock: any WallClock, followsDatabase: Bool = true
+  ) {
     self.database = database
     self.clock = clock
+    secondsAhead = followsDatabase ? nil : 0
+    self.followsDatabase = followsDatabase
   }
 
   static let table = [
@@ -62,6 +71,8 @@ actor PostgreSQLCounters: SharedCounters {
   }
 
   func subtract(_ amount: SharedAmount, in part: Int64) {
+    // `part` is one of the clock of this process.
+    let part = part + (secondsAhead ?? 0) / Int64(amount.partSeconds)
     changes[CounterRow(amount, part), default: CounterChange()].failed -= amount.units
     start()
   }
@@ -84,14 +95,16 @@ actor PostgreSQLCounters: SharedCounters {
   }
 
   private func store(_ group: [Pending], _ stored: [CounterRow: CounterChange]) async {
-    let now = clock.now.unixSecond
-    let cleans = !(0..<Self.cleanupSeconds).contains(now - cleanedAt)
     // A group of attempts that wait for others is stored after a pause.
     let pauses = !group.isEmpty && group.allSatisfy { $0.tries > 0 }
-    let work = CounterGroup(group.map(\.amounts), stored, at: now, cleans: cleans, pauses: pauses)
     do {
-      let results = try await database.transaction { try work.store($0) }
+      let now = try await now()
+      let cleans = !(0..<Self.cleanupSeconds).contains(now - cleanedAt)
+      let work = CounterGroup(
+        group.map(\.amounts), stored, at: now, cleans: cleans, pauses: pauses)
+      let (results, time) = try await database.transaction { try work.store($0) }
       if cleans { cleanedAt = now }
+      follow(time)
       for (pending, result) in zip(group, results) { finish(pending, result) }
     } catch {
       // The changes are lost: those attempts count as running until their window ends. Attempts that wait fail, too, so
@@ -100,6 +113,20 @@ actor PostgreSQLCounters: SharedCounters {
       pending = []
       for waiting in all { waiting.continuation.resume(throwing: error) }
     }
+  }
+
+  /// The time of the counters.
+  private func now() async throws -> Int64 {
+    if secondsAhead == nil {
+      follow(try await database.transaction { try $0.run(CounterGroup.time).firstInteger })
+    }
+    return clock.now.unixSecond + (secondsAhead ?? 0)
+  }
+
+  /// Compares the clock with the time of the database.
+  private func follow(_ time: Int64?) {
+    guard followsDatabase, let time else { return }
+    secondsAhead = time - clock.now.unixSecond
   }
 
   /// Returns the result, or tries again if running attempts may free a counter.
@@ -177,7 +204,11 @@ private struct CounterGroup {
   }
 
   /// Adds all amounts, decides which reservations exceed a limit, and subtracts those.
-  func store(_ transaction: PostgreSQLTransaction) throws -> [SharedReservation] {
+  ///
+  /// - Returns: The results, and the time of the database in Unix seconds.
+  func store(
+    _ transaction: PostgreSQLTransaction
+  ) throws -> (reservations: [SharedReservation], time: Int64?) {
     var added: [CounterRow: Int64] = [:]
     for (amount, row) in requests.joined() { added[row, default: 0] += amount.units }
     let rows = Array(added.keys)
@@ -185,13 +216,22 @@ private struct CounterGroup {
       $0[$1.key, default: CounterChange()].running += $1.value
     }
     var statements = [PostgreSQLStatement("SET LOCAL synchronous_commit = off")]
+    if isNearBoundary {
+      statements.append(
+        PostgreSQLStatement(
+          "SELECT pg_advisory_xact_lock($1)",
+          .integer(PostgreSQLServerDatabase.Lock.budgets.rawValue)))
+    }
     if pauses { statements.append(PostgreSQLStatement("SELECT pg_sleep(0.05)::text")) }
     if cleans {
       statements.append(
         PostgreSQLStatement("DELETE FROM budget WHERE ends_at < $1", .integer(now)))
     }
-    statements += [Self.addition(of: change), Self.sums(of: rows)]
-    guard let sums = try transaction.run(statements).last, sums.count == rows.count else {
+    statements += [
+      Self.addition(of: change), PostgreSQLStatement(Self.time), Self.sums(of: rows),
+    ]
+    let results = try transaction.run(statements)
+    guard let sums = results.last, sums.count == rows.count else {
       throw VerificationServerError.storageUnavailable
     }
     var used: [CounterRow: CounterChange] = [:]
@@ -206,8 +246,22 @@ private struct CounterGroup {
     }
     let (reservations, refused) = decide(used)
     _ = try transaction.runLast(refused.isEmpty ? [] : [Self.addition(of: refused)])
-    return reservations
+    return (reservations, results.dropLast().last?.firstInteger)
   }
+
+  /// The statement that reads the clock of the database.
+  static let time = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
+
+  /// True if another process may count in the part before or after: their rows are others, and would not be waited for.
+  private var isNearBoundary: Bool {
+    requests.joined().contains { amount, _ in
+      let (part, second) = (Int64(amount.partSeconds), now % Int64(amount.partSeconds))
+      return second < Self.boundarySeconds || part - second <= Self.boundarySeconds
+    }
+  }
+
+  /// The seconds before and after the boundary of a part in which groups of all processes wait for each other.
+  private static let boundarySeconds: Int64 = 2
 
   /// Decides in the order of the requests.
   ///

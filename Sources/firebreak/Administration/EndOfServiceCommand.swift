@@ -47,10 +47,14 @@ struct TellEndCommand: ParsableCommand {
 }
 
 /// `end-of-service delete`
-struct DeleteServiceCommand: ParsableCommand {
+struct DeleteServiceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Delete secrets, databases, settings and key files of the stopped servers.")
+    abstract: "Delete secrets, databases, settings and key files of the stopped servers.",
+    discussion: """
+      Tables in PostgreSQL are deleted in the cluster of DATABASE_URL, with those that `database move` has left. The \
+      write-ahead log, standbys and backups of the cluster are not: delete them, too.
+      """)
 
   @OptionGroup var servers: ServerOptions
   @OptionGroup var report: ReportOptions
@@ -68,12 +72,13 @@ struct DeleteServiceCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() async throws {
     let file = URL(fileURLWithPath: certificate)
     guard !FileManager.default.fileExists(atPath: file.path) else {
       throw CommandFailure.badInput("\(file.path.printable) exists: name a new file.")
     }
-    let setup = try servers.setup(ServerFolder(ending: servers.data), database: nil)
+    let setup = try servers.setup(
+      ServerFolder(ending: servers.data), database: DatabaseOptions.addressOfEnvironment)
     let parent = file.deletingLastPathComponent().resolvingSymlinksInPath()
     guard FileManager.default.isFolder(at: parent.path),
       !(parent.path + "/").hasPrefix(setup.folder.url.resolvingSymlinksInPath().path + "/")
@@ -81,11 +86,12 @@ struct DeleteServiceCommand: ParsableCommand {
       throw CommandFailure.badInput(
         "--certificate must name a file in an existing folder outside that of the servers.")
     }
-    let result = try setup.deleteService()
+    let result = try await setup.deleteService()
     try store(result, in: file)
     try report.write(
       result,
-      "Deleted \(result.deleted.count) files. The certificate is in \(file.path.printable).")
+      "Deleted \(result.deleted.count) files and tables. The certificate is in \(file.path.printable)."
+    )
   }
 
   private func store(_ result: DeletionCertificate, in file: URL) throws {

@@ -5,15 +5,16 @@ import ServerOperations
 import Terminal
 
 /// `firebreak backup FILE`: copies everything of the servers of one folder into one file, also while they run.
-struct BackupCommand: ParsableCommand {
+struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
     abstract: "Copy all data of the servers to one new file, as of one moment, while they run.",
     discussion: """
-      The file has, for each server in DIR, the database, the secrets, and the settings with the files that they name \
-      in the server's folder; for the key server also the device configuration and, if it is in the folder, the root \
-      key. Texts that wait in a file or folder for an SMS gateway are not included. Protect the file like the \
-      secrets. `verify-backup` checks it, `restore` creates the servers from it.
+      The file has, for each server in DIR, the database, the secrets, and the settings with the files that they \
+      name in the server's folder; for the key server also the device configuration and, if it is in the folder, the \
+      root key. Data in PostgreSQL is read from the cluster of DATABASE_URL. Texts that wait in a file or folder for \
+      an SMS gateway are not included. Protect the file like the secrets. `verify-backup` checks it, `restore` \
+      creates the servers from it.
       """)
 
   private struct Report: Encodable {
@@ -30,10 +31,11 @@ struct BackupCommand: ParsableCommand {
   @OptionGroup var servers: ServerOptions
   @OptionGroup var report: ReportOptions
 
-  func run() throws {
+  func run() async throws {
     let url = URL(fileURLWithPath: file)
     let folder = try ServerFolder(existing: servers.data)
-    let backup = try servers.setup(folder, database: nil).backUp(to: url)
+    let setup = try servers.setup(folder, database: DatabaseOptions.addressOfEnvironment)
+    let backup = try await setup.backUp(to: url)
     for path in backup.notIncluded {
       note("\(path.printable) is not in the backup: copy it separately.")
     }

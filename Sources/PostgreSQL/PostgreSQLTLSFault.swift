@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A reason why a connection is not made because it would not be secure, from the message of libpq, which has no codes.
+package enum PostgreSQLTLSFault: Hashable, Sendable, CaseIterable {
+  /// The server has no TLS.
+  case notOffered
+  /// The server accepts only TLS, and the address has switched it off.
+  case notUsed
+  /// The file of the authorities is missing or cannot be read.
+  case noAuthorities
+  /// The certificate is of another name.
+  case otherName
+  /// The certificate is not signed by one of the authorities, or has expired.
+  case notTrusted
+
+  /// Finds the fault in a message; nil for one of another kind.
+  package init?(in message: String) {
+    let found = Self.allCases.first { fault in fault.texts.contains(where: message.contains) }
+    guard let found else { return nil }
+    self = found
+  }
+
+  /// Parts of the messages of libpq 15 and later.
+  private var texts: [String] {
+    switch self {
+    case .notOffered: ["server does not support SSL"]
+    case .notUsed: [", no encryption"]
+    case .noAuthorities: ["root certificate file", "root.crt"]
+    case .otherName: ["does not match host name"]
+    case .notTrusted: ["certificate verify failed"]
+    }
+  }
+
+  /// The remedy for the operator.
+  package var remedy: String {
+    switch self {
+    case .notOffered:
+      "Set ssl=on with a certificate on the server of the database; use sslmode=disable on a trusted network only."
+    case .notUsed: "Use sslmode=verify-full with sslrootcert in the address of the database."
+    case .noAuthorities:
+      "Name the file with the authority of the server's certificate as sslrootcert in the address of the database,"
+        + " readable by the user of this process."
+    case .otherName:
+      "Use a name of the certificate as the host in the address of the database, or give the server a certificate for"
+        + " the host."
+    case .notTrusted:
+      "Check the validity of the server's certificate, and that sslrootcert in the address of the database has the"
+        + " authority that signed it."
+    }
+  }
+}

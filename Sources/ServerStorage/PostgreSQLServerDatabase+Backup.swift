@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import PostgreSQL
+
+/// The database as a part of a backup, and as the target of its restoration.
+extension PostgreSQLServerDatabase {
+  /// Runs `body` in a transaction on a connection of its own, and blocks the thread.
+  ///
+  /// - Throws: `ServerDatabaseError`; the error of `body`.
+  func blocking<Value>(
+    _ mode: PostgreSQLTransaction.Mode = .readCommitted, seconds: Double,
+    _ body: (PostgreSQLTransaction) throws -> Value
+  ) throws -> Value {
+    do {
+      return try database.blockingTransaction(mode, seconds: seconds, body)
+    } catch let error as PostgreSQLError {
+      throw Self.mapped(error)
+    }
+  }
+
+  /// Begins the transaction of a copy: from now on it sees the data of this moment.
+  static func beginCopy(_ transaction: PostgreSQLTransaction) throws {
+    // The copies of other databases may take longer than a transaction may wait for its client.
+    try transaction.run("SET LOCAL idle_in_transaction_session_timeout = 0")
+    try transaction.run("SELECT 1")
+  }
+
+  /// Runs `work` while no other session can commit a change of a table that this role may change. Their changes wait.
+  ///
+  /// - Throws: `DatabaseCopyError.busy` if transactions of others hold the tables for too long; the error of `work`.
+  func withoutCommits(_ work: () throws -> Void) throws {
+    for attempt in 1... {
+      do {
+        return try blocking(seconds: DatabaseCopyLimit.seconds) { transaction in
+          try Self.lockTables(transaction)
+          try work()
+        }
+      } catch is TablesInUse {
+        guard attempt < DatabaseCopyLimit.lockAttempts else { throw DatabaseCopyError.busy }
+        usleep(DatabaseCopyLimit.lockPauseMicroseconds)
+      }
+    }
+  }
+
+  private struct TablesInUse: Error {}
+
+  /// Waits for less than PostgreSQL's `deadlock_timeout`: a deadlock would end the transaction of a server.
+  private static func lockTables(_ transaction: PostgreSQLTransaction) throws {
+    try transaction.run("SET LOCAL lock_timeout = '\(DatabaseCopyLimit.lockMilliseconds)ms'")
+    let tables = try transaction.run(
+      """
+      SELECT string_agg(oid::regclass::text, ', ' ORDER BY relname) FROM pg_class
+      WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+        AND NOT relispartition AND has_table_privilege(oid, 'UPDATE')
+      """
+    ).text(0, 0)
+    guard let tables else { throw ServerDatabaseError.empty }
+    do throws(PostgreSQLError) {
+      try transaction.runOnce("LOCK TABLE \(tables) IN EXCLUSIVE MODE")
+    } catch {
+      guard error.sqlState == "55P03" else { throw error }
+      throw TablesInUse()
+    }
+  }
+}
+
+/// Reasons why a database in PostgreSQL is not copied.
+enum DatabaseCopyError: Error, Hashable {
+  /// Others hold its tables for too long.
+  case busy
+}
+
+/// Limits of a copy for a backup, and of its restoration.
+enum DatabaseCopyLimit {
+  /// The time for the copies of all databases, in seconds.
+  static let seconds: Double = 4 * 3_600
+  /// The time that a lock is waited for, in milliseconds. Changes of servers wait behind it.
+  static let lockMilliseconds = 200
+  /// The number of attempts to lock the tables.
+  static let lockAttempts = 20
+  /// The pause between two attempts, in microseconds: the changes that have waited go on.
+  static let lockPauseMicroseconds: UInt32 = 100_000
+}
