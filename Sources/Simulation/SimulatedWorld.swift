@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
+import ExposureKeys
 import ExposureNotification
 import Foundation
 import Logging
@@ -14,7 +15,7 @@ public struct SimulatedWorld: Sendable {
   /// The simulated time.
   public let clock: SimulatedClock
   /// The radio channel between the phones.
-  public let air: SimulatedAir
+  public let air: SimulatedAir<Advertisement>
   /// The random sources.
   public let randomness: SeededSources
   /// The logger of all phones and servers.
