@@ -11,6 +11,7 @@ import Settings
 import TestSupport
 import Testing
 import TextEncodings
+import VerificationAPI
 import VerificationServer
 import World
 
@@ -310,20 +311,19 @@ struct FolderAuthorityTests {
       let day = Date(unixDay: bench.setup.clock.now.unixDay - 1)
       let database = try DatabaseQueue(path: bench.setup.folder.verificationDatabase.path)
       try await database.write {
-        for (key, claimed, invalid) in [(id, 25, 14), ("", 0, 7)] {
+        for (key, claimed, ios, android) in [(id, 25, 0, 14), ("", 0, 7, 0)] {
           try $0.execute(
-            sql: "INSERT INTO attemptCount VALUES (?, ?, ?, ?, ?, ?, 0, 0)",
-            arguments: [day.unixDay, key, claimed, invalid, 9, 0])
+            sql: "INSERT INTO attemptCount VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            arguments: [day.unixDay, key, claimed, ios + android, 9, 0, ios, android])
         }
       }
       let text = String(day.formatted(.iso8601).prefix(10))
       var app = AppAttempts(
         day: text, app: "an app (\(id))", codesInvalid: 10, tokensInvalid: 0)
       (app.codesClaimed, app.tokensClaimed) = (20, 0)
-      #expect(
-        try await bench.authority.attempts() == [
-          AppAttempts(day: text, app: nil, codesInvalid: 20, tokensInvalid: 0), app,
-        ])
+      var all = AppAttempts(day: text, app: nil, codesInvalid: 20, tokensInvalid: 0)
+      all.codesInvalidBySystem = .init(unknown: 0, ios: 0, android: 10)
+      #expect(try await bench.authority.attempts() == [all, app])
       #expect(try await bench.authority.codesByIssuer().isEmpty, "device keys issue no codes")
     }
   }

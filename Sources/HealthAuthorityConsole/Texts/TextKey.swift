@@ -48,7 +48,7 @@ enum TextKey: String, CaseIterable, Sendable {
     issuedCodesReplaced, issuedCodesNotReplaced, issuedCodesOlder, officialsTitle, officialsCard,
     officialsLead, officialsOfficial, officialsDownload, issuersTitle, issuersCard, issuersLead,
     attemptsTitle, attemptsLead, attemptsApp, attemptsAll, attemptsInvalid, attemptsTokens,
-    attemptsRefused, attemptsDownload,
+    attemptsRefused, attemptsIOS, attemptsAndroid, attemptsOther, attemptsDownload,
     issuersKind, issuersKey, issuersExternal, smsListSent, smsListSentBefore,
     smsListWaiting, statusTitle, statusCard,
     statusLead,
