@@ -110,9 +110,8 @@ struct ProposalStore: Sendable {
   func proposal(_ id: Int64) async throws -> Proposal? {
     let kind = kind.rawValue
     return try await database.read {
-      try $0.row(
-        sql: "SELECT * FROM proposal WHERE id = ? AND kind = ?", arguments: [id, kind]
-      ).map { Proposal($0) }
+      try $0.row(sql: "SELECT * FROM proposal WHERE id = ? AND kind = ?", arguments: [id, kind])
+        .map { Proposal($0) }
     }
   }
 
@@ -303,9 +302,8 @@ struct ProposalStore: Sendable {
       let row = try db.row(
         sql: "SELECT account.* \(Self.openRows) AND proposal.id = ?",
         arguments: [kind, oldest, id])
-      let stored = try db.row(
-        sql: "SELECT * FROM proposal WHERE id = ?", arguments: [id]
-      ).map { Proposal($0) }
+      let stored = try db.row(sql: "SELECT * FROM proposal WHERE id = ?", arguments: [id])
+        .map { Proposal($0) }
       guard let row, let stored else { return .notOpen }
       // Another request may have changed the account of the actor since the session was read.
       guard let present = try AccountStore.account(id: actor.id, in: db), !present.isDisabled
