@@ -62,6 +62,11 @@ import Testing
       ["serve", "--port", "0", "--data", folder.path("data").path] + arguments)
     #expect(other.status == 2, "\(other.errors)")
     #expect(other.errors.contains("does not belong to the database firebreak_"))
+    let console = try await Run(
+      ["serve", "--only", "console", "--port", "0", "--data", folder.path("console").path]
+        + arguments)
+    #expect(console.status == 2, "\(console.errors)")
+    #expect(console.errors.contains("does not belong to the database firebreak_console"))
     #expect(try await first.servers.stop() == 0)
     let absent = try await Run([
       "serve", "--port", "0", "--data", first.servers.data, "--database",

@@ -158,6 +158,25 @@ import World
   private struct Unexpected: Error { let outcome: String }
 
   @Test(
+    "Of many attempts at once with one name in two processes, no more than the limit are checked",
+    arguments: Engine.allCases)
+  func attemptsAtOnce(engine: Engine) async throws {
+    let first = try await ConsoleScene(engine, in: folder)
+    let processes = [first, try first.another()]
+    let checked = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<20 {
+        let signIn = processes[number % 2].signIn
+        group.addTask {
+          let outcome = try await signIn.attempt(name: "Anna", password: "x", code: "1")
+          return if case .wrong = outcome { true } else { false }
+        }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(checked == ConsoleLimit.signInFailuresMax)
+  }
+
+  @Test(
     "A link is used once, and a session starts and ends in all processes",
     arguments: Engine.allCases)
   func link(engine: Engine) async throws {

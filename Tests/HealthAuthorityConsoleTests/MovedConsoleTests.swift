@@ -160,9 +160,11 @@ import World
     await #expect(throws: ConsoleError.emptyDatabase) {
       try await console(address).administration.openDatabase()
     }
-    await #expect(throws: ConsoleError.emptyDatabase) {
-      _ = try await console(address).administration.audit()
-    }
+    // A command that only reads creates no tables, whether or not a console was started.
+    var configuration = ConsoleConfiguration(databaseFile: file, secret: Self.secret)
+    configuration.databaseAddress = try await PrivatePostgreSQL.newPatientDatabase()
+    let reading = try ConsoleAdministration(reading: configuration)
+    await #expect(throws: ConsoleError.emptyDatabase) { _ = try await reading.audit() }
   }
 
   /// Waits until the sessions of earlier consoles have ended, which a move refuses.
