@@ -56,7 +56,9 @@ struct ConsoleTransaction {
 
   /// Returns the integer in the first column of the first row; nil for NULL and if there is no row.
   func integer(sql: String, arguments: [Argument] = []) throws -> Int64? {
-    try row(sql: sql, arguments: arguments)?[0]
+    guard let row = try row(sql: sql, arguments: arguments) else { return nil }
+    let value: Int64? = row[0]
+    return value
   }
 
   /// Returns the number that a statement counts.
@@ -66,7 +68,9 @@ struct ConsoleTransaction {
 
   /// Returns the text in the first column of the first row; nil for NULL and if there is no row.
   func text(sql: String, arguments: [Argument] = []) throws -> String? {
-    try row(sql: sql, arguments: arguments)?[0]
+    guard let row = try row(sql: sql, arguments: arguments) else { return nil }
+    let value: String? = row[0]
+    return value
   }
 
   /// The column that orders the rows of `issued_code` as they were inserted.
