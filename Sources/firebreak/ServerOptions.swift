@@ -79,8 +79,8 @@ struct DatabaseOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      A PostgreSQL cluster with the databases firebreak_verification and firebreak_keys; DATABASE_URL, too, \
-      which other users of the machine do not see.
+      A PostgreSQL cluster with the databases firebreak_verification, firebreak_keys and firebreak_console; \
+      DATABASE_URL, too, which other users of the machine do not see.
       """, valueName: "url"))
   var database: String?
 
