@@ -29,8 +29,9 @@ struct KeyServerComposition {
     logger: Logger
   ) throws(KeyServerError) {
     _ = try configuration.signers.keyFileSigners(at: clock.now)
+    let calls = SignerCalls(clock: clock)
     remoteConfiguration = try SignedConfiguration(
-      configuration.remoteConfiguration, signers: configuration.signers, clock: clock)
+      configuration.remoteConfiguration, signers: configuration.signers, calls: calls, clock: clock)
     store = try Self.store(
       configuration, at: clock.now, randomness: randomness, logger: logger)
     let folder = try Self.folder(configuration)
@@ -45,8 +46,9 @@ struct KeyServerComposition {
     let time = TrustedTime(clock, store)
     exporter = Exporter(
       store: store, folder: folder, exports: configuration.exports, signers: configuration.signers,
-      clock: clock, time: time, randomness: randomness, withdrawn: configuration.withdrawnFiles)
-    health = KeyServerHealth(store, exporter, observed.faults)
+      calls: calls, clock: clock, time: time, randomness: randomness,
+      withdrawn: configuration.withdrawnFiles)
+    health = KeyServerHealth(store, exporter, remoteConfiguration, observed.faults)
     router = Self.router(
       configuration, KeyServerReadiness(configuration, store, folder, observed.faults, clock, time),
       randomness, observed.requests)
