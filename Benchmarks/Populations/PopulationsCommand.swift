@@ -73,6 +73,10 @@ struct PopulationsBench {
     // The smaller one first: the system reports the largest peak of all runs so far.
     let small = try await simulate(people: fewer)
     let large = try await simulate(people: phones)
+    let scansName = "receivingScansPerPhoneAndDay"
+    guard let scans = large.summary?["runs"]?.elements.first?[scansName]?.number else {
+      throw CommandFailure.machineFailed("The summary of firebreak simulate has no \(scansName).")
+    }
     let bytes = Double(large.peakBytes - small.peakBytes) / Double(phones - fewer)
     return PopulationsReport(
       phones: phones, days: days, threads: threads,
@@ -82,9 +86,7 @@ struct PopulationsBench {
       seconds: (large.seconds / .seconds(1)).rounded(to: 1),
       memoryPerPhoneKiB: (bytes / 1_024).rounded(to: 1),
       peakMemoryMiB: (Double(large.peakBytes) / 1_048_576).rounded(to: 1),
-      receivingScansPerPhoneAndDay: large.summary?["runs"]?.elements.first?[
-        "receivingScansPerPhoneAndDay"
-      ]?.number ?? 0)
+      receivingScansPerPhoneAndDay: scans)
   }
 
   private func simulate(people: Int) async throws -> Run {
