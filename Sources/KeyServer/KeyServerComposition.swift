@@ -44,10 +44,7 @@ struct KeyServerComposition {
       issuer: configuration.tokenIssuer, registry: registry, region: configuration.region,
       platforms: configuration.platforms, keys: configuration.databaseKeys)
     let time = TrustedTime(clock, store)
-    exporter = Exporter(
-      store: store, folder: folder, exports: configuration.exports, signers: configuration.signers,
-      calls: calls, clock: clock, time: time, randomness: randomness,
-      withdrawn: configuration.withdrawnFiles)
+    exporter = Self.exporter(configuration, store, folder, calls, clock, time, randomness)
     health = KeyServerHealth(store, exporter, remoteConfiguration, observed.faults)
     router = Self.router(
       configuration, KeyServerReadiness(configuration, store, folder, observed.faults, clock, time),
@@ -75,6 +72,17 @@ struct KeyServerComposition {
       folder: folder, roots: roots, remoteConfiguration: remoteConfiguration,
       readDeviceConfiguration: configuration.readDeviceConfiguration
     ).add(to: router)
+  }
+
+  private static func exporter(
+    _ configuration: KeyServerConfiguration, _ store: any KeyStore, _ folder: ExportFolder,
+    _ calls: SignerCalls, _ clock: any WallClock, _ time: TrustedTime,
+    _ randomness: any Randomness
+  ) -> Exporter {
+    Exporter(
+      store: store, folder: folder, exports: configuration.exports, signers: configuration.signers,
+      calls: calls, clock: clock, time: time, randomness: randomness,
+      withdrawn: configuration.withdrawnFiles)
   }
 
   /// A router with the routes for probes.
