@@ -99,8 +99,8 @@ bench: prepare
 release: prepare
 	scripts/build-release firebreak
 
-# Two release builds of the last commit in different folders, which must be equal after stripping. Takes twice as long as
-# a release build from nothing.
+# Two release builds of the last commit in different folders, which must be equal after stripping. Takes twice as long
+# as a release build from nothing.
 reproduce: prepare
 	@scripts/prepare binutils
 	@scripts/reproduce
@@ -156,8 +156,8 @@ prepare:
 	@scripts/prepare
 
 # What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
-# check the unit files, promtool of prometheus to check metrics and alerts, a PostgreSQL server, a token in software, nginx, HAProxy, a browser, and axe
-# to check pages for accessibility.
+# check the unit files, promtool of prometheus to check metrics and alerts, a PostgreSQL server, a token in software,
+# nginx, HAProxy, a browser, and axe to check pages for accessibility.
 prepare-tests:
 	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql prometheus debootstrap dpkg-dev chromium-headless-shell chromium-driver nginx-light haproxy openssl curl softhsm2 opensc
 	@scripts/prepare-tests

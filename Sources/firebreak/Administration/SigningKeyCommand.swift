@@ -9,13 +9,16 @@ import World
 /// `signing-key`: the keys that a server signs with.
 struct SigningKeyCommand<Server: AdministeredServer>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
-    CommandConfiguration(
+    let ofTokens: [any ParsableCommand.Type] =
+      Server.signing == .keys ? [SigningKeyRelocateCommand.self] : []
+    return CommandConfiguration(
       commandName: "signing-key",
       abstract: "List, add, rotate and revoke the keys that the server signs with.",
       subcommands: [
         SigningKeyListCommand<Server>.self, SigningKeyAddCommand<Server>.self,
         SigningKeyRotateCommand<Server>.self, SigningKeyRevokeCommand<Server>.self,
-      ], defaultSubcommand: SigningKeyListCommand<Server>.self)
+      ] + ofTokens,
+      defaultSubcommand: SigningKeyListCommand<Server>.self)
   }
 }
 
@@ -109,7 +112,7 @@ struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand
       discussion: """
         A new key begins now, and all others end. The key server signs the device configuration, and writes every file \
         of every export again under a new name; withdrawn files are removed. The running servers follow: within a \
-        minute the key server refuses tokens of a revoked key. If a command fails, run it again.
+        minute the key server refuses tokens of a revoked key. If a command fails, run it again with the same options.
         """)
   }
 
@@ -120,6 +123,31 @@ struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand
   func run() async throws {
     let (keys, files) = try await store.revoke()
     try write(keys, files: files)
+  }
+}
+
+/// `signing-key relocate`, of the key server only: the keys of the verification server are not on tokens.
+struct SigningKeyRelocateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "relocate",
+    abstract: "Change the place of a key on a token, whose public key stays.",
+    discussion: """
+      After its module, its token's label or its PIN file has got another name, or after a key was copied from \
+      secrets.json to a token, which removes it from the file. Running servers follow at the next signature; \
+      phones notice nothing.
+      """)
+
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
+
+  @Option(help: ArgumentHelp("The PKCS#11 URI of the key.", valueName: "URI"))
+  var key: String
+
+  func run() throws {
+    let setup = try servers.setup(of: .keys)
+    let result = SigningKeyReport(
+      try SigningKeyStore(setup, of: .keys, place: key).relocate())
+    try report.write(result, result.text)
   }
 }
 
