@@ -3,7 +3,7 @@ import Foundation
 import Simulation
 import Synchronization
 
-/// What the controllers of a town have received since its start, for its page.
+/// The receptions of all controllers of a town since its start, for its page.
 package final class ReceptionLog: Sendable {
   /// The beacons that a phone received from another one.
   struct Contact: Hashable, Sendable {
