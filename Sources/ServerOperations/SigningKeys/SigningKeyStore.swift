@@ -232,6 +232,6 @@ extension SecretSigningKey {
 
   /// Ends the key at `time`, unless it ends earlier. A key that begins later is never valid.
   fileprivate mutating func end(at time: Int64) {
-    validThru = max(min(validThru ?? time, time), validFrom ?? time)
+    validThru = max(min(validThru ?? time, time), validFrom ?? .min)
   }
 }
