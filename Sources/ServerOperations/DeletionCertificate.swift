@@ -60,6 +60,8 @@ extension ServerSetup {
     defer { withExtendedLifetime(locks) {} }
     var record = try deletionRecord()
     let version = try versionOfInstruction(record)
+    // Before the record, with which no server starts any more.
+    for server in servers where server.usesPostgreSQL { try databaseAddress(of: server.name) }
     do {
       try record.begin(at: clock.now, servers: servers.map(\.name.rawValue), version: version)
       // Before the files, which say where the databases are.

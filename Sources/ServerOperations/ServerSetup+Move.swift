@@ -132,7 +132,8 @@ extension ServerSetup {
     for server in servers where try await !isMoved(server, from: database, to: target) {
       left.append(server)
     }
-    try await requireEmpty(left, in: target)
+    // Before the first copy, so that a target with other data leaves everything as it was.
+    for server in left { try await requireEmptyOrEqual(server, from: database, to: target) }
     var moved: [MovedDatabase] = []
     for server in left {
       moved.append(try await move(server, from: database, to: target))
@@ -160,6 +161,19 @@ extension ServerSetup {
         }
         throw ServerDatabaseError.empty
       }
+    }
+  }
+
+  private func requireEmptyOrEqual(
+    _ server: StoredServer, from cluster: PostgreSQLAddress, to target: PostgreSQLAddress
+  ) async throws {
+    let (from, to) = (try server.source(in: cluster), server.movedDatabase(in: target))
+    defer {
+      from.close()
+      to.close()
+    }
+    try await reporting(server) {
+      try await server.moveBetweenServers.requireEmpty(to, orEqualTo: from)
     }
   }
 

@@ -85,18 +85,53 @@ package struct DatabaseMove: Sendable {
     for table in tables {
       counts[table.name] = try target.insert(source.rows(of: table, isTarget: false), into: table)
     }
+    _ = try requireEqual(source, target)
+    try after(source, target)
+    return counts
+  }
+
+  /// Compares all rows, and returns their numbers by table.
+  ///
+  /// - Throws: `Failure.different`
+  private func requireEqual(_ source: MoveSide, _ target: MoveSide) throws -> [String: Int] {
+    var counts: [String: Int] = [:]
     for table in tables {
       let (given, stored) = (
         try source.rows(of: table, isTarget: false), try target.rows(of: table, isTarget: true)
       )
+      var count = 0
       while true {
         let row = try given.next()
         guard try stored.next() == row else { throw Failure.different(table: table.name) }
         if row == nil { break }
+        count += 1
+      }
+      counts[table.name] = count
+    }
+    return counts
+  }
+
+  /// Throws `Failure.notEmpty` if `target` has rows, unless they are those of `source`: a move was interrupted between
+  /// its two commits.
+  package func requireEmpty(
+    _ target: PostgreSQLServerDatabase, orEqualTo source: PostgreSQLServerDatabase
+  ) async throws {
+    do { try await requireEmpty(target) } catch Failure.notEmpty {
+      try await source.transaction(
+        .snapshot, seconds: PostgreSQLLimit.longRequestSeconds
+      ) { [self] transaction in
+        _ = try target.blocking(.snapshot, seconds: PostgreSQLLimit.longRequestSeconds) {
+          try equalRows(.postgreSQL(transaction), .postgreSQL($0))
+        }
       }
     }
-    try after(source, target)
-    return counts
+  }
+
+  /// The numbers of rows that both have; throws `Failure.notEmpty` if they differ.
+  private func equalRows(_ source: MoveSide, _ target: MoveSide) throws -> [String: Int] {
+    do { return try requireEqual(source, target) } catch Failure.different {
+      throw Failure.notEmpty
+    }
   }
 }
 
@@ -171,7 +206,16 @@ extension DatabaseMove {
     }
   }
 
-  /// Copies all rows of a database in PostgreSQL to one of another server, and retires the first one.
+  /// Copies the rows, unless an interrupted move has stored them.
+  private func copyOrCompare(_ source: MoveSide, _ target: MoveSide) throws -> [String: Int] {
+    do { try requireEmpty(target) } catch Failure.notEmpty {
+      return try equalRows(source, target)
+    }
+    return try copy(from: source, to: target)
+  }
+
+  /// Copies all rows of a database in PostgreSQL to one of another server, and retires the first one. If an interrupted
+  /// move has stored all rows, it is only retired.
   ///
   /// - Throws: As the other variant; then nothing is stored and nothing is retired.
   package func run(
@@ -180,7 +224,7 @@ extension DatabaseMove {
     try await target.makeReady()
     return try await source.moving(at: now) { [self] transaction, retire in
       try target.database.blockingTransaction(seconds: PostgreSQLLimit.longRequestSeconds) {
-        let counts = try copy(from: .postgreSQL(transaction), to: .postgreSQL($0))
+        let counts = try copyOrCompare(.postgreSQL(transaction), .postgreSQL($0))
         try retire()
         return counts
       }

@@ -21,19 +21,19 @@ import Testing
   @Test("Work of many callers never overlaps, and the mutex is idle when all has ended")
   func exclusion() async throws {
     let mutex = mutex
-    let running = Mutex(0)
+    let running = Running()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<50 {
         group.addTask {
           for _ in 0..<4 {
             try await mutex.withLock {
-              let count = running.withLock { count -> Int in
+              let count = running.count.withLock { count -> Int in
                 count += 1
                 return count
               }
               #expect(count == 1)
               await Task.yield()
-              running.withLock { $0 -= 1 }
+              running.count.withLock { $0 -= 1 }
             }
           }
         }
@@ -42,4 +42,9 @@ import Testing
     }
     #expect(await mutex.isIdle)
   }
+}
+
+/// The number of callers whose work runs.
+private final class Running: Sendable {
+  let count = Mutex(0)
 }

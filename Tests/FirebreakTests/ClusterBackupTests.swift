@@ -119,6 +119,7 @@ import Testing
     let without = try await Run(delete)
     #expect(without.status == 2 && without.errors.contains("set DATABASE_URL"), "\(without)")
     #expect(exists("keys/secrets.json", authority.folder))
+    #expect(!exists("end-of-service.jsonl", authority.folder))
     // As after an interruption between the databases and the files.
     try await cluster.emptyDatabase("firebreak_verification")
     try FileManager.default.removeItem(

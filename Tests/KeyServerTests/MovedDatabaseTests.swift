@@ -269,6 +269,37 @@ import World
     }
   }
 
+  @Test("A move between servers that ended between its commits is completed by the next one")
+  func interrupted() async throws {
+    let (address, other) = (
+      try await filledCluster(), try await PrivatePostgreSQL.newPatientDatabase()
+    )
+    let move = KeyServer.databaseMoveBetweenServers
+    let (from, to) = (database(address), database(other))
+    let first = try await whenUnused {
+      try await move.run(from: from, to: to, at: StoreScene.now)
+    }
+    // As if the commit of the old database had failed.
+    let server = try await PrivatePostgreSQL.shared()
+    let schema = try #require(first.schema)
+    try await server.run("DROP SCHEMA public", in: address.databaseName)
+    try await server.run("ALTER SCHEMA \(schema) RENAME TO public", in: address.databaseName)
+    try await move.requireEmpty(database(other), orEqualTo: from)
+    let second = try await whenUnused {
+      try await move.run(from: from, to: to, at: StoreScene.now)
+    }
+    #expect(second == first)
+    try await server.run("DROP SCHEMA public", in: address.databaseName)
+    try await server.run("ALTER SCHEMA \(schema) RENAME TO public", in: address.databaseName)
+    try await server.run("UPDATE app SET regions = 'XX'", in: other.databaseName)
+    await #expect(throws: DatabaseMove.Failure.notEmpty) {
+      try await move.requireEmpty(database(other), orEqualTo: from)
+    }
+    await #expect(throws: DatabaseMove.Failure.notEmpty) {
+      try await whenUnused { try await move.run(from: from, to: to, at: StoreScene.now) }
+    }
+  }
+
   @Test(
     "A withdrawn file that the folder does not know, and a different row, leave everything as it was"
   )

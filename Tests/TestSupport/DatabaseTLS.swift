@@ -13,7 +13,7 @@ public struct DatabaseTLS: Sendable {
   let key: URL
   private let isOffered: Bool
 
-  /// Creates a certificate and chooses a port that nobody uses.
+  /// Creates a certificate and chooses a free port.
   init(name: String, isOffered: Bool, in folder: TemporaryFolder) async throws {
     (self.name, self.isOffered) = (name, isOffered)
     port = try Self.unusedPort()

@@ -181,7 +181,8 @@ struct DatabaseCopies {
     } catch DatabaseMove.Failure.unknownWithdrawals(let count) {
       throw BackupError.unknownWithdrawals(count: count)
     } catch let error as PostgreSQLError {
-      throw BackupError.database(server.schema.name, .unreachable(error.description))
+      let mapped = PostgreSQLServerDatabase.mapped(error) as? ServerDatabaseError
+      throw BackupError.database(server.schema.name, mapped ?? .unreachable(error.description))
     } catch let error as DatabaseError where DatabaseCheck.isDamage(error) {
       throw BackupError.damagedDatabase(file)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
