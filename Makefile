@@ -13,7 +13,7 @@ PREFIX ?= /usr/local
 PROGRAM ?= .build-release/release/firebreak
 
 .PHONY: install uninstall package release reproduce demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
-  build-and-bare-debian bare-debian prepare prepare-tests screenshots accessibility-trees clean help
+  build-and-bare-debian arm64-and-examples bare-debian prepare prepare-tests screenshots accessibility-trees clean help
 
 help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
@@ -49,12 +49,16 @@ check: prepare
 	@scripts/check $(TARGET)
 
 # Everything that CI runs. Continues from the build of `make demo`.
-test: prepare-tests lint build-and-bare-debian test-arm64 walk-examples
+test: prepare-tests lint build-and-bare-debian arm64-and-examples
 	@scripts/run-tests
 
 # The bare Debian comes from the network while the compiler works.
 build-and-bare-debian:
 	@$(MAKE) --no-print-directory -j2 build bare-debian
+
+# Each needs one processor. What each prints is together.
+arm64-and-examples:
+	@$(MAKE) --no-print-directory -j2 --output-sync=target test-arm64 walk-examples
 
 # One minute more than a test of a proof may take, in seconds.
 PROOF_STALL := 3660
@@ -95,8 +99,8 @@ bench: prepare
 release: prepare
 	scripts/build-release firebreak
 
-# Two release builds of the last commit in different folders, which must be equal after stripping. Takes twice as long as
-# a release build from nothing.
+# Two release builds of the last commit in different folders, which must be equal after stripping. Takes twice as long
+# as a release build from nothing.
 reproduce: prepare
 	@scripts/prepare binutils
 	@scripts/reproduce
@@ -152,8 +156,8 @@ prepare:
 	@scripts/prepare
 
 # What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
-# check the unit files, promtool of prometheus to check metrics and alerts, a PostgreSQL server, a token in software, nginx, HAProxy, a browser, and axe
-# to check pages for accessibility.
+# check the unit files, promtool of prometheus to check metrics and alerts, a PostgreSQL server, a token in software,
+# nginx, HAProxy, a browser, and axe to check pages for accessibility.
 prepare-tests:
 	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql prometheus debootstrap dpkg-dev chromium-headless-shell chromium-driver nginx-light haproxy openssl curl softhsm2 opensc
 	@scripts/prepare-tests

@@ -232,9 +232,8 @@ let package = Package(
       name: "HealthAuthorityConsole",
       dependencies: [
         "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
-        "QuietHTTP", "ServerMetrics", "ServerStorage", "UnixSockets", hummingbird, mustache, grdb,
-        asyncHTTPClient,
-        nioCore,
+        "QuietHTTP", "ServerMetrics", "ServerStorage", "PostgreSQL", "UnixSockets", hummingbird,
+        mustache, grdb, asyncHTTPClient, nioCore,
         nioHTTP1, crypto, cryptoExtras, logging, serviceLifecycle,
       ], swiftSettings: strict),
 
@@ -579,8 +578,9 @@ let package = Package(
       name: "HealthAuthorityConsoleTests",
       dependencies: [
         "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
-        "RiskRules", "ServerStorage", "UploadToken", "QRCodes", "World", "TextEncodings", "Browser",
-        "TestSupport", crypto, cryptoExtras, grdb, logging, serviceLifecycle,
+        "RiskRules", "ServerStorage", "PostgreSQL", "UploadToken", "QRCodes", "World",
+        "TextEncodings", "Browser", "TestSupport", crypto, cryptoExtras, grdb, logging,
+        serviceLifecycle,
       ], exclude: ["AccessibilityTrees"], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",

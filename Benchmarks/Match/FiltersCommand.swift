@@ -34,8 +34,7 @@ struct FiltersCommand: ParsableCommand {
   @Option(help: "The tier of the kernels; the fastest by default.")
   var tier: MatchTier?
 
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var output: MeasurementOutput
 
   func validate() throws {
     try BenchLimit.check(keys, BenchLimit.keys, "--keys")
@@ -51,7 +50,7 @@ struct FiltersCommand: ParsableCommand {
       MatchWorkload(keys: keys, sightings: sightings, seed: 1), tier: tier)
     let report = try comparison.run(rounds: rounds) { bar.show($0, of: rounds) }
     bar.clear()
-    try json ? printJSON(report) : StandardOutput.write(report.text)
+    try output.write(report)
   }
 }
 
@@ -115,7 +114,7 @@ struct FilterComparison {
 }
 
 /// The result of `filters`, as `--json` prints it.
-struct FilterReport: Encodable {
+struct FilterReport: MeasurementReport {
   struct Size: Encodable {
     /// The size of the filter of one day.
     let kibibytes: Int

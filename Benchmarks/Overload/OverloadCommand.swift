@@ -29,11 +29,9 @@ struct OverloadCommand: AsyncParsableCommand {
   @Option(help: "The keys in the database before the first upload.")
   var storedKeys = 0
 
-  @Option(help: "The firebreak executable; by default the one beside this program.")
-  var firebreak: String?
+  @OptionGroup var product: MeasuredProduct
 
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var output: MeasurementOutput
 
   func validate() throws {
     try BenchLimit.check(seconds, Self.secondCounts, "--seconds")
@@ -44,15 +42,14 @@ struct OverloadCommand: AsyncParsableCommand {
     BuildKind.warnUnlessRelease()
     FileDescriptors.raiseLimit()
     let disk = try await DiskSync(in: FileManager.default.temporaryDirectory)
-    let program = FilePath(firebreak ?? FirebreakBenchmarks.productBeside.path)
     let report = try await PublishServerProcess.withRunning(
-      by: program, storedKeys: storedKeys
+      by: FilePath(product.executable.path), storedKeys: storedKeys
     ) { server in
       try await OverloadBench(
         target: server.target, disk: disk, seconds: seconds, storedKeys: storedKeys
       ).run()
     }
-    try json ? printJSON(report) : StandardOutput.write(report.text)
+    try output.write(report)
     guard report.failed == 0 else {
       throw CommandFailure(
         status: .no, message: "Some uploads got no response, or 503 without Retry-After.")
@@ -116,7 +113,7 @@ struct OverloadBench {
 }
 
 /// The result of `overload`, as `--json` prints it.
-struct OverloadReport: Encodable {
+struct OverloadReport: MeasurementReport {
   /// The responses to uploads at one rate.
   struct Phase: Encodable {
     let offeredPerSecond: Double

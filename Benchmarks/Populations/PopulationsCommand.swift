@@ -20,6 +20,7 @@ struct PopulationsCommand: AsyncParsableCommand {
 
   private static let phoneCounts = 100...100_000
   private static let dayCounts = 1...28
+  private static let threadCounts = 1...256
 
   @Option(help: "The number of phones.")
   var phones = 1_000
@@ -30,24 +31,22 @@ struct PopulationsCommand: AsyncParsableCommand {
   @Option(help: "The number of threads that compute phones.")
   var threads = 1
 
-  @Option(help: "The firebreak executable; by default the one beside this program.")
-  var firebreak: String?
+  @OptionGroup var product: MeasuredProduct
 
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var output: MeasurementOutput
 
   func validate() throws {
     try BenchLimit.check(phones, Self.phoneCounts, "--phones")
     try BenchLimit.check(days, Self.dayCounts, "--days")
+    try BenchLimit.check(threads, Self.threadCounts, "--threads")
   }
 
   func run() async throws {
     BuildKind.warnUnlessRelease()
-    let executable =
-      firebreak.map { URL(fileURLWithPath: $0) } ?? FirebreakBenchmarks.productBeside
-    let bench = PopulationsBench(executable: executable, days: days, threads: threads)
+    let bench = PopulationsBench(
+      executable: product.executable, days: days, threads: threads)
     let report = try await bench.run(phones: phones)
-    try json ? printJSON(report) : StandardOutput.write(report.text)
+    try output.write(report)
   }
 }
 
@@ -61,33 +60,14 @@ struct PopulationsBench {
   private static let phonesOverSmallerRun = 10
   private static let outputBytesMax = 1 << 20
 
-  private struct Run {
-    let summary: JSONValue?
-    let seconds: Duration
-    let processor: Duration
-    let peakBytes: Int
-  }
-
   func run(phones: Int) async throws -> PopulationsReport {
-    let fewer = phones / Self.phonesOverSmallerRun
     // The smaller one first: the system reports the largest peak of all runs so far.
-    let small = try await simulate(people: fewer)
+    let small = try await simulate(people: phones / Self.phonesOverSmallerRun)
     let large = try await simulate(people: phones)
-    let bytes = Double(large.peakBytes - small.peakBytes) / Double(phones - fewer)
-    return PopulationsReport(
-      phones: phones, days: days, threads: threads,
-      personDaysPerProcessorSecond: (Double(phones * days) / (large.processor / .seconds(1)))
-        .rounded(to: 1),
-      processorSeconds: (large.processor / .seconds(1)).rounded(to: 1),
-      seconds: (large.seconds / .seconds(1)).rounded(to: 1),
-      memoryPerPhoneKiB: (bytes / 1_024).rounded(to: 1),
-      peakMemoryMiB: (Double(large.peakBytes) / 1_048_576).rounded(to: 1),
-      receivingScansPerPhoneAndDay: large.summary?["runs"]?.elements.first?[
-        "receivingScansPerPhoneAndDay"
-      ]?.number ?? 0)
+    return try PopulationsReport(days: days, threads: threads, small: small, large: large)
   }
 
-  private func simulate(people: Int) async throws -> Run {
+  private func simulate(people: Int) async throws -> SimulatedPopulation {
     let folder = try TemporaryFolder()
     let scenario = folder.path("scenario.json")
     try #"{"days": \#(days), "contacts": {"people": \#(people)}, "adoption": [1]}"#
@@ -102,8 +82,8 @@ struct PopulationsBench {
     guard run.terminationStatus.isSuccess else {
       throw CommandFailure.machineFailed("firebreak simulate failed: \(run.standardError)")
     }
-    return Run(
-      summary: JSONValue(text: run.standardOutput), seconds: ContinuousClock.now - start,
+    return try SimulatedPopulation(
+      phones: people, summary: run.standardOutput, seconds: ContinuousClock.now - start,
       processor: Self.children.processor - before, peakBytes: Self.children.peakBytes)
   }
 
@@ -118,8 +98,39 @@ struct PopulationsBench {
   }
 }
 
+/// One run of `firebreak simulate`.
+struct SimulatedPopulation {
+  let phones: Int
+  let receivingScansPerPhoneAndDay: Double
+  let seconds: Duration
+  let processor: Duration
+  let peakBytes: Int
+
+  /// - Parameter summary: The JSON that the run has printed.
+  /// - Throws: `CommandFailure` if the summary is of another number of phones or states no scans.
+  init(
+    phones: Int, summary: String, seconds: Duration, processor: Duration, peakBytes: Int
+  ) throws {
+    let runs = JSONValue(text: summary)?["runs"]?.elements ?? []
+    guard runs.count == 1, runs[0]["phones"]?.integer == phones,
+      let scans = runs[0]["receivingScansPerPhoneAndDay"]?.number
+    else {
+      throw CommandFailure.machineFailed(
+        """
+        firebreak simulate printed no run of \(phones) phones with receivingScansPerPhoneAndDay: \
+        build firebreak and firebreak-benchmarks from one version.
+        """)
+    }
+    self.phones = phones
+    receivingScansPerPhoneAndDay = scans
+    self.seconds = seconds
+    self.processor = processor
+    self.peakBytes = peakBytes
+  }
+}
+
 /// The result of `populations`, as `--json` prints it.
-struct PopulationsReport: Encodable {
+struct PopulationsReport: MeasurementReport {
   let build = BuildKind.current
   let phones: Int
   let days: Int
@@ -131,6 +142,28 @@ struct PopulationsReport: Encodable {
   let memoryPerPhoneKiB: Double
   let peakMemoryMiB: Double
   let receivingScansPerPhoneAndDay: Double
+
+  /// - Throws: `CommandFailure` if a figure was not measured.
+  init(days: Int, threads: Int, small: SimulatedPopulation, large: SimulatedPopulation) throws {
+    guard large.peakBytes > small.peakBytes, large.processor > .zero else {
+      throw CommandFailure.machineFailed(
+        """
+        The runs of \(small.phones) and \(large.phones) phones do not differ in memory or took no processor time: \
+        simulate more phones.
+        """)
+    }
+    let processor = large.processor / .seconds(1)
+    let bytes = Double(large.peakBytes - small.peakBytes) / Double(large.phones - small.phones)
+    phones = large.phones
+    self.days = days
+    self.threads = threads
+    personDaysPerProcessorSecond = (Double(large.phones * days) / processor).rounded(to: 1)
+    processorSeconds = processor.rounded(to: 1)
+    seconds = (large.seconds / .seconds(1)).rounded(to: 1)
+    memoryPerPhoneKiB = (bytes / 1_024).rounded(to: 1)
+    peakMemoryMiB = (Double(large.peakBytes) / 1_048_576).rounded(to: 1)
+    receivingScansPerPhoneAndDay = large.receivingScansPerPhoneAndDay
+  }
 
   var text: String {
     """

@@ -25,8 +25,7 @@ struct PublishedSetCommand: AsyncParsableCommand {
   @Option(help: "The version of the compiler, for the report.")
   var compiler = "unknown"
 
-  @Option(help: "The firebreak executable; by default the one beside this program.")
-  var firebreak: String?
+  @OptionGroup var product: MeasuredProduct
 
   func run() async throws {
     let benchmarks = BenchmarkSuite.benchmarks.filter { $0.name.hasPrefix(only) }
@@ -40,7 +39,7 @@ struct PublishedSetCommand: AsyncParsableCommand {
       throw ValidationError("\(output) cannot be created: choose another folder.")
     }
     let machine = BenchmarkMachine(compiler: compiler)
-    let runner = BenchmarkRunner(folder: folder, executable: executable)
+    let runner = BenchmarkRunner(folder: folder, executable: product.executable)
     var results = BenchmarkResults(isReferenceFamily: machine.isReferenceFamily)
     for (index, benchmark) in benchmarks.enumerated() {
       report("\(index + 1) of \(benchmarks.count): \(benchmark.name)")
@@ -51,10 +50,6 @@ struct PublishedSetCommand: AsyncParsableCommand {
       results: results)
     try Data(report.text.utf8).write(to: folder.appendingPathComponent("report.md"))
     print(report.text)
-  }
-
-  private var executable: URL {
-    firebreak.map { URL(fileURLWithPath: $0) } ?? FirebreakBenchmarks.productBeside
   }
 
   private func report(_ progress: String) {

@@ -30,8 +30,7 @@ struct TownCommand: AsyncParsableCommand {
   @Option(help: "The measured simulated days.")
   var days = 1
 
-  @Flag(help: "Print one JSON object.")
-  var json = false
+  @OptionGroup var output: MeasurementOutput
 
   func validate() throws {
     try BenchLimit.check(phones, Self.phoneCounts, "--phones")
@@ -44,7 +43,7 @@ struct TownCommand: AsyncParsableCommand {
     let cleanUp = CleanUp(folder.removeUnlessKept)
     defer { cleanUp.run() }
     let report = try await TownBench(phones: phones, days: days, folder: folder.url).run()
-    try json ? printJSON(report) : StandardOutput.write(report.text)
+    try output.write(report)
   }
 }
 
@@ -107,7 +106,7 @@ struct TownBench {
 }
 
 /// The result of `town`, as `--json` prints it.
-struct TownReport: Encodable {
+struct TownReport: MeasurementReport {
   let build = BuildKind.current
   let phones: Int
   let days: Int

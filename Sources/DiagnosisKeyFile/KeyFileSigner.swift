@@ -26,7 +26,7 @@ public struct KeyFileSigner: Sendable {
   /// A signer with a key that may be on a token.
   ///
   /// - Throws: `KeyFileError.unusableName` for an empty or too long id or version.
-  public init(_ key: any P256Signer, keyID: String, keyVersion: String) throws(KeyFileError) {
+  package init(_ key: any P256Signer, keyID: String, keyVersion: String) throws(KeyFileError) {
     let usable = 1...KeyFileLimit.verificationKeyNameByteCountMax
     guard usable.contains(keyID.utf8.count), usable.contains(keyVersion.utf8.count) else {
       throw .unusableName
@@ -37,6 +37,9 @@ public struct KeyFileSigner: Sendable {
 
   /// The public key in PEM.
   public var publicKeyPEM: String { key.publicKey.pemRepresentation }
+
+  /// True if `signature(for:)` asks another device, which may never respond.
+  package var mayBlock: Bool { key.mayBlock }
 
   /// Signs the bytes with this digest; the signature is in DER.
   ///

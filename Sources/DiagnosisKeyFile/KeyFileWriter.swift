@@ -77,7 +77,7 @@ public enum KeyFileWriter {
   }
 
   /// A key file is public, and a web server that runs as another user has to read it: mode 0644.
-  private static func writeFile<Result>(
+  static func writeFile<Result>(
     to url: URL, create: (_ create: () -> URL?) -> Void = { _ = $0() },
     _ fill: (_ descriptor: Int32) throws -> Result
   ) throws -> Result {

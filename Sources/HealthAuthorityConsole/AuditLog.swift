@@ -6,6 +6,7 @@ import World
 
 /// The audit log in the database.
 ///
+/// Transactions that write exclude each other, so that the chain has no branches, also if several processes append to it.
 /// An action that changes the console's own data is recorded in the same transaction. An action of another server is
 /// recorded before it is carried out, so that no action lacks an entry.
 struct AuditLog: Sendable {
@@ -24,9 +25,9 @@ struct AuditLog: Sendable {
   }
 
   /// Records an action in the transaction that carries it out.
-  func append(_ event: AuditEvent, at now: Int64, in db: Database) throws {
-    let last = try Row.fetchOne(
-      db, sql: "SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1")
+  func append(_ event: AuditEvent, at now: Int64, in db: ConsoleTransaction) throws {
+    let last = try db.row(
+      sql: "SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1")
     let sequence: Int64 = last?["sequence"] ?? 0
     let previous: Data? = last?["hash"]
     let entry = AuditEntry(
@@ -55,7 +56,7 @@ struct AuditLog: Sendable {
     let now = clock.now.unixSecond
     return try await database.write { db in
       let start = try start(in: db)
-      let count = try Int64.fetchOne(db, sql: "SELECT count(*) FROM audit")
+      let count = try db.count(sql: "SELECT count(*) FROM audit")
       if start.entries > 0, count == start.entries {
         try append(
           AuditEvent(AuditEvent.commandLine, .auditKeyed, detail: start.detail), at: now, in: db)
@@ -64,31 +65,35 @@ struct AuditLog: Sendable {
     }
   }
 
-  private func start(in db: Database) throws -> AuditStart {
+  private func start(in db: ConsoleTransaction) throws -> AuditStart {
     var start = AuditStart.empty
-    let rows = try Row.fetchCursor(db, sql: "SELECT * FROM audit ORDER BY sequence")
-    while let entry = try rows.next().map(AuditEntry.init), entry.isIntact(nil) {
-      start = AuditStart(entries: entry.sequence, head: entry.hash)
+    while true {
+      let page = try Self.entries(
+        after: start.entries, ConsoleLimit.auditEntriesAtOnce, in: db)
+      for entry in page {
+        guard entry.isIntact(nil) else { return start }
+        start = AuditStart(entries: entry.sequence, head: entry.hash)
+      }
+      guard !page.isEmpty else { return start }
     }
-    return start
   }
 
   /// The newest entries that match `filter`, newest first; those before the entry `sequence` if there is one.
   func newest(
     _ count: Int, before sequence: Int64? = nil, matching filter: AuditFilter = AuditFilter()
   ) async throws -> [AuditEntry] {
-    try await database.read { db in
-      try Row.fetchAll(
-        db,
+    let (actor, subject) = (Self.lowercased(filter.actor), Self.lowercased(filter.subject))
+    return try await database.read { db in
+      try db.rows(
         sql: """
           SELECT * FROM audit WHERE sequence < ? AND time >= ? AND time < ?
-            AND (? = '' OR actor = ? COLLATE NOCASE) AND (? = '' OR action = ?)
-            AND (? = '' OR instr(lower(subject), lower(?)) > 0)
+            AND (? = '' OR lower(actor) = ?) AND (? = '' OR action = ?)
+            AND (? = '' OR lower(subject) LIKE ? ESCAPE '!')
           ORDER BY sequence DESC LIMIT ?
           """,
         arguments: [
-          sequence ?? .max, filter.from, filter.end, filter.actor, filter.actor, filter.action,
-          filter.action, filter.subject, filter.subject, count,
+          sequence ?? Int64.max, filter.from, filter.end, actor, actor, filter.action,
+          filter.action, subject, Self.pattern(containing: subject), count,
         ]
       ).map(AuditEntry.init)
     }
@@ -96,12 +101,28 @@ struct AuditLog: Sendable {
 
   /// The entries that follow the entry `sequence`, oldest first.
   func entries(after sequence: Int64, _ count: Int) async throws -> [AuditEntry] {
-    try await database.read { db in
-      try Row.fetchAll(
-        db, sql: "SELECT * FROM audit WHERE sequence > ? ORDER BY sequence LIMIT ?",
-        arguments: [sequence, count]
-      ).map(AuditEntry.init)
-    }
+    try await database.read { try Self.entries(after: sequence, count, in: $0) }
+  }
+
+  private static func entries(
+    after sequence: Int64, _ count: Int, in db: ConsoleTransaction
+  ) throws -> [AuditEntry] {
+    try db.rows(
+      sql: "SELECT * FROM audit WHERE sequence > ? ORDER BY sequence LIMIT ?",
+      arguments: [sequence, count]
+    ).map(AuditEntry.init)
+  }
+
+  /// The text as the databases' `lower` has it: only ASCII letters have a case.
+  private static func lowercased(_ text: String) -> String {
+    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    let bytes = text.utf8.map { capitals.contains($0) ? $0 + 0x20 : $0 }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A pattern of `LIKE` with the escape character `!`.
+  private static func pattern(containing text: String) -> String {
+    "%" + text.replacing(/[!%_]/) { "!\($0.output)" } + "%"
   }
 
   /// Passes all entries to `body`, oldest first, and verifies their chain.
@@ -122,7 +143,9 @@ struct AuditLog: Sendable {
     }
   }
 
+  /// The text as every engine can store it: PostgreSQL has no text with a null character.
   private func cut(_ text: String) -> String {
+    let text = text.replacing("\0", with: "\u{FFFD}")
     guard text.utf8.count > fieldBytesMax else { return text }
     return String(decoding: text.utf8.prefix(fieldBytesMax), as: UTF8.self)
   }

@@ -57,7 +57,7 @@ extension ConsoleAdministration {
       throw ConsoleError.configuration(
         "The last administrator cannot be disabled: add another one first.")
     } catch {
-      throw ConsoleError.database
+      throw ConsoleError(storing: error)
     }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Hummingbird
+import Logging
+import PostgreSQL
 import QuietHTTP
 import Secrets
 import ServerStorage
@@ -20,21 +22,13 @@ struct ConsoleComposition: Sendable {
 
   init(
     _ configuration: ConsoleConfiguration, isReadOnly: Bool = false, clock: any WallClock,
-    randomness: any Randomness
+    randomness: any Randomness, logger: Logger
   ) throws(ConsoleError) {
     try configuration.check()
     guard let keys = ConsoleKeys(configuration.secret, byteCount: ConsoleLimit.secretBytes) else {
       throw .configuration("secret must have \(ConsoleLimit.secretBytes) bytes.")
     }
-    do throws(ServerDatabaseError) {
-      let file = configuration.databaseFile
-      database =
-        isReadOnly
-        ? try ConsoleDatabase(reading: file, keys: keys)
-        : try ConsoleDatabase(file: file, keys: keys)
-    } catch {
-      throw ConsoleError(error)
-    }
+    database = try Self.database(configuration, keys, isReadOnly: isReadOnly, logger: logger)
     self.keys = keys
     self.configuration = configuration
     self.clock = clock
@@ -48,6 +42,31 @@ struct ConsoleComposition: Sendable {
     links = AccountLinks(
       database: database, audit: audit, keys: keys, days: configuration.linkDays, clock: clock,
       randomness: randomness)
+  }
+
+  /// Opens the database. That in PostgreSQL is reached by the first transaction.
+  private static func database(
+    _ configuration: ConsoleConfiguration, _ keys: ConsoleKeys, isReadOnly: Bool, logger: Logger
+  ) throws(ConsoleError) -> ConsoleDatabase {
+    if var address = configuration.databaseAddress {
+      if isReadOnly { address.mayBeEmpty = false }
+      return ConsoleDatabase(address, keys: keys, logger: logger)
+    }
+    do throws(ServerDatabaseError) {
+      let file = configuration.databaseFile
+      return isReadOnly
+        ? try ConsoleDatabase(reading: file, keys: keys)
+        : try ConsoleDatabase(file: file, keys: keys)
+    } catch {
+      throw ConsoleError(error)
+    }
+  }
+
+  /// Reaches the database in PostgreSQL.
+  ///
+  /// - Throws: `ConsoleError`
+  func openDatabase() async throws {
+    do { try await database.makeReady() } catch { throw ConsoleError(storing: error) }
   }
 
   /// The checks of passwords.
@@ -105,8 +124,7 @@ struct ConsoleComposition: Sendable {
     let passwords = passwordChecks()
     let passkeys = PasskeyStore(database: database, audit: audit, clock: clock)
     let challenges = PasskeyChallenges(
-      keys: keys, seconds: ConsoleLimit.challengeSeconds,
-      usedMax: ConsoleLimit.usedChallengesMax, randomness: randomness)
+      keys: keys, seconds: ConsoleLimit.challengeSeconds, randomness: randomness)
     SignInPages(
       pages: pages, signIn: SignIn(accounts: accounts, passwords: passwords),
       sessions: pages.sessions, passkeys: passkeys, challenges: challenges,

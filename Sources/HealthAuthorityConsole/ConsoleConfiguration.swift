@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import PostgreSQL
 import QuietHTTP
 import Secrets
 import ServerStorage
@@ -12,6 +13,8 @@ package struct ConsoleConfiguration: Redacted, Sendable {
   package var port: Int
   /// The SQLite database.
   package var databaseFile: URL
+  /// The address of a PostgreSQL database, which several consoles may share; nil for the SQLite database.
+  package var databaseAddress: PostgreSQLAddress?
   /// The secret of the database, 32 bytes. A database belongs to one secret.
   package var secret: Data
   /// The start of the audit log, as `ConsoleAdministration.completeAuditUpgrade()` returned it; nil before.
@@ -74,6 +77,12 @@ package enum ConsoleError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherSecret
   /// A newer version has changed the database.
   case newerDatabase
+  /// The database in PostgreSQL is empty, and the console had another one.
+  case emptyDatabase
+  /// The role of the process may not create or change the tables; the text is the message of the server.
+  case deniedDatabase(String)
+  /// The server of the database cannot be reached; the text is its message.
+  case unreachableDatabase(String)
   /// The structure of the database is damaged.
   case damagedDatabase
   /// The database cannot be opened or written.
@@ -85,9 +94,19 @@ package enum ConsoleError: Error, Hashable, Sendable, CustomStringConvertible {
     case .otherSecret:
       "The secret of the console does not belong to its database: restore both from one backup."
     case .newerDatabase: ServerDatabaseError.newer.message(of: ConsoleDatabase.schema.name)
+    case .emptyDatabase: ServerDatabaseError.empty.message(of: ConsoleDatabase.schema.name)
+    case .deniedDatabase(let message):
+      ServerDatabaseError.denied(message).message(of: ConsoleDatabase.schema.name)
+    case .unreachableDatabase(let message):
+      ServerDatabaseError.unreachable(message).message(of: ConsoleDatabase.schema.name)
     case .damagedDatabase: ServerDatabaseError.damaged.message(of: ConsoleDatabase.schema.name)
     case .database: ServerDatabaseError.unavailable.message(of: ConsoleDatabase.schema.name)
     }
+  }
+
+  /// The error of the console for an error of a transaction.
+  init(storing error: any Error) {
+    self = (error as? ServerDatabaseError).map { Self($0) } ?? .database
   }
 
   init(_ error: ServerDatabaseError) {
@@ -96,7 +115,10 @@ package enum ConsoleError: Error, Hashable, Sendable, CustomStringConvertible {
       case .otherSecret: .otherSecret
       case .newer: .newerDatabase
       case .damaged: .damagedDatabase
-      case .lost, .unavailable, .unreachable, .empty, .denied: .database
+      case .empty: .emptyDatabase
+      case .denied(let message): .deniedDatabase(message)
+      case .unreachable(let message): .unreachableDatabase(message)
+      case .lost, .unavailable: .database
       }
   }
 }

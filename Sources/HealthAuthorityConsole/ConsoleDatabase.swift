@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import Logging
+import PostgreSQL
 import ServerStorage
 
 /// The database of the console: accounts, sessions, the audit log and the proposed changes.
 struct ConsoleDatabase: Sendable {
-  private let database: ServerDatabase
+  private enum Engine {
+    case file(ServerDatabase)
+    case postgreSQL(PostgreSQLServerDatabase)
+  }
+
+  private let engine: Engine
 
   /// The schema. Later versions append migrations and never change released ones.
   static let schema = DatabaseSchema(
@@ -15,28 +22,62 @@ struct ConsoleDatabase: Sendable {
   init(
     file: URL, keys: ConsoleKeys, schema: DatabaseSchema = Self.schema
   ) throws(ServerDatabaseError) {
-    database = try ServerDatabase.open(file, schema: schema, secretCheck: keys.check)
+    engine = .file(try ServerDatabase.open(file, schema: schema, secretCheck: keys.check))
   }
 
   /// Opens the existing database in `file` without changing it.
   init(reading file: URL, keys: ConsoleKeys) throws(ServerDatabaseError) {
-    database = try ServerDatabase.openReadOnly(file, schema: Self.schema, secretCheck: keys.check)
+    engine = .file(
+      try ServerDatabase.openReadOnly(file, schema: Self.schema, secretCheck: keys.check))
   }
 
-  /// Runs `work` in a read transaction.
-  func read<Value: Sendable>(
-    _ work: @escaping @Sendable (Database) throws -> Value
-  ) async throws -> Value {
-    try await database.read(work)
+  /// The database at `address` in PostgreSQL, which several processes may share. It is reached by `makeReady()` or the
+  /// first transaction.
+  init(_ address: PostgreSQLAddress, keys: ConsoleKeys, logger: Logger) {
+    engine = .postgreSQL(
+      PostgreSQLServerDatabase(
+        address, schema: PostgreSQLConsoleSchema.schema, secretCheck: keys.check,
+        connections: ConsoleLimit.databaseConnections, logger: logger))
   }
 
-  /// Runs `work` in a transaction, which is rolled back if it throws.
+  /// Reaches the database in PostgreSQL, and creates or migrates its tables. That in a file is open already.
   ///
-  /// - Throws: `ServerDatabaseError.damaged`; `.lost` also if the transaction succeeded but is lost; other errors.
-  func write<Value: Sendable>(
-    _ work: @escaping @Sendable (Database) throws -> Value
+  /// - Throws: `ServerDatabaseError`
+  func makeReady() async throws {
+    if case .postgreSQL(let database) = engine { try await database.makeReady() }
+  }
+
+  /// Runs `work` in a read transaction, which sees one state of the database.
+  func read<Value: Sendable>(
+    _ work: @escaping @Sendable (ConsoleTransaction) throws -> Value
   ) async throws -> Value {
-    try await database.write(work)
+    switch engine {
+    case .file(let database):
+      try await database.read { try work(ConsoleTransaction($0)) }
+    case .postgreSQL(let database):
+      try await database.transaction(.snapshot) { try work(ConsoleTransaction($0)) }
+    }
+  }
+
+  /// Runs `work` in a transaction, which is rolled back if it throws. Transactions that write run one after the other,
+  /// also those of several processes, so that what `work` has read stays true until it ends.
+  ///
+  /// - Parameter work: The statements; with PostgreSQL it may run several times, of which one is committed.
+  /// - Throws: `ServerDatabaseError.damaged`; `.lost` also if the transaction succeeded but is lost; `.unreachable` also
+  ///   if it is not known if the transaction succeeded; other errors.
+  func write<Value: Sendable>(
+    _ work: @escaping @Sendable (ConsoleTransaction) throws -> Value
+  ) async throws -> Value {
+    switch engine {
+    case .file(let database):
+      try await database.write { try work(ConsoleTransaction($0)) }
+    case .postgreSQL(let database):
+      try await database.transaction { transaction in
+        // Later statements see everything that was committed before the lock.
+        try transaction.run("SELECT FROM server_state FOR UPDATE")
+        return try work(ConsoleTransaction(transaction))
+      }
+    }
   }
 
   /// The parts of the console that fail: its database if a transaction cannot be written.
@@ -50,10 +91,17 @@ struct ConsoleDatabase: Sendable {
     }
   }
 
-  /// Checks that the file is in place and that its structure has no fault.
+  /// Checks that the file is in place and that its structure has no fault, or reads the audit log in PostgreSQL, whose
+  /// pages have checksums.
   func check() async throws -> ServerDatabaseError? {
-    guard database.isInPlace else { return .lost }
-    return try await database.check { _ in } == nil ? .damaged : nil
+    switch engine {
+    case .file(let database):
+      guard database.isInPlace else { return .lost }
+      return try await database.check { _ in } == nil ? .damaged : nil
+    case .postgreSQL(let database):
+      let count = try await database.check { try $0.run("SELECT count(hash) FROM audit").count }
+      return count == nil ? .damaged : nil
+    }
   }
 
   private static func makeMigrations() -> DatabaseMigrator {
@@ -79,8 +127,19 @@ struct ConsoleDatabase: Sendable {
     migrator.registerMigration("schema 6: numbers of issued codes") { db in
       try db.execute(sql: issuedCodeTable)
     }
+    migrator.registerMigration("schema 7: used challenges of passkeys") { db in
+      try db.execute(sql: usedChallengeTable)
+    }
     return migrator
   }
+
+  /// `challenge` is a challenge without its authentication code.
+  private static let usedChallengeTable = """
+    CREATE TABLE used_challenge (
+      challenge BLOB NOT NULL PRIMARY KEY,
+      expires_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
 
   /// `uuid` and `list` are numbers of codes and lists in lower case. Nothing is about a person.
   private static let issuedCodeTable = """

@@ -51,6 +51,8 @@ enum ConsoleLimit {
   static let sessionTouchSeconds: Int64 = 60
   /// Days for which a link for a new password works, unless the settings have another number.
   static let linkDays = 1
+  /// Connections of a console to PostgreSQL.
+  static let databaseConnections = 4
   /// Seconds for which a passkey's challenge works.
   static let challengeSeconds: Int64 = 600
   /// Used challenges that are remembered.

@@ -46,7 +46,7 @@ package final class HealthAuthorityConsole: Service {
     logger: Logger
   ) throws {
     let composition = try ConsoleComposition(
-      configuration, clock: clock, randomness: randomness)
+      configuration, clock: clock, randomness: randomness, logger: logger)
     let requests = RequestMetrics(clock: clock, randomness: randomness)
     self.requests = requests
     forwarder = configuration.auditDestination.map { [audit = composition.audit] in
@@ -68,6 +68,13 @@ package final class HealthAuthorityConsole: Service {
     self.logger = logger
     self.clock = clock
     health = ServerHealth(logger: logger, server: "HealthAuthorityConsole")
+  }
+
+  /// Reaches the database in PostgreSQL, and creates or migrates its tables. That in a file is open already.
+  ///
+  /// - Throws: `ConsoleError`
+  package func openDatabase() async throws {
+    do { try await database.makeReady() } catch { throw ConsoleError(storing: error) }
   }
 
   /// The port the console listens on; waits until it listens.
@@ -109,7 +116,7 @@ package final class HealthAuthorityConsole: Service {
   /// cancelled.
   private func reportRefusals() async {
     do { try await Task { try await refusals.report() }.value } catch {
-      health.report(ConsoleError.database.description, of: .database)
+      health.report(ConsoleError(storing: error).description, of: .database)
     }
   }
 
@@ -130,7 +137,7 @@ package final class HealthAuthorityConsole: Service {
     } catch is CancellationError {
     } catch {
       jobs.ended(.check, succeeded: false)
-      health.report(ConsoleError.database.description, of: .database)
+      health.report(ConsoleError(storing: error).description, of: .database)
     }
   }
 
@@ -152,7 +159,7 @@ package final class HealthAuthorityConsole: Service {
       } catch is CancellationError {
         throw CancellationError()
       } catch {
-        health.report(ConsoleError.database.description, of: .database)
+        health.report(ConsoleError(storing: error).description, of: .database)
       }
       try await clock.sleep(until: clock.now.addingTimeInterval(ConsoleLimit.auditReportSeconds))
     }
@@ -212,7 +219,8 @@ package struct ConsoleAdministration: Sendable {
   package init(
     _ configuration: ConsoleConfiguration, clock: any WallClock, randomness: any Randomness
   ) throws(ConsoleError) {
-    composition = try ConsoleComposition(configuration, clock: clock, randomness: randomness)
+    composition = try ConsoleComposition(
+      configuration, clock: clock, randomness: randomness, logger: Self.logger)
     self.clock = clock
     self.randomness = randomness
   }
@@ -223,10 +231,18 @@ package struct ConsoleAdministration: Sendable {
   package init(reading configuration: ConsoleConfiguration) throws(ConsoleError) {
     let (clock, randomness) = (SystemClock(), SystemRandomness())
     composition = try ConsoleComposition(
-      configuration, isReadOnly: true, clock: clock, randomness: randomness)
+      configuration, isReadOnly: true, clock: clock, randomness: randomness, logger: Self.logger)
     self.clock = clock
     self.randomness = randomness
   }
+
+  /// An operator gets errors, and no log.
+  private static let logger = Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
+
+  /// Reaches the database in PostgreSQL, so that an error says why it cannot be used. That in a file is open already.
+  ///
+  /// - Throws: `ConsoleError`
+  package func openDatabase() async throws { try await composition.openDatabase() }
 
   /// The name of an account as it is stored.
   ///
@@ -257,7 +273,7 @@ package struct ConsoleAdministration: Sendable {
     } catch AccountStore.Refusal.tooMany {
       throw ConsoleError.configuration("There are too many accounts: use an existing one.")
     } catch {
-      throw ConsoleError.database
+      throw ConsoleError(storing: error)
     }
     return shown
   }
@@ -277,7 +293,8 @@ package struct ConsoleAdministration: Sendable {
   package func audit(
     _ body: @Sendable (_ line: String, _ hash: String) throws -> Void = { _, _ in }
   ) async throws -> AuditChain {
-    try await composition.audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce) {
+    try await openDatabase()
+    return try await composition.audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce) {
       try body($0.line, $0.hash)
     }
   }
@@ -295,7 +312,7 @@ extension ConsoleAdministration {
   /// - Returns: The start of the log, to be stored with the secret.
   package func completeAuditUpgrade() async throws -> AuditStart {
     do { return try await composition.audit.completeUpgrade() } catch {
-      throw ConsoleError.database
+      throw ConsoleError(storing: error)
     }
   }
 }

@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import GRDB
+import ServerStorage
 import TextEncodings
 import World
 
@@ -86,8 +87,8 @@ struct ProposalStore: Sendable {
   func open() async throws -> [Proposal] {
     let (kind, oldest) = (kind.rawValue, oldest)
     return try await database.read {
-      try Row.fetchAll(
-        $0, sql: "SELECT proposal.* \(Self.openRows) ORDER BY proposal.id",
+      try $0.rows(
+        sql: "SELECT proposal.* \(Self.openRows) ORDER BY proposal.id",
         arguments: [kind, oldest]
       ).map { Proposal($0) }
     }
@@ -97,8 +98,7 @@ struct ProposalStore: Sendable {
   func decided(_ count: Int) async throws -> [Proposal] {
     let (kind, oldest, seconds) = (kind.rawValue, oldest, seconds)
     return try await database.read {
-      try Row.fetchAll(
-        $0,
+      try $0.rows(
         sql: """
           SELECT * FROM proposal WHERE kind = ? AND (decision IS NOT NULL OR proposed_at <= ?)
           ORDER BY coalesce(decided_at, proposed_at + ?) DESC, id DESC LIMIT ?
@@ -110,9 +110,8 @@ struct ProposalStore: Sendable {
   func proposal(_ id: Int64) async throws -> Proposal? {
     let kind = kind.rawValue
     return try await database.read {
-      try Row.fetchOne(
-        $0, sql: "SELECT * FROM proposal WHERE id = ? AND kind = ?", arguments: [id, kind]
-      ).map { Proposal($0) }
+      try $0.row(sql: "SELECT * FROM proposal WHERE id = ? AND kind = ?", arguments: [id, kind])
+        .map { Proposal($0) }
     }
   }
 
@@ -153,7 +152,7 @@ struct ProposalStore: Sendable {
         return .duplicate
       }
       if !draft.isUrgent {
-        let circle = try openCount("AND circle = \(actor.circle)", since: oldest, in: db)
+        let circle = try openCount(circle: actor.circle, since: oldest, in: db)
         guard circle < circleOpenMax else { return .tooMany(circleOpenMax) }
         let open = try openCount(since: oldest, in: db)
         guard open < openMax else { return .tooMany(openMax) }
@@ -164,16 +163,20 @@ struct ProposalStore: Sendable {
   }
 
   private func openCount(
-    _ condition: String = "", since oldest: Int64, in db: Database
+    circle: Int64? = nil, since oldest: Int64, in db: ConsoleTransaction
   ) throws -> Int {
-    try Int.fetchOne(
-      db, sql: "SELECT count(*) \(Self.openRows) \(condition)",
-      arguments: [kind.rawValue, oldest]) ?? 0
+    var arguments: [ConsoleTransaction.Argument] = [kind.rawValue, oldest]
+    if let circle { arguments.append(circle) }
+    return try db.count(
+      sql: "SELECT count(*) \(Self.openRows)\(circle == nil ? "" : " AND circle = ?")",
+      arguments: arguments)
   }
 
-  private func isOpen(_ document: String, since oldest: Int64, in db: Database) throws -> Bool {
-    try Row.fetchOne(
-      db, sql: "SELECT 1 \(Self.openRows) AND document = ?",
+  private func isOpen(
+    _ document: String, since oldest: Int64, in db: ConsoleTransaction
+  ) throws -> Bool {
+    try db.row(
+      sql: "SELECT 1 \(Self.openRows) AND document = ?",
       arguments: [kind.rawValue, oldest, document]) != nil
   }
 
@@ -206,19 +209,18 @@ struct ProposalStore: Sendable {
 
   /// The time of the first pause that an account of `circle` started alone after a time.
   private func firstAlone(
-    circle: Int64, after start: Int64, in db: Database
+    circle: Int64, after start: Int64, in db: ConsoleTransaction
   ) throws -> Int64? {
-    try Int64.fetchOne(
-      db,
+    try db.integer(
       sql: """
         SELECT min(decided_at) FROM proposal JOIN account ON account.name = proposal.proposed_by
         WHERE kind = ? AND decision = 'alone' AND decided_at > ? AND circle = ?
         """, arguments: [kind.rawValue, start, circle])
   }
 
-  private func lastApproval(in db: Database) throws -> Int64 {
-    try Int64.fetchOne(
-      db, sql: "SELECT max(decided_at) FROM proposal WHERE kind = ? AND decision = 'approved'",
+  private func lastApproval(in db: ConsoleTransaction) throws -> Int64 {
+    try db.integer(
+      sql: "SELECT max(decided_at) FROM proposal WHERE kind = ? AND decision = 'approved'",
       arguments: [kind.rawValue]) ?? .min
   }
 
@@ -232,17 +234,17 @@ struct ProposalStore: Sendable {
 
   @discardableResult
   private func insert(
-    _ draft: Draft, by actor: String, at now: Int64, in db: Database
+    _ draft: Draft, by actor: String, at now: Int64, in db: ConsoleTransaction
   ) throws -> Int64 {
-    try db.execute(
+    let id = try db.integer(
       sql: """
         INSERT INTO proposal (kind, document, replaces, reason, proposed_by, proposed_at, account_id)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id
         """,
       arguments: [
         kind.rawValue, draft.document, draft.replaces, draft.reason, actor, now, draft.accountID,
       ])
-    let id = db.lastInsertedRowID
+    guard let id else { throw ServerDatabaseError.unavailable }
     let detail =
       kind == .configuration
       ? draft.reason : "\(Self.seal(draft.document)), \(draft.summary): \(draft.reason)"
@@ -266,10 +268,10 @@ struct ProposalStore: Sendable {
   }
 
   /// True if the document of a change is the one that was requested.
-  private func isSealed(_ proposal: Proposal, in db: Database) throws -> Bool {
+  private func isSealed(_ proposal: Proposal, in db: ConsoleTransaction) throws -> Bool {
     guard kind == .administration else { return true }
-    let detail = try String.fetchOne(
-      db, sql: "SELECT detail FROM audit WHERE action = ? AND subject = ?",
+    let detail = try db.text(
+      sql: "SELECT detail FROM audit WHERE action = ? AND subject = ? ORDER BY sequence LIMIT 1",
       arguments: [proposing.rawValue, subject(proposal.id)])
     return detail?.hasPrefix(Self.seal(proposal.document)) ?? false
   }
@@ -293,16 +295,15 @@ struct ProposalStore: Sendable {
   ///   and reports the outcome with `complete(_:)` or `reopen(_:by:)`.
   func decide(
     _ id: Int64, _ decision: Proposal.Decision, by actor: Account,
-    carryingOut: (@Sendable (Database) throws -> Void)? = nil
+    carryingOut: (@Sendable (ConsoleTransaction) throws -> Void)? = nil
   ) async throws -> Outcome {
     let (now, kind, oldest) = (clock.now.unixSecond, kind.rawValue, oldest)
     return try await database.write { db in
-      let row = try Row.fetchOne(
-        db, sql: "SELECT account.* \(Self.openRows) AND proposal.id = ?",
+      let row = try db.row(
+        sql: "SELECT account.* \(Self.openRows) AND proposal.id = ?",
         arguments: [kind, oldest, id])
-      let stored = try Row.fetchOne(
-        db, sql: "SELECT * FROM proposal WHERE id = ?", arguments: [id]
-      ).map { Proposal($0) }
+      let stored = try db.row(sql: "SELECT * FROM proposal WHERE id = ?", arguments: [id])
+        .map { Proposal($0) }
       guard let row, let stored else { return .notOpen }
       // Another request may have changed the account of the actor since the session was read.
       guard let present = try AccountStore.account(id: actor.id, in: db), !present.isDisabled
@@ -326,7 +327,7 @@ struct ProposalStore: Sendable {
   /// True if `actor` may not decide a change because it concerns their account. People of its circle do not prevent
   /// that it is disabled either.
   private func concerns(
-    _ actor: Account, _ proposal: Proposal, _ decision: Proposal.Decision, in db: Database
+    _ actor: Account, _ proposal: Proposal, _ decision: Proposal.Decision, in db: ConsoleTransaction
   ) throws -> Bool {
     guard let id = proposal.accountID else { return false }
     guard id != actor.id else { return true }
@@ -336,7 +337,8 @@ struct ProposalStore: Sendable {
   }
 
   private func store(
-    _ decision: Proposal.Decision, of id: Int64, by actor: String, at now: Int64, in db: Database
+    _ decision: Proposal.Decision, of id: Int64, by actor: String, at now: Int64,
+    in db: ConsoleTransaction
   ) throws {
     try db.execute(
       sql: "UPDATE proposal SET decision = ?, decided_by = ?, decided_at = ? WHERE id = ?",
@@ -349,7 +351,7 @@ struct ProposalStore: Sendable {
     try await database.write { try Self.complete(id, at: now, in: $0) }
   }
 
-  private static func complete(_ id: Int64, at now: Int64, in db: Database) throws {
+  private static func complete(_ id: Int64, at now: Int64, in db: ConsoleTransaction) throws {
     try db.execute(
       sql: "UPDATE proposal SET carried_out_at = ? WHERE id = ?", arguments: [now, id])
   }
@@ -358,11 +360,11 @@ struct ProposalStore: Sendable {
   ///
   /// - Returns: Their names in the audit log.
   static func withdraw(
-    of account: Account, by actor: String, at now: Int64, in db: Database
+    of account: Account, by actor: String, at now: Int64, in db: ConsoleTransaction
   ) throws -> [String] {
     let open = "proposed_by = ? AND decision IS NULL"
-    let names = try Row.fetchAll(
-      db, sql: "SELECT id, kind FROM proposal WHERE \(open) ORDER BY id",
+    let names = try db.rows(
+      sql: "SELECT id, kind FROM proposal WHERE \(open) ORDER BY id",
       arguments: [account.name]
     ).map { row in
       let kind: String = row["kind"]

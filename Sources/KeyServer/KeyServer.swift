@@ -6,6 +6,7 @@ import QuietHTTP
 import ServerMetrics
 import ServerStorage
 import ServiceLifecycle
+import Synchronization
 import World
 
 /// The key server: accepts the keys of diagnosed users and publishes them in signed files.
@@ -78,6 +79,11 @@ public final class KeyServer: Service {
         return true
       }
       group.addTask {
+        // Beside the checks of all data, which may take minutes: without a signature there is no remote configuration.
+        await cancelWhenGracefulShutdown { await self.health.checkSigners() }
+        return false
+      }
+      group.addTask {
         await cancelWhenGracefulShutdown { await self.runExports() }
         return false
       }
@@ -144,12 +150,12 @@ public final class KeyServer: Service {
   /// Signs and stores another remote configuration, and serves it from then on.
   ///
   /// - Parameter store: Stores the configuration for the next start.
-  /// - Throws: `KeyServerError.configuration` if it is not valid, or the error of `store`; then the current one
-  ///   stays in use.
+  /// - Throws: `KeyServerError.configuration` if it is not valid, `.cannotSign` if the key is on a token that cannot
+  ///   sign, or the error of `store`; then the current one stays in use.
   package func replaceRemoteConfiguration(
     _ configuration: RemoteConfiguration, storing store: () throws -> Void
-  ) throws {
-    try remoteConfiguration.replace(configuration, storing: store)
+  ) async throws {
+    try await remoteConfiguration.replace(configuration, storing: store)
   }
 
   /// Checks the database and lets the next export check every key file. `run()` does it at the start and daily.
@@ -226,6 +232,8 @@ public final class KeyServer: Service {
         try await exportDue()
         try await removeOld()
       } catch {
+        // An error of the removal is logged. Expired keys do not stay in the database because a token is away.
+        if case KeyServerError.cannotSign = error { _ = try? await removeOld() }
         next = min(next, clock.now.addingTimeInterval(KeyServerLimit.exportRetrySeconds))
       }
       guard await pause(from: now, to: next) else { return }
@@ -246,14 +254,21 @@ public final class KeyServer: Service {
 }
 
 /// The integrity checks of a running key server: of its database, its files and its clock.
-struct KeyServerHealth: Sendable {
+final class KeyServerHealth: Sendable {
   let store: any KeyStore
   let exporter: Exporter
   let health: ServerHealth
+  private let remoteConfiguration: SignedConfiguration
+  /// True if a key has failed to sign, until it signs again: to be found on its token is not enough then.
+  private let hasFailedToSign = Mutex(false)
 
-  init(_ store: any KeyStore, _ exporter: Exporter, _ health: ServerHealth) {
+  init(
+    _ store: any KeyStore, _ exporter: Exporter, _ remoteConfiguration: SignedConfiguration,
+    _ health: ServerHealth
+  ) {
     self.store = store
     self.exporter = exporter
+    self.remoteConfiguration = remoteConfiguration
     self.health = health
   }
 
@@ -263,10 +278,7 @@ struct KeyServerHealth: Sendable {
   @discardableResult
   func checkAll() async -> Bool {
     await exporter.forgetChecks()
-    let isComplete = await checkData()
-    // Last: a token that hangs must not keep the other checks from their results.
-    await checkSigners()
-    return isComplete
+    return await checkData()
   }
 
   private func checkData() async -> Bool {
@@ -305,13 +317,21 @@ struct KeyServerHealth: Sendable {
     return await exporter.isWaiting
   }
 
-  /// Checks that the keys can sign, so that a token which was removed is noticed before the next export.
-  private func checkSigners() async {
+  /// Checks that the keys can sign, so that a token which was removed is noticed before the next export, and lets them
+  /// sign the remote configuration.
+  func checkSigners() async {
+    let bySigning = hasFailedToSign.withLock { $0 }
     do {
-      try await exporter.checkSigners()
+      try await exporter.checkSigners(bySigning: bySigning)
+      try await remoteConfiguration.refresh()
+      // An export that has failed meanwhile is not repaired by keys that were only found.
+      guard bySigning || !hasFailedToSign.withLock({ $0 }) else { return }
+      hasFailedToSign.withLock { $0 = false }
       health.report(nil, of: .signing)
     } catch KeyServerError.cannotSign(let message) {
-      health.report(message, of: .signing)
+      reportSigning(message)
+    } catch is CancellationError {
+      // The server stops.
     } catch {
       // `/ready` reports missing keys and a document that cannot be read as a fault of the secrets.
       health.report(nil, of: .signing)
@@ -326,7 +346,7 @@ struct KeyServerHealth: Sendable {
       health.report("\(error)", of: .database)
     case KeyServerError.unreachableDatabase(let message)?:
       health.report(KeyServerError.unreachableDatabase(message).description, of: .connection)
-    case KeyServerError.cannotSign(let message)?: health.report(message, of: .signing)
+    case KeyServerError.cannotSign(let message)?: reportSigning(message)
     case let error as KeyServerError: health.report("\(error)", of: .files)
     case .some: health.report(KeyServerError.unavailable.description, of: .files)
     case nil:
@@ -336,6 +356,11 @@ struct KeyServerHealth: Sendable {
     }
     let skipped = store.skippedKeyCount()
     if skipped > 0 { reportKeys(skipped) }
+  }
+
+  private func reportSigning(_ message: String) {
+    hasFailedToSign.withLock { $0 = true }
+    health.report(message, of: .signing)
   }
 
   private func reportKeys(_ count: Int) {

@@ -29,8 +29,9 @@ struct KeyServerComposition {
     logger: Logger
   ) throws(KeyServerError) {
     _ = try configuration.signers.keyFileSigners(at: clock.now)
+    let calls = SignerCalls(clock: clock)
     remoteConfiguration = try SignedConfiguration(
-      configuration.remoteConfiguration, signers: configuration.signers, clock: clock)
+      configuration.remoteConfiguration, signers: configuration.signers, calls: calls, clock: clock)
     store = try Self.store(
       configuration, at: clock.now, randomness: randomness, logger: logger)
     let folder = try Self.folder(configuration)
@@ -43,10 +44,8 @@ struct KeyServerComposition {
       issuer: configuration.tokenIssuer, registry: registry, region: configuration.region,
       platforms: configuration.platforms, keys: configuration.databaseKeys)
     let time = TrustedTime(clock, store)
-    exporter = Exporter(
-      store: store, folder: folder, exports: configuration.exports, signers: configuration.signers,
-      clock: clock, time: time, randomness: randomness, withdrawn: configuration.withdrawnFiles)
-    health = KeyServerHealth(store, exporter, observed.faults)
+    exporter = Self.exporter(configuration, store, folder, calls, clock, time, randomness)
+    health = KeyServerHealth(store, exporter, remoteConfiguration, observed.faults)
     router = Self.router(
       configuration, KeyServerReadiness(configuration, store, folder, observed.faults, clock, time),
       randomness, observed.requests)
@@ -73,6 +72,17 @@ struct KeyServerComposition {
       folder: folder, roots: roots, remoteConfiguration: remoteConfiguration,
       readDeviceConfiguration: configuration.readDeviceConfiguration
     ).add(to: router)
+  }
+
+  private static func exporter(
+    _ configuration: KeyServerConfiguration, _ store: any KeyStore, _ folder: ExportFolder,
+    _ calls: SignerCalls, _ clock: any WallClock, _ time: TrustedTime,
+    _ randomness: any Randomness
+  ) -> Exporter {
+    Exporter(
+      store: store, folder: folder, exports: configuration.exports, signers: configuration.signers,
+      calls: calls, clock: clock, time: time, randomness: randomness,
+      withdrawn: configuration.withdrawnFiles)
   }
 
   /// A router with the routes for probes.

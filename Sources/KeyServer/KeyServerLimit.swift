@@ -35,6 +35,8 @@ public enum KeyServerLimit {
   static let checkSeconds: TimeInterval = 86_400
   /// The delay before a failed export is retried, in seconds.
   static let exportRetrySeconds: TimeInterval = 60
+  /// The time in which the keys of a file have to sign, in seconds. It is less than `ExportLease.seconds`.
+  static let signerSeconds: TimeInterval = 20
   /// The time for which a command waits for another process that exports, in seconds: the lease of one that hangs ends.
   static let exportWaitSeconds = ExportLease.seconds
   /// The time after its use in which another token or certificate with the same ID may be valid, in seconds. A

@@ -114,7 +114,7 @@ public struct RootPrivateKey: Sendable, Redacted {
   }
 
   /// A key that may be on a token.
-  public init(_ key: any P256Signer) {
+  package init(_ key: any P256Signer) {
     self.key = key
   }
 

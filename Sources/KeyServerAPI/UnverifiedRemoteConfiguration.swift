@@ -72,7 +72,7 @@ extension UnverifiedRemoteConfiguration {
   /// Signs `configuration` with a key that may be on a token.
   ///
   /// - Throws: `RemoteConfigurationError.invalid` if a value is out of bounds, or the error of `key`.
-  public static func signed(
+  package static func signed(
     _ configuration: RemoteConfiguration, by key: any P256Signer, keyID: String, keyVersion: String
   ) throws -> UnverifiedRemoteConfiguration {
     if let fault = configuration.fault { throw RemoteConfigurationError.invalid(fault) }

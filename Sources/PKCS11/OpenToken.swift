@@ -3,19 +3,24 @@ import CPKCS11
 import Secrets
 
 /// A session with a token. It belongs to the lock of its module.
-struct OpenToken {
+struct OpenToken: Sendable {
   /// The result of a login.
   enum Login {
     case accepted, wrong, locked
+    /// An earlier session of this process has logged in, and the PIN was not compared.
+    case notNeeded
   }
 
-  private let functions: UnsafeMutablePointer<CK_FUNCTION_LIST>
+  // The table of the module, which is constant.
+  private nonisolated(unsafe) let functions: UnsafeMutablePointer<CK_FUNCTION_LIST>
   private let name: TokenKeyURI.TokenName
   private let module: String
   private let slot: CK_SLOT_ID
   private let session: CK_SESSION_HANDLE
   /// The flags of the token before the login.
   let flags: CK_FLAGS
+  /// The token, whichever attributes the URI names.
+  let identity: TokenIdentity
 
   /// Opens a session with the one token that has the name.
   init(
@@ -32,6 +37,7 @@ struct OpenToken {
         slot.id, CK_FLAGS(CKF_SERIAL_SESSION), nil, nil, &session), "C_OpenSession")
     (self.functions, self.name, self.module) = (functions, name, module)
     (self.slot, self.session, flags) = (slot.id, session, slot.info.flags)
+    identity = TokenIdentity(slot.info)
   }
 
   private static func slots(
@@ -64,7 +70,7 @@ struct OpenToken {
         session, CK_USER_TYPE(CKU_USER), pointer, CK_ULONG(bytes.count))
     }
     switch code {
-    case CK_RV(CKR_USER_ALREADY_LOGGED_IN): return .accepted
+    case CK_RV(CKR_USER_ALREADY_LOGGED_IN): return .notNeeded
     case CK_RV(CKR_PIN_INCORRECT), CK_RV(CKR_PIN_INVALID), CK_RV(CKR_PIN_LEN_RANGE): return .wrong
     case CK_RV(CKR_PIN_LOCKED): return .locked
     default:
@@ -82,6 +88,20 @@ struct OpenToken {
 
   /// Ends the session. Its state does not matter any more.
   func close() { _ = functions.pointee.C_CloseSession(session) }
+}
+
+/// A token as its module describes it.
+struct TokenIdentity: Hashable, Sendable {
+  private let bytes: [UInt8]
+
+  init(_ info: CK_TOKEN_INFO) {
+    bytes = [
+      withUnsafeBytes(of: info.serialNumber) { Array($0) },
+      withUnsafeBytes(of: info.label) { Array($0) },
+      withUnsafeBytes(of: info.manufacturerID) { Array($0) },
+      withUnsafeBytes(of: info.model) { Array($0) },
+    ].flatMap(\.self)
+  }
 }
 
 /// Turns return values into errors.

@@ -12,6 +12,8 @@ package struct TokenKey: P256Signer, Redacted {
 
   package let uri: TokenKeyURI
   package let publicKey: P256.Signing.PublicKey
+  /// True: a module of a device in a network may wait for it.
+  package var mayBlock: Bool { true }
   private let readPIN: PINReader
 
   /// A key that was registered with its public half. Nothing is opened.
@@ -26,7 +28,7 @@ package struct TokenKey: P256Signer, Redacted {
   ///
   /// - Throws: `TokenKeyError`, or the error of `readPIN`.
   package init(opening uri: TokenKeyURI, readPIN: @escaping PINReader) throws {
-    let point = try TokenModule.loaded(from: uri.modulePath).withSession(for: uri, readPIN) {
+    let point = try TokenModule.at(uri.modulePath).withSession(for: uri, readPIN) {
       try $0.publicPoint()
     }
     let publicKey: P256.Signing.PublicKey
@@ -40,7 +42,7 @@ package struct TokenKey: P256Signer, Redacted {
   }
 
   package func signature(for digest: SHA256Digest) throws -> P256.Signing.ECDSASignature {
-    let raw = try TokenModule.loaded(from: uri.modulePath).withSession(for: uri, readPIN) {
+    let raw = try TokenModule.at(uri.modulePath).withSession(for: uri, readPIN) {
       try $0.signature(of: Array(digest))
     }
     // A signature of another length or by another key is not valid either.
@@ -51,8 +53,8 @@ package struct TokenKey: P256Signer, Redacted {
   }
 
   /// Looks for the key on the token, without a signature.
-  package func check() throws {
-    let point = try TokenModule.loaded(from: uri.modulePath).withSession(for: uri, readPIN) {
+  package func checkAvailability() throws {
+    let point = try TokenModule.at(uri.modulePath).withSession(for: uri, readPIN) {
       try $0.publicPoint()
     }
     guard Data(point) == publicKey.x963Representation else {

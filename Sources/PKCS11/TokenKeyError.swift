@@ -18,6 +18,8 @@ package enum TokenKeyError: Error, Hashable, Sendable {
   case ambiguousKey(String)
   /// The key is not one of P-256.
   case otherCurve(String)
+  /// The key needs the PIN again at each signature.
+  case interactiveKey(String)
   /// The token has the private key without a public one.
   case missingPublicKey(String)
   /// The key on the token is another one than before.
@@ -36,6 +38,16 @@ package enum TokenKeyError: Error, Hashable, Sendable {
   case failed(module: String, function: String, code: UInt)
 }
 
+extension TokenKeyError {
+  /// True if the machine, the module or the token failed; false if the URI, the key or the PIN has to be changed.
+  package var isOfMachine: Bool {
+    switch self {
+    case .missingModule, .missingToken, .lost, .failed: true
+    default: false
+    }
+  }
+}
+
 extension TokenKeyError: CustomStringConvertible {
   package var description: String {
     switch self {
@@ -52,6 +64,9 @@ extension TokenKeyError: CustomStringConvertible {
     case .ambiguousKey(let key):
       "The token has several private keys \(key): name the one with object and id in the URI."
     case .otherCurve(let key): "The key \(key) is not a P-256 key: create one with EC:prime256v1."
+    case .interactiveKey(let key):
+      "The key \(key) needs the PIN at each signature (CKA_ALWAYS_AUTHENTICATE): create one that does not, because a"
+        + " server signs without an operator."
     case .missingPublicKey(let key):
       "The token has no public key \(key) beside the private one: store it under the same label and id."
     case .otherKey(let key):

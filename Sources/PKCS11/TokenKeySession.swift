@@ -34,14 +34,18 @@ struct TokenKeySession {
   /// The public key as an uncompressed point. The private key is looked for as well.
   func publicPoint() throws -> [UInt8] {
     let key = try object(of: CK_OBJECT_CLASS(CKO_PRIVATE_KEY))
-    guard try attribute(CK_ATTRIBUTE_TYPE(CKA_EC_PARAMS), of: key) == Self.curve else {
-      throw TokenKeyError.otherCurve(name.description)
-    }
+    // Such a key would ask for the PIN at each signature, and C_Sign would fail as if the session had ended.
+    guard try attribute(CK_ATTRIBUTE_TYPE(CKA_ALWAYS_AUTHENTICATE), of: key) != [CK_BBOOL(CK_TRUE)]
+    else { throw TokenKeyError.interactiveKey(name.description) }
     let publicKey: CK_OBJECT_HANDLE
     do {
       publicKey = try object(of: CK_OBJECT_CLASS(CKO_PUBLIC_KEY))
     } catch TokenKeyError.missingKey {
       throw TokenKeyError.missingPublicKey(name.description)
+    }
+    // Some tokens do not reveal the curve of a private key.
+    guard try attribute(CK_ATTRIBUTE_TYPE(CKA_EC_PARAMS), of: publicKey) == Self.curve else {
+      throw TokenKeyError.otherCurve(name.description)
     }
     guard let point = try attribute(CK_ATTRIBUTE_TYPE(CKA_EC_POINT), of: publicKey) else {
       throw TokenKeyError.missingPublicKey(name.description)
@@ -86,7 +90,9 @@ struct TokenKeySession {
   {
     var attribute = CK_ATTRIBUTE(type: type, pValue: nil, ulValueLen: 0)
     let code = functions.pointee.C_GetAttributeValue(session, object, &attribute, 1)
-    if code == CK_RV(CKR_ATTRIBUTE_TYPE_INVALID) { return nil }
+    if [CK_RV(CKR_ATTRIBUTE_TYPE_INVALID), CK_RV(CKR_ATTRIBUTE_SENSITIVE)].contains(code) {
+      return nil
+    }
     try call.check(code, "C_GetAttributeValue")
     // The length is -1 if the value cannot be read.
     guard attribute.ulValueLen < 1 << 16 else { return nil }

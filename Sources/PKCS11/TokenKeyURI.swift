@@ -52,6 +52,10 @@ package struct TokenKeyURI: Hashable, Sendable {
     guard let module = try query.text("module-path") else {
       throw .unusableURI("it needs module-path, the file of the token's PKCS#11 module")
     }
+    // dlopen would look for it in the folders of libraries.
+    guard module.hasPrefix("/") else {
+      throw .unusableURI("module-path must be an absolute path")
+    }
     token = TokenName(label: try path.text("token"), serial: try path.text("serial"))
     key = KeyName(label: try path.text("object"), id: path.bytes["id"])
     guard token.label != nil || token.serial != nil else {

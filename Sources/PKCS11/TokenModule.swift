@@ -7,39 +7,46 @@ import TextEncodings
 
 /// A PKCS#11 module in this process, with one session for each token in use.
 ///
-/// Calls wait for each other: a session is for one thread, and a signature takes milliseconds. A module that does not
-/// return cannot be interrupted.
+/// Calls of one module wait for each other: a session is for one thread, and a signature takes milliseconds. A module
+/// that does not return cannot be interrupted.
 final class TokenModule: Sendable {
-  /// The modules of this process. They are never unloaded, because a module may have threads.
+  /// The modules of this process by their paths. They are never unloaded, because a module may have threads.
   private static let modules = Mutex<[String: TokenModule]>([:])
 
   private let path: String
-  private let state: Mutex<State>
+  /// Nil until the module is loaded.
+  private let state = Mutex<State?>(nil)
 
-  private struct State {
-    let functions: UnsafeMutablePointer<CK_FUNCTION_LIST>
-    var sessions: [TokenKeyURI.TokenName: OpenToken] = [:]
-    /// PINs that a token refused.
-    var refusedPINs: [TokenKeyURI.TokenName: ZeroingBytes] = [:]
+  private struct State: Sendable {
+    // The table of the module, which is constant.
+    nonisolated(unsafe) let functions: UnsafeMutablePointer<CK_FUNCTION_LIST>
+    var sessions: [TokenKeyURI.TokenName: Session] = [:]
+    /// PINs that a token refused since it last accepted one.
+    var refusedPINs: [TokenIdentity: [ZeroingBytes]] = [:]
   }
 
-  /// The module in the file at `path`, which is loaded once.
-  ///
-  /// - Throws: `TokenKeyError.missingModule`, or `.failed` if it cannot be initialized.
-  static func loaded(from path: String) throws -> TokenModule {
-    try modules.withLock { modules in
+  private struct Session: Sendable {
+    let token: OpenToken
+    /// The keys that were used in it.
+    var keys: Set<TokenKeyURI.KeyName> = []
+  }
+
+  /// The module in the file at `path`. It is loaded when it is first used, so that one that hangs stops no other.
+  static func at(_ path: String) -> TokenModule {
+    modules.withLock { modules in
       if let module = modules[path] { return module }
-      let module = try TokenModule(path)
+      let module = TokenModule(path)
       modules[path] = module
       return module
     }
   }
 
-  private init(_ path: String) throws {
-    self.path = path
-    guard path.hasPrefix("/") else {
-      throw TokenKeyError.missingModule(path: path, reason: "module-path must be an absolute path")
-    }
+  private init(_ path: String) { self.path = path }
+
+  /// Loads and initializes the module.
+  ///
+  /// - Throws: `TokenKeyError.missingModule`, or `.failed` if it cannot be initialized.
+  private func load() throws -> State {
     guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
       throw TokenKeyError.missingModule(path: path, reason: String(cString: dlerror()))
     }
@@ -52,14 +59,11 @@ final class TokenModule: Sendable {
       dlclose(library)
       throw TokenKeyError.missingModule(path: path, reason: "it is not a PKCS#11 module")
     }
-    nonisolated(unsafe) let functions = list
-    try Self.initialize(functions, path)
-    state = Mutex(State(functions: functions))
+    try initialize(list)
+    return State(functions: list)
   }
 
-  private static func initialize(
-    _ functions: UnsafeMutablePointer<CK_FUNCTION_LIST>, _ path: String
-  ) throws {
+  private func initialize(_ functions: UnsafeMutablePointer<CK_FUNCTION_LIST>) throws {
     var arguments = CK_C_INITIALIZE_ARGS()
     arguments.flags = CK_FLAGS(CKF_OS_LOCKING_OK)
     let code = functions.pointee.C_Initialize(&arguments)
@@ -72,24 +76,53 @@ final class TokenModule: Sendable {
   func withSession<Result: Sendable>(
     for uri: TokenKeyURI, _ readPIN: TokenKey.PINReader, _ work: (TokenKeySession) throws -> Result
   ) throws -> Result {
-    try state.withLock { state in
-      if let open = state.sessions[uri.token] {
+    try state.withLock { loaded in
+      var state = try loaded ?? load()
+      defer { loaded = state }
+      let earlier = state.sessions[uri.token]
+      if let earlier {
         do {
-          return try work(open.key(uri))
-        } catch let error as TokenKeyError where error.mayBeLost {
-          try restart(&state)
+          return try use(earlier, for: uri, &state, work)
+        } catch let error as TokenKeyError where error.mayEndWithSession {
+          earlier.token.close()
+          state.sessions[uri.token] = nil
         }
       }
-      let open = try open(uri, readPIN, &state)
       do {
-        let result = try work(open.key(uri))
-        state.sessions[uri.token] = open
-        return result
-      } catch {
-        open.close()
-        throw error
+        return try openAndUse(uri, readPIN, &state, work)
+      } catch let error as TokenKeyError
+        where error.mayEndWithModule && earlier?.keys.contains(uri.key) == true
+      {
+        // The key was there before, so the module may not have noticed that the token is back.
+        try restart(&state)
+        return try openAndUse(uri, readPIN, &state, work)
       }
     }
+  }
+
+  private func openAndUse<Result: Sendable>(
+    _ uri: TokenKeyURI, _ readPIN: TokenKey.PINReader, _ state: inout State,
+    _ work: (TokenKeySession) throws -> Result
+  ) throws -> Result {
+    let open = try open(uri, readPIN, &state)
+    do {
+      return try use(Session(token: open), for: uri, &state, work)
+    } catch {
+      open.close()
+      throw error
+    }
+  }
+
+  /// Runs `work` in a session, which is kept if the work succeeds.
+  private func use<Result: Sendable>(
+    _ session: Session, for uri: TokenKeyURI, _ state: inout State,
+    _ work: (TokenKeySession) throws -> Result
+  ) throws -> Result {
+    let result = try work(session.token.key(uri))
+    var used = session
+    used.keys.insert(uri.key)
+    state.sessions[uri.token] = used
+    return result
   }
 
   /// Initializes the module again: some modules look for tokens only then. The sessions of other tokens are opened
@@ -97,7 +130,7 @@ final class TokenModule: Sendable {
   private func restart(_ state: inout State) throws {
     state.sessions = [:]
     _ = state.functions.pointee.C_Finalize(nil)
-    try Self.initialize(state.functions, path)
+    try initialize(state.functions)
   }
 
   private func open(
@@ -106,7 +139,7 @@ final class TokenModule: Sendable {
     let open: OpenToken
     do {
       open = try OpenToken(uri.token, of: state.functions, path)
-    } catch let error as TokenKeyError where error.mayBeLost {
+    } catch let error as TokenKeyError where error.isOfMachine {
       try restart(&state)
       open = try OpenToken(uri.token, of: state.functions, path)
     }
@@ -134,24 +167,34 @@ final class TokenModule: Sendable {
     }
     var typed = Array(try readPIN(file).utf8)
     let pin = ZeroingBytes(moving: &typed)
-    guard state.refusedPINs[uri.token] != pin else {
+    let refused = state.refusedPINs[open.identity] ?? []
+    guard !refused.contains(where: { $0 == pin }) else {
       throw TokenKeyError.wrongPIN(token: token, file: file, isLow: open.countsWrongPINs)
     }
     switch try open.logIn(pin) {
-    case .accepted: state.refusedPINs[uri.token] = nil
+    case .accepted: state.refusedPINs[open.identity] = nil
+    case .notNeeded: break
     case .locked: throw TokenKeyError.lockedPIN(token)
     case .wrong:
-      state.refusedPINs[uri.token] = pin
+      state.refusedPINs[open.identity] = refused + [pin]
       throw TokenKeyError.wrongPIN(token: token, file: file, isLow: open.countsWrongPINs)
     }
   }
 }
 
 extension TokenKeyError {
-  /// True if a module that is initialized again may help.
-  fileprivate var mayBeLost: Bool {
+  /// True if the key may be found in another session.
+  fileprivate var mayEndWithSession: Bool {
     switch self {
-    case .lost, .failed, .missingToken, .missingKey, .missingPublicKey: true
+    case .lost, .failed, .missingKey, .missingPublicKey: true
+    default: false
+    }
+  }
+
+  /// True if a module that is initialized again may find the key.
+  fileprivate var mayEndWithModule: Bool {
+    switch self {
+    case .lost, .missingKey, .missingPublicKey: true
     default: false
     }
   }

@@ -48,6 +48,29 @@ package final class PostgreSQLRows: Redacted {
   /// The value of the first column of the first row.
   package var firstInteger: Int64? { count > 0 ? integer(0, 0) : nil }
 
+  /// The names of the columns.
+  package var columnNames: [String] {
+    (0..<PQnfields(result)).map { PQfname(result, $0).map { String(cString: $0) } ?? "" }
+  }
+
+  /// A value of a column whose type is known only at run time.
+  package enum AnyValue {
+    case integer(Int64)
+    case text(String)
+    case bytes(Data)
+  }
+
+  /// The value in a column; nil for NULL. A type that is neither an integer nor `bytea` is read as text.
+  package func value(_ row: Int, _ column: Int) -> AnyValue? {
+    typealias TypeID = PostgreSQLValue.TypeID
+    return switch PQftype(result, Int32(column)) {
+    case TypeID.integer, TypeID.mediumInteger, TypeID.shortInteger:
+      integer(row, column).map { .integer($0) }
+    case TypeID.bytes: bytes(row, column).map { .bytes($0) }
+    default: text(row, column).map { .text($0) }
+    }
+  }
+
   private func field(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
     let (row, column) = (Int32(row), Int32(column))
     guard PQgetisnull(result, row, column) == 0 else { return nil }

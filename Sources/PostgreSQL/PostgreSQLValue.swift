@@ -4,9 +4,10 @@ import Secrets
 
 /// A parameter of a statement in PostgreSQL's binary format.
 package struct PostgreSQLValue: Redacted, Sendable {
-  /// The types of parameters, with the object identifiers that all PostgreSQL servers share.
-  private enum TypeID {
+  /// The types of parameters and columns, with the object identifiers that all PostgreSQL servers share.
+  enum TypeID {
     static let (bool, bytes, integer, text): (UInt32, UInt32, UInt32, UInt32) = (16, 17, 20, 25)
+    static let (shortInteger, mediumInteger): (UInt32, UInt32) = (21, 23)
     static let (bytesArray, integerArray, textArray): (UInt32, UInt32, UInt32) = (1001, 1016, 1009)
   }
 
@@ -26,6 +27,9 @@ package struct PostgreSQLValue: Redacted, Sendable {
 
   /// A `bigint`.
   package static func integer(_ value: Int) -> PostgreSQLValue { integer(Int64(value)) }
+
+  /// NULL, in the type that the statement needs.
+  package static var null: PostgreSQLValue { PostgreSQLValue(0, nil) }
 
   /// A `boolean`.
   package static func bool(_ value: Bool) -> PostgreSQLValue {

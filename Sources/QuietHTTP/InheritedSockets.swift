@@ -68,10 +68,13 @@ public enum InheritedSockets {
 
   /// A copy of the descriptor that listens on this address; nil if there is none. The copy may be closed: the socket
   /// goes on listening, so that connections wait for the next server.
-  static func copy(host: String, port: Int) -> Int32? {
+  ///
+  /// - Throws: `POSIXError` if the process has too many open files: another socket could not be bound to the address.
+  static func copy(host: String, port: Int) throws(POSIXError) -> Int32? {
     let found = sockets.withLock { $0.first { $0.host == host && $0.port == port } }
     guard let found else { return nil }
     let copy = fcntl(found.descriptor, F_DUPFD_CLOEXEC, 0)
-    return copy >= 0 ? copy : nil
+    guard copy >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
+    return copy
   }
 }

@@ -175,7 +175,7 @@ public final class QuietServer: Service {
       channel.closeFuture.whenComplete { _ in Task { await closed.settle(0) } }
       await bound.settle(channel.localAddress?.port ?? 0)
     }
-    if let descriptor = InheritedSockets.copy(host: host, port: port) {
+    if let descriptor = try InheritedSockets.copy(host: host, port: port) {
       return InheritedListener(
         descriptor: descriptor, responder: responder, connection: child, accepted: accepted,
         onListening: onListening, logger: logger)

@@ -62,6 +62,9 @@ package struct HTMLReport: Sendable {
     article p { margin: .2rem 0; }
     svg { width: 100%; height: auto; display: block; margin: .25rem auto; }
     .frame { fill: none; stroke: var(--line); }
+    @media (max-width: 24rem) {
+      main { padding: .75rem; } th, td { padding-inline: .1rem; } thead th { font-size: .75rem; }
+    }
     @media print {
       :root { color-scheme: light; } main { max-width: none; padding: 0; } body { font-size: 10pt; }
       article, tr { break-inside: avoid; } h2, h3 { break-after: avoid; } thead { display: table-header-group; }

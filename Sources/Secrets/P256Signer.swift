@@ -2,20 +2,26 @@
 import Crypto
 
 /// A P-256 private key that signs, in memory or on a token that never reveals it.
-public protocol P256Signer: Sendable {
+package protocol P256Signer: Sendable {
   /// The public key, which is known without the token.
   var publicKey: P256.Signing.PublicKey { get }
 
-  /// Signs the bytes with this digest. A key on a token blocks the thread until the token has signed.
+  /// True if the other calls ask another device, and block the thread until it responds, which may be never.
+  var mayBlock: Bool { get }
+
+  /// Signs the bytes with this digest.
   ///
   /// - Throws: An error whose description says why the key cannot sign, and what to do.
   func signature(for digest: SHA256Digest) throws -> P256.Signing.ECDSASignature
 
   /// Throws the error that `signature(for:)` would throw now, as far as it is known without a signature.
-  func check() throws
+  func checkAvailability() throws
 }
 
 extension P256.Signing.PrivateKey: P256Signer {
+  /// False: the key is in memory.
+  package var mayBlock: Bool { false }
+
   /// Does nothing: a key in memory can sign.
-  public func check() {}
+  package func checkAvailability() {}
 }

@@ -31,7 +31,9 @@ extension ServerSetup {
     if !isNew { try requireConsoleDatabase() }
     return try await reportingErrors {
       try await completeAuditUpgrade(warn)
-      return try await work(consoleAdministration(consoleSecrets()))
+      let administration = try consoleAdministration(consoleSecrets())
+      try await administration.openDatabase()
+      return try await work(administration)
     }
   }
 
@@ -48,6 +50,8 @@ extension ServerSetup {
     let credentials = try await withConsole(isNew: true) {
       try await $0.addAccount(name: name, role: role)
     }
+    // A later start without the address would create an empty file.
+    if database != nil { try folder.server(.console).recordPostgreSQL() }
     if isNew {
       let path = folder.url.path.printable
       warn("The folder \(path) is new: start its servers with `firebreak serve --data \(path)`.")
@@ -64,9 +68,16 @@ extension ServerSetup {
   }
 
   private func requireConsoleDatabase() throws {
-    guard !FileManager.default.fileExists(atPath: folder.consoleDatabase.path) else { return }
+    let secrets = try folder.consoleSecrets.read(
+      ConsoleSecrets.self, neededBy: folder.consoleDatabase)
+    guard secrets == nil || !hasDatabase(of: .console) else { return }
     throw CommandFailure.badInput(
       "The console of \(folder.url.path.printable) has no database yet: add an account first.")
+  }
+
+  /// Opens the console's database in PostgreSQL, so that errors are known before the console listens.
+  func openConsoleDatabase() async throws {
+    try await consoleAdministration(consoleSecrets()).openDatabase()
   }
 
   /// Ends all sessions and links of a restored console: those of the backup may have been ended after it.
@@ -88,6 +99,7 @@ extension ServerSetup {
     try await reportingErrors {
       var configuration = try consoleConfiguration(consoleSecrets())
       configuration.databaseFile = earlier
+      configuration.databaseAddress = nil
       return try await ConsoleAdministration(reading: configuration)
         .changes(since: backup, hasContinued: hasContinued)
     }
@@ -206,6 +218,7 @@ extension ServerSetup {
     let settings = try consoleSettings()
     var configuration = ConsoleConfiguration(
       databaseFile: folder.consoleDatabase, secret: secrets.databaseKey)
+    configuration.databaseAddress = try databaseAddress(of: .console)
     configuration.auditStart = secrets.auditStart
     configuration.origin = settings.origin
     configuration.appAddress = settings.appAddress.flatMap { URL(string: $0) }

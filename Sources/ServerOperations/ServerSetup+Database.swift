@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import HealthAuthorityConsole
 import KeyServer
 import Logging
 import PostgreSQL
@@ -9,16 +10,14 @@ import Terminal
 import VerificationServer
 import World
 
-/// The databases of the servers: SQLite files in the folder, or those of a PostgreSQL cluster. The console always has
-/// a file.
+/// The databases of the servers: SQLite files in the folder, or those of a PostgreSQL cluster.
 extension ServerSetup {
-  /// The database of `server` in PostgreSQL, `firebreak_verification` or `firebreak_keys`, each with a role of the same
-  /// name unless the address has one; nil for the file.
+  /// The database of `server` in PostgreSQL, such as `firebreak_keys`, each with a role of the same name unless the
+  /// address has one; nil for the file.
   ///
   /// - Throws: `CommandFailure` if the server keeps its data in the other kind of database, or in both.
   @discardableResult
   package func databaseAddress(of server: ServerName) throws -> PostgreSQLAddress? {
-    guard server != .console else { return nil }
     let stored = folder.server(server)
     guard let database else {
       guard !stored.usesPostgreSQL else {
@@ -42,7 +41,7 @@ extension ServerSetup {
   /// False if `server` has no database yet. That in PostgreSQL is created by the operator.
   func hasDatabase(of server: ServerName) -> Bool {
     let stored = folder.server(server)
-    if database != nil, server != .console { return true }
+    if database != nil { return true }
     return stored.usesPostgreSQL || FileManager.default.fileExists(atPath: stored.database.path)
   }
 
@@ -62,8 +61,9 @@ extension ServerSetup {
         try await server.openDatabase()
         if hasListedFiles, try await !server.hasFiles() { throw lostFiles }
       }
+      if servers.contains(.console) { try await openConsoleDatabase() }
     }
-    for server in servers where server != .console { try folder.server(server).recordPostgreSQL() }
+    for server in servers { try folder.server(server).recordPostgreSQL() }
   }
 
   /// With a new database, the key server would forget used tokens, and remove the files.
@@ -103,7 +103,7 @@ extension StoredServer {
   /// The file of the database after a move.
   var movedDatabase: URL { database.appendingPathExtension("moved") }
 
-  /// The database of the key server or the verification server at `address`.
+  /// The database of the server at `address`.
   ///
   /// - Parameters:
   ///   - address: The address of the database.
@@ -112,9 +112,11 @@ extension StoredServer {
     at address: PostgreSQLAddress, secret: Data? = nil
   ) -> PostgreSQLServerDatabase {
     let logger = Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
-    return name == .keys
-      ? KeyServer.database(at: address, secret: secret, logger: logger)
-      : VerificationServer.database(at: address, secret: secret, logger: logger)
+    return switch name {
+    case .verification: VerificationServer.database(at: address, secret: secret, logger: logger)
+    case .keys: KeyServer.database(at: address, secret: secret, logger: logger)
+    case .console: HealthAuthorityConsole.database(at: address, secret: secret, logger: logger)
+    }
   }
 
   /// Removes the record, because the data is in the file again.

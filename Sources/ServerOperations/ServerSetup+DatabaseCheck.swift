@@ -94,7 +94,7 @@ extension ServerSetup {
   ///   database, if there is such a role.
   /// - Throws: `CommandFailure`. Databases that were migrated before stay migrated.
   package func migrateDatabases(grantingTo role: String?) async throws -> [MigratedDatabase] {
-    let servers = storedDatabases.filter { database == nil || $0.name != .console }
+    let servers = storedDatabases
     guard !servers.isEmpty else { throw noDatabases }
     for server in servers { try databaseAddress(of: server.name) }
     let locks = try database == nil ? ServerLocks(folder, servers.map(\.name)) : nil
@@ -135,7 +135,7 @@ extension ServerSetup {
       version: result.version, role: result.isGranted ? granted : nil)
   }
 
-  /// The servers whose databases the folder has, or both in the cluster before their first start.
+  /// The servers whose databases the folder has, or all in the cluster before their first start.
   private var storedDatabases: [StoredServer] {
     let all = folder.servers
     let inFiles = all.filter { FileManager.default.fileExists(atPath: $0.database.path) }
@@ -144,12 +144,11 @@ extension ServerSetup {
         server.usesPostgreSQL || inFiles.contains { $0.name == server.name }
       }
     }
-    let served = all.filter { $0.name != .console }
     // One that is still in a file is named by `databaseAddress(of:)`.
-    let known = served.filter { server in
+    let known = all.filter { server in
       server.usesPostgreSQL || inFiles.contains { $0.name == server.name }
     }
-    return (known.isEmpty ? served : known) + inFiles.filter { $0.name == .console }
+    return known.isEmpty ? all : known
   }
 
   private var noDatabases: CommandFailure {
@@ -160,7 +159,7 @@ extension ServerSetup {
 
   /// The name of the database of `server` for a message.
   private func name(of server: StoredServer) -> String {
-    database == nil || server.name == .console
+    database == nil
       ? server.database.path.printable : "firebreak_\(server.name.rawValue)"
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import HealthAuthorityConsole
 import KeyServer
 import KeyServerAPI
 import PostgreSQL
@@ -30,7 +31,7 @@ extension ServerSetup {
     guard let database else {
       throw missingAddress
     }
-    let files = [ServerName.verification, .keys].map(folder.server).filter {
+    let files = folder.servers.filter {
       FileManager.default.fileExists(atPath: $0.database.path)
     }
     guard !files.isEmpty else {
@@ -191,7 +192,7 @@ extension ServerSetup {
   }
 
   private func serversInPostgreSQL() throws -> [StoredServer] {
-    let servers = [ServerName.verification, .keys].map(folder.server).filter(\.usesPostgreSQL)
+    let servers = folder.servers.filter(\.usesPostgreSQL)
     guard !servers.isEmpty else {
       throw CommandFailure.badInput(
         "\(folder.url.path.printable) has no server with its data in PostgreSQL: name the servers' folder with --data."
@@ -250,19 +251,30 @@ extension StoredServer {
 extension StoredServer {
   /// The copy of the database from a file to PostgreSQL.
   var move: DatabaseMove {
-    name == .keys ? KeyServer.databaseMove : VerificationServer.databaseMove
+    switch name {
+    case .verification: VerificationServer.databaseMove
+    case .keys: KeyServer.databaseMove
+    case .console: HealthAuthorityConsole.databaseMove
+    }
   }
 
   /// The copy of the database from PostgreSQL to a file.
   ///
   /// - Parameter withdrawn: The files that the device configuration withdraws, for the key server.
   func moveToFile(withdrawn: Set<KeyFileHash>) -> DatabaseMove {
-    name == .keys
-      ? KeyServer.databaseMoveToFile(withdrawn: withdrawn) : VerificationServer.databaseMoveToFile
+    switch name {
+    case .verification: VerificationServer.databaseMoveToFile
+    case .keys: KeyServer.databaseMoveToFile(withdrawn: withdrawn)
+    case .console: HealthAuthorityConsole.databaseMoveToFile
+    }
   }
 
   fileprivate var moveBetweenServers: DatabaseMove {
-    name == .keys ? KeyServer.databaseMoveBetweenServers : VerificationServer.databaseMove
+    switch name {
+    case .verification: VerificationServer.databaseMove
+    case .keys: KeyServer.databaseMoveBetweenServers
+    case .console: HealthAuthorityConsole.databaseMoveBetweenServers
+    }
   }
 
   /// The database in `cluster` that gets the data.

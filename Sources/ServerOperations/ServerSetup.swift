@@ -121,9 +121,12 @@ package struct ServerSetup: Sendable {
       }
     case let error as ConsoleError:
       switch error {
-      case .configuration, .otherSecret, .newerDatabase:
+      case .otherSecret where database != nil:
+        otherSecrets(folder.consoleSecrets.url, of: .console)
+      case .configuration, .otherSecret, .newerDatabase, .emptyDatabase, .deniedDatabase:
         CommandFailure.badInput(error.description)
-      case .damagedDatabase, .database: CommandFailure.machineFailed(error.description)
+      case .damagedDatabase, .database, .unreachableDatabase:
+        CommandFailure.machineFailed(error.description)
       }
     default: error
     }

@@ -52,15 +52,21 @@ public struct AirModel: Sendable {
     Double(calibration.transmitPower) - Double(calibration.receiverCorrection)
   }
 
-  /// Adds the receptions of one beacon during a scan: one to several, each with its own strength.
-  func addSightings(
-    of beacon: Advertisement, at metres: Double, shift: Double = 0, from start: Date,
-    to sightings: inout [Sighting], _ generator: inout StreamGenerator
+  /// Calls `received` for each reception of one beacon during a scan: one to several, each with its own strength.
+  ///
+  /// - Parameters:
+  ///   - metres: The distance of the sender.
+  ///   - calibration: That of sender and receiver.
+  ///   - shift: The deviation of this pair in dB.
+  ///   - generator: The draws of the receiver.
+  ///   - received: Called with the seconds since the start of the scan and the signal strength in dBm.
+  func receive(
+    at metres: Double, from calibration: Calibration = Self.calibration, shift: Double = 0,
+    _ generator: inout StreamGenerator, _ received: (Double, Int8) -> Void
   ) {
     for number in 0..<generator.number(in: receptionsPerScan) {
-      let time = start.addingTimeInterval(Double(number) * Self.advertisingSeconds)
-      guard let strength = signalStrength(at: metres, shift: shift, &generator) else { continue }
-      sightings.append(Sighting(advertisement: beacon, time: time, signalStrength: strength))
+      let strength = signalStrength(at: metres, from: calibration, shift: shift, &generator)
+      if let strength { received(Double(number) * Self.advertisingSeconds, strength) }
     }
   }
 }

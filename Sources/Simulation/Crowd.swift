@@ -123,17 +123,6 @@ public enum CrowdError: Error, CustomStringConvertible {
 /// Three people share a home. In the day, each person is at home or at one of three favourite places, such as a
 /// school, a shop or a café. Phones of different places do not receive each other.
 public struct Itinerary: Sendable {
-  /// A position in the town, in metres.
-  public struct Position: Hashable, Sendable {
-    /// To the east.
-    public let x: Double
-    /// To the south.
-    public let y: Double
-
-    /// The distance to another position.
-    public func metres(to other: Position) -> Double { hypot(x - other.x, y - other.y) }
-  }
-
   /// The names of the people.
   public let people: [String]
   private let sources: SeededSources

@@ -7,28 +7,63 @@ import World
 
 /// The radio channel between phones: their distances and the signal strength of each beacon.
 ///
-/// Phones without a distance do not receive each other.
-public final class SimulatedAir: Sendable {
+/// Phones without a distance or a position do not receive each other. A beacon is the advertisement of a phone in this
+/// process, or what the Bluetooth controller of a phone in another process sends.
+public final class SimulatedAir<Beacon: Hashable & Sendable>: Sendable {
+  /// A beacon that a scan received.
+  package struct Reception: Hashable, Sendable {
+    package let sender: String
+    package let beacon: Beacon
+    /// The time since the start of the scan.
+    package let seconds: Double
+    /// In dBm.
+    package let signalStrength: Int8
+
+    package init(sender: String, beacon: Beacon, seconds: Double, signalStrength: Int8) {
+      self.sender = sender
+      self.beacon = beacon
+      self.seconds = seconds
+      self.signalStrength = signalStrength
+    }
+  }
+
   private struct State {
-    var beacons: [String: Advertisement] = [:]
+    var beacons: [String: Beacon] = [:]
     var distances: AirDistances = [:]
-    var sent: [String: Set<RollingProximityIdentifier>] = [:]
-    var received: [String: Set<RollingProximityIdentifier>] = [:]
+    var positions: [String: Position] = [:]
+    var sent: [String: Set<Beacon>] = [:]
+    var received: [String: Set<Beacon>] = [:]
+
+    /// The distance that was set, or else that of the positions.
+    func metres(from sender: String, to listener: String) -> Double? {
+      if let metres = distances[listener]?[sender] { return metres }
+      guard let here = positions[listener], let there = positions[sender] else { return nil }
+      return here.metres(to: there)
+    }
   }
 
   /// The losses and the receptions of scans.
   let model: AirModel
+  private let calibration: Calibration
   private let state = Mutex(State())
   private let seed: UInt64
   private let records: Bool
 
   /// Creates an empty channel; `randomness` spreads the times of scans and the signal strengths.
   ///
-  /// - Parameter records: True if the identifiers that each phone sends and receives are kept, for observers. In a
-  ///   town of hundreds of phones they would need more memory than the phones.
-  public init(randomness: any Randomness, model: AirModel = AirModel(), records: Bool = true) {
+  /// - Parameters:
+  ///   - randomness: The source of the draws.
+  ///   - model: The losses and the receptions of scans.
+  ///   - calibration: That of all phones.
+  ///   - records: True if the beacons that each phone sends and receives are kept, for observers. In a town of
+  ///     hundreds of phones they would need more memory than the phones.
+  public init(
+    randomness: any Randomness, model: AirModel = AirModel(),
+    calibration: Calibration = AirModel.calibration, records: Bool = true
+  ) {
     seed = randomness.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
     self.model = model
+    self.calibration = calibration
     self.records = records
   }
 
@@ -54,38 +89,34 @@ public final class SimulatedAir: Sendable {
     }
   }
 
-  /// All identifiers ever sent: the knowledge of an observer with receivers everywhere.
-  public var identifiersSent: Set<RollingProximityIdentifier> {
-    state.withLock { $0.sent.values.reduce(into: []) { $0.formUnion($1) } }
+  /// Moves a phone, or adds a new one.
+  package func move(_ name: String, to position: Position) {
+    state.withLock { $0.positions[name] = position }
   }
 
-  /// All identifiers that one phone has sent.
-  public func identifiersSent(by name: String) -> Set<RollingProximityIdentifier> {
-    state.withLock { $0.sent[name] ?? [] }
-  }
+  /// The positions of the phones that have one.
+  package var positions: [String: Position] { state.withLock { $0.positions } }
 
-  /// All identifiers that one phone has received.
-  public func identifiersReceived(by name: String) -> Set<RollingProximityIdentifier> {
-    state.withLock { $0.received[name] ?? [] }
-  }
+  /// The names of the phones that send now.
+  package var senders: Set<String> { state.withLock { Set($0.beacons.keys) } }
 
   /// Sets the beacon of a phone; `nil` stops it.
-  func set(_ beacon: Advertisement?, from name: String) {
+  package func set(_ beacon: Beacon?, from name: String) {
     state.withLock { state in
       state.beacons[name] = beacon
-      if records, let beacon { state.sent[name, default: []].insert(beacon.identifier) }
+      if records, let beacon { state.sent[name, default: []].insert(beacon) }
     }
   }
 
   /// Keeps what a phone has received, if this channel has observers.
-  func note(_ scans: [Scan], by listener: String) {
+  func note(_ beacons: @autoclosure () -> [Beacon], by listener: String) {
     guard records else { return }
-    let identifiers = scans.flatMap { $0.sightings.map(\.advertisement.identifier) }
-    state.withLock { $0.received[listener, default: []].formUnion(identifiers) }
+    let new = beacons()
+    state.withLock { $0.received[listener, default: []].formUnion(new) }
   }
 
   /// The draws of the radio of one phone.
-  func generator(of name: String) -> StreamGenerator {
+  package func generator(of name: String) -> StreamGenerator {
     // FNV-1a; the hash of the standard library differs from run to run.
     let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     return StreamGenerator(seed: seed, Stream.scans, hash)
@@ -102,13 +133,46 @@ public final class SimulatedAir: Sendable {
     }
   }
 
-  /// The beacons that `listener` can receive now, with the distances of their senders.
-  func heard(by listener: String) -> [(beacon: Advertisement, metres: Double)] {
-    state.withLock { state in
-      (state.distances[listener] ?? [:]).sorted { $0.key < $1.key }.compactMap { name, metres in
-        state.beacons[name].map { (beacon: $0, metres: metres) }
+  /// The beacons that a scan of `listener` receives now, in the order of the senders' names.
+  ///
+  /// - Parameter generator: The draws of the listener.
+  package func scan(by listener: String, _ generator: inout StreamGenerator) -> [Reception] {
+    let heard = state.withLock { state -> [(String, Beacon, Double)] in
+      state.beacons.compactMap { sender, beacon in
+        sender == listener
+          ? nil : state.metres(from: sender, to: listener).map { (sender, beacon, $0) }
       }
     }
+    var receptions: [Reception] = []
+    for (sender, beacon, metres) in heard.sorted(by: { $0.0 < $1.0 }) {
+      model.receive(at: metres, from: calibration, &generator) { seconds, strength in
+        receptions.append(
+          Reception(sender: sender, beacon: beacon, seconds: seconds, signalStrength: strength))
+      }
+    }
+    return receptions
+  }
+}
+
+extension SimulatedAir where Beacon == Advertisement {
+  /// All identifiers ever sent: the knowledge of an observer with receivers everywhere.
+  public var identifiersSent: Set<RollingProximityIdentifier> {
+    Set(state.withLock { $0.sent.values.flatMap(\.self) }.map(\.identifier))
+  }
+
+  /// All identifiers that one phone has sent.
+  public func identifiersSent(by name: String) -> Set<RollingProximityIdentifier> {
+    Set(state.withLock { $0.sent[name] ?? [] }.map(\.identifier))
+  }
+
+  /// All identifiers that one phone has received.
+  public func identifiersReceived(by name: String) -> Set<RollingProximityIdentifier> {
+    Set(state.withLock { $0.received[name] ?? [] }.map(\.identifier))
+  }
+
+  /// Keeps what the scans of a phone have received, if this channel has observers.
+  func note(_ scans: [Scan], by listener: String) {
+    note(scans.flatMap { $0.sightings.map(\.advertisement) }, by: listener)
   }
 }
 

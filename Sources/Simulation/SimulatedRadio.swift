@@ -18,11 +18,11 @@ public final class SimulatedRadio: Radio {
   }
 
   private let name: String
-  private let air: SimulatedAir
+  private let air: SimulatedAir<Advertisement>
   private let state: Mutex<State>
 
   /// Creates the radio of the phone `name`.
-  public init(name: String, air: SimulatedAir) {
+  public init(name: String, air: SimulatedAir<Advertisement>) {
     self.name = name
     self.air = air
     state = Mutex(State(generator: air.generator(of: name)))
@@ -59,13 +59,12 @@ public final class SimulatedRadio: Radio {
 
   /// Ends a scan at `time` and passes it to the framework, also if it received nothing.
   public func scan(at time: Date) async {
-    let heard = air.heard(by: name)
     let (scan, receive) = state.withLock { state -> (Scan, (@Sendable (Scan) async -> Void)?) in
       let start = time.addingTimeInterval(-AirModel.scanSeconds)
-      var sightings: [Sighting] = []
-      for (beacon, metres) in heard {
-        air.model.addSightings(
-          of: beacon, at: metres, from: start, to: &sightings, &state.generator)
+      let sightings = air.scan(by: name, &state.generator).map { reception in
+        Sighting(
+          advertisement: reception.beacon, time: start.addingTimeInterval(reception.seconds),
+          signalStrength: reception.signalStrength)
       }
       if !sightings.isEmpty { state.receivingScanCount += 1 }
       return (Scan(time: start, sightings: sightings), state.isPoweredOn ? state.receive : nil)
@@ -114,8 +113,12 @@ public final class SimulatedRadio: Radio {
     var sightings: [Sighting] = []
     for phone in nearby where phone.time.contains(second) {
       guard let beacon = beacons[phone.number].current(at: start) else { continue }
-      air.model.addSightings(
-        of: beacon, at: phone.metres, shift: phone.shift, from: start, to: &sightings, &generator)
+      air.model.receive(at: phone.metres, shift: phone.shift, &generator) { seconds, strength in
+        sightings.append(
+          Sighting(
+            advertisement: beacon, time: start.addingTimeInterval(seconds),
+            signalStrength: strength))
+      }
     }
     return Scan(time: start, sightings: sightings)
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
+import ExposureKeys
 import ExposureNotification
 import Foundation
 import Logging
@@ -14,7 +15,7 @@ public struct SimulatedWorld: Sendable {
   /// The simulated time.
   public let clock: SimulatedClock
   /// The radio channel between the phones.
-  public let air: SimulatedAir
+  public let air: SimulatedAir<Advertisement>
   /// The random sources.
   public let randomness: SeededSources
   /// The logger of all phones and servers.
@@ -115,7 +116,8 @@ private final class NextNumber: Sendable {
 public final class SeededRandomness: Randomness {
   private struct State {
     var counter: UInt64 = 0
-    var pool: [UInt8] = []
+    /// The drawn bytes that were not returned yet, fewer than those of a hash.
+    var rest: [UInt8] = []
   }
 
   private let prefix: [UInt8]
@@ -128,14 +130,21 @@ public final class SeededRandomness: Randomness {
 
   public func bytes(_ count: Int) -> [UInt8] {
     state.withLock { state in
-      while state.pool.count < count {
-        state.pool += SHA256.hash(data: prefix + [0] + Self.bytes(of: state.counter))
+      var bytes = state.rest
+      bytes.reserveCapacity(count + SHA256.byteCount)
+      while bytes.count < count {
+        bytes += SHA256.hash(data: prefix + [0] + Self.bytes(of: state.counter))
         state.counter += 1
       }
-      defer { state.pool.removeFirst(count) }
-      return Array(state.pool.prefix(count))
+      // A copy, because an array keeps its capacity. Each phone has a source, and a decoy draws 24 KiB.
+      state.rest = Array(bytes[count...])
+      bytes.removeLast(bytes.count - count)
+      return bytes
     }
   }
+
+  /// The memory of the bytes that were not returned yet, in bytes.
+  var restCapacity: Int { state.withLock { $0.rest.capacity } }
 
   private static func bytes(of number: UInt64) -> [UInt8] {
     withUnsafeBytes(of: number.bigEndian, Array.init)

@@ -178,6 +178,8 @@ public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
     /// The codes that apps entered and that were unknown, used or expired; rounded down, and nil for a day that is not
     /// over.
     public let codesInvalid: Int?
+    /// The same by the system of the app; nil for a day that is not over, and from servers of earlier versions.
+    public let codesInvalidBySystem: InvalidCodes?
     /// The verification tokens that were exchanged for a certificate.
     public let tokensClaimed: Int
     /// The tokens that were refused; rounded down, and nil for a day that is not over.
@@ -189,12 +191,14 @@ public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
     public let claimMeanSeconds: Int64
 
     public init(
-      codesIssued: Int, codesClaimed: Int, codesInvalid: Int? = nil, tokensClaimed: Int,
-      tokensInvalid: Int? = nil, claimAges: [Int], claimMeanSeconds: Int64
+      codesIssued: Int, codesClaimed: Int, codesInvalid: Int? = nil,
+      codesInvalidBySystem: InvalidCodes? = nil, tokensClaimed: Int, tokensInvalid: Int? = nil,
+      claimAges: [Int], claimMeanSeconds: Int64
     ) {
       self.codesIssued = codesIssued
       self.codesClaimed = codesClaimed
       self.codesInvalid = codesInvalid
+      self.codesInvalidBySystem = codesInvalidBySystem
       self.tokensClaimed = tokensClaimed
       self.tokensInvalid = tokensInvalid
       self.claimAges = claimAges
@@ -205,10 +209,32 @@ public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
       case codesIssued = "codes_issued"
       case codesClaimed = "codes_claimed"
       case codesInvalid = "codes_invalid"
+      case codesInvalidBySystem = "codes_invalid_by_os"
       case tokensClaimed = "tokens_claimed"
       case tokensInvalid = "tokens_invalid"
       case claimAges = "code_claim_age_distribution"
       case claimMeanSeconds = "code_claim_mean_age_seconds"
+    }
+  }
+
+  /// Numbers of invalid codes by the system that the header `User-Agent` of apps names. Each is rounded down by itself.
+  public struct InvalidCodes: Codable, Sendable, Hashable {
+    /// The codes of apps whose header names neither system.
+    public let unknown: Int
+    /// The codes of apps on iOS.
+    public let ios: Int
+    /// The codes of apps on Android.
+    public let android: Int
+
+    public init(unknown: Int, ios: Int, android: Int) {
+      self.unknown = unknown
+      self.ios = ios
+      self.android = android
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case unknown = "unknown_os"
+      case ios, android
     }
   }
 

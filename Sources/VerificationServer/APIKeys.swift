@@ -47,9 +47,20 @@ package struct APIKeys: Sendable {
   package func list() async throws -> [APIKeyEntry] {
     // A stolen key must be found and revoked, and a server start, also if the table of the codes is damaged.
     let live = try? await storage.liveCounts(at: clock.now)
+    // As for the live codes.
+    let issued = try? await issuedToday()
     return try await storage.apiKeys().map { record in
-      APIKeyEntry(record, liveCodes: live.map { $0[record.id] ?? 0 })
+      var entry = APIKeyEntry(record, liveCodes: live.map { $0[record.id] ?? 0 })
+      entry.issuedToday = issued.map { $0[record.id.text] ?? 0 }
+      return entry
     }
+  }
+
+  /// The numbers of codes that were issued on the present day in UTC, by the ID of the key.
+  private func issuedToday() async throws -> [String: Int] {
+    let today = CodeCounts.day(of: clock.now.unixSecond)
+    let counts = try await storage.issuerCounts().filter { $0.day == today && $0.kind == .apiKey }
+    return Dictionary(counts.map { ($0.name, $0.issued) }) { $1 }
   }
 
   /// Revokes the key with `id`; returns false if it does not exist.
@@ -170,6 +181,8 @@ package struct APIKeyEntry: Sendable, Hashable {
   package let revokedAt: Date?
   /// The number of codes issued with the key that can still be redeemed; nil if the codes cannot be read.
   package let liveCodes: Int?
+  /// The number of codes issued with the key on the present day in UTC; nil if it cannot be read.
+  package internal(set) var issuedToday: Int?
 
   init(_ record: APIKeyRecord, liveCodes: Int?) {
     self.liveCodes = liveCodes

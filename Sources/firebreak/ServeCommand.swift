@@ -101,7 +101,8 @@ struct ServeCommand: AsyncParsableCommand {
     FileDescriptors.raiseLimit()
     let folder = ServerFolder(at: options.data)
     let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)
-    let setup = try options.setup(folder, database: cluster.address, clock: clock)
+    let setup = try options.setup(
+      folder, database: cluster.address, clock: clock, isServing: true)
     try folder.refuseEnded()
     // Before anything is created, so that a failed start leaves nothing.
     try check(setup)
@@ -113,6 +114,7 @@ struct ServeCommand: AsyncParsableCommand {
     let served = ServerName.allCases.filter(isServed)
     let locks = try ServerLocks(folder, served)
     defer { withExtendedLifetime(locks) {} }
+    try folder.rememberConfiguration(options.configurationFile, of: served)
     try folder.refuseRestoration()
     // With the locks, which a deletion needs too.
     try folder.refuseEnded()
@@ -128,7 +130,8 @@ struct ServeCommand: AsyncParsableCommand {
       // At a reload, the file of --config is read again as well.
       create: {
         try servers(
-          of: try options.setup(folder, database: cluster.address, clock: clock), on: $0, sockets)
+          of: try options.setup(
+            folder, database: cluster.address, clock: clock, isServing: true), on: $0, sockets)
       },
       notifier: ServiceNotifier(
         environment: ProcessInfo.processInfo.environment,
@@ -164,12 +167,16 @@ struct ServeCommand: AsyncParsableCommand {
       environment: ProcessInfo.processInfo.environment,
       processIdentifier: ProcessInfo.processInfo.processIdentifier)
     try sockets.check(serves: isServed, hasTLS: tls.tlsPort != nil)
-    try requireConsoleHost(sockets[.console], setup.consoleHost)
-    try requireConsoleHost(sockets.secured(.console), setup.consoleTLSHost)
+    try requireConsoleHosts(sockets, setup)
     return sockets
   }
 
-  /// Throws if the console may not listen on the address of its socket.
+  /// Throws if the console may not listen on the addresses of its sockets. At a reload the present servers stay then.
+  private func requireConsoleHosts(_ sockets: ServiceSockets, _ setup: ServerSetup) throws {
+    try requireConsoleHost(sockets[.console], setup.consoleHost)
+    try requireConsoleHost(sockets.secured(.console), setup.consoleTLSHost)
+  }
+
   private func requireConsoleHost(
     _ socket: InheritedSocket?, _ permitted: (String) throws -> String
   ) throws {
@@ -184,6 +191,7 @@ struct ServeCommand: AsyncParsableCommand {
     of setup: ServerSetup, on ports: ServerPorts?, _ sockets: ServiceSockets
   ) throws -> RunningServers {
     try check(setup)
+    try requireConsoleHosts(sockets, setup)
     let verification =
       isServed(.verification)
       ? try setup.verificationServer(

@@ -18,7 +18,7 @@ struct ServerOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "A configuration file for all servers; their settings.json replaces its values. By default that of the"
-        + " variable FIREBREAK_CONFIG.",
+        + " variable FIREBREAK_CONFIG, and for other commands than serve the one that the servers were started with.",
       valueName: "file"))
   var config: String?
 
@@ -56,15 +56,33 @@ struct ServerOptions: ParsableArguments {
       database: DatabaseOptions.addressOfEnvironment)
   }
 
+  /// The configuration file that the command line or the environment names.
+  var configurationFile: URL? {
+    (config ?? ProcessInfo.processInfo.environment["FIREBREAK_CONFIG"]).map {
+      URL(fileURLWithPath: $0)
+    }
+  }
+
   /// The servers of `folder` with these options.
+  ///
+  /// - Parameter isServing: True to read no other configuration file than the one that is named now.
   func setup(
-    _ folder: ServerFolder, database: PostgreSQLAddress?, clock: any WallClock = SystemClock()
+    _ folder: ServerFolder, database: PostgreSQLAddress?, clock: any WallClock = SystemClock(),
+    isServing: Bool = false
   ) throws -> ServerSetup {
     var folder = folder
-    let environment = ProcessInfo.processInfo.environment
+    let remembered = isServing ? nil : folder.rememberedConfiguration
+    if configurationFile == nil, let remembered {
+      guard FileManager.default.fileExists(atPath: remembered.path) else {
+        throw CommandFailure.badInput(
+          "\(remembered.path.printable), with which the servers were started, does not exist: name another file with"
+            + " --config, or start them without one.")
+      }
+    }
     folder.shared = try SharedSettings(
-      file: (config ?? environment["FIREBREAK_CONFIG"]).map { URL(fileURLWithPath: $0) },
-      environment: environment, servers: ServerName.allCases.map(\.rawValue))
+      file: configurationFile ?? remembered,
+      environment: ProcessInfo.processInfo.environment,
+      servers: ServerName.allCases.map(\.rawValue))
     return ServerSetup(
       folder: folder,
       overrides: SettingOverrides(
@@ -79,8 +97,8 @@ struct DatabaseOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      A PostgreSQL cluster with the databases firebreak_verification and firebreak_keys; DATABASE_URL, too, \
-      which other users of the machine do not see.
+      A PostgreSQL cluster with the databases firebreak_verification, firebreak_keys and firebreak_console; \
+      DATABASE_URL, too, which other users of the machine do not see.
       """, valueName: "url"))
   var database: String?
 

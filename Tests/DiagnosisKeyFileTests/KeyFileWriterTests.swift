@@ -43,6 +43,32 @@ struct KeyFileWriterTests {
     #expect(folder.files().map(\.lastPathComponent) == ["1.zip"])
   }
 
+  @Test("A file that is signed later is the same zip, and no phone accepts it before")
+  func signedLater() throws {
+    let folder = try TemporaryFolder()
+    let (url, whole) = (folder.path("1.zip"), folder.path("2.zip"))
+    let signers = [try authority.signer()]
+    let unsigned = try UnsignedKeyFile(
+      at: url, start: 1_600_000_000, end: 1_600_014_400, region: "PL", signers: signers
+    ) { body in
+      for key in testKeys(50) { try body.append(key) }
+    }
+    let keys = [try authority.publicKey()]
+    #expect(throws: KeyFileError.self) {
+      _ = try UnverifiedKeyFile(at: url).verified(by: keys, batchSize: 64) { _ in }
+    }
+    try unsigned.append(unsigned.signatures(by: signers))
+    var count = 0
+    let verified = try UnverifiedKeyFile(at: url).verified(by: keys, batchSize: 64) {
+      count += $0.keys.count
+    }
+    #expect(count == 50)
+    #expect(verified.facts == (try write(testKeys(50), to: whole)))
+    // Everything before the signature, which is random.
+    let zips = try [url, whole].map { [UInt8](try Data(contentsOf: $0)) }
+    #expect(zips[0].prefix(1000) == zips[1].prefix(1000))
+  }
+
   @Test("The same keys give the same export each time")
   func reproducible() throws {
     let folder = try TemporaryFolder()

@@ -185,7 +185,7 @@ import World
       let isOver = try await app.uploadRecord.pending == nil
       if halfDays < 6 { #expect(!isOver, "\(halfDays)") }
     }
-    #expect(phone.notices.shown.map(\.cause).filter { $0 == .uploadUnfinished }.count == 1)
+    #expect(phone.notices.shown.count { $0.cause == .uploadUnfinished } == 1)
     let app = try phone.launch()
     #expect(try await app.uploadRecord == UploadRecord())
     #expect(await !app.hasPendingUpload)

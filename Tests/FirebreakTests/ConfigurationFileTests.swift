@@ -95,6 +95,34 @@ struct ConfigurationFileTests {
   }
 
   @Test(
+    "Commands read the file that the servers were started with, until they are started without it")
+  func remembered() async throws {
+    try Data(#"{"keys": {"minimumKeys": 77}}"#.utf8).write(to: folder.path("firebreak.json"))
+    let data = folder.path("data").path
+    func minimum(_ options: String...) async throws -> Int? {
+      let run = try await Run(["key-server", "settings", "--json", "--data", data] + options)
+      #expect(run.status == 0, "\(run.errors)")
+      return try run.json()?["minimumKeys"] as? Int
+    }
+    let first = try await ServedFirebreak(folder: folder, ["--config", config])
+    _ = try await first.addresses()
+    #expect(try await minimum() == 77)
+    let other = folder.path("other.json")
+    try Data(#"{"keys": {"minimumKeys": 78}}"#.utf8).write(to: other)
+    #expect(try await minimum("--config", other.path) == 78)
+    #expect(try await first.stop() == 0)
+    #expect(try await minimum() == 77)
+    try FileManager.default.removeItem(atPath: config)
+    let lost = try await Run(["key-server", "settings", "--data", data])
+    #expect(lost.status == 2 && lost.errors.contains("with which the servers were started"))
+    #expect(lost.errors.split(separator: "\n").count == 1)
+    let second = try await ServedFirebreak(folder: folder)
+    _ = try await second.addresses()
+    #expect(try await minimum() != 77)
+    #expect(try await second.stop() == 0)
+  }
+
+  @Test(
     "SIGHUP reads the file again, and a file that became wrong leaves the settings as they were")
   func reloaded() async throws {
     let path = folder.path("notify").path

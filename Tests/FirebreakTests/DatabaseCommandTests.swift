@@ -7,7 +7,9 @@ import Testing
 
 /// `firebreak database check` and `database migrate`.
 @Suite("Checks and migrations of databases", .needs(.process)) struct DatabaseCommandTests {
-  private static let names = ["firebreak_verification", "firebreak_keys"]
+  private static let names = [
+    "firebreak_verification", "firebreak_keys", "firebreak_console",
+  ]
 
   private func check(
     _ data: String, _ arguments: [String] = []
@@ -86,13 +88,22 @@ import Testing
     #expect(missing.status == 2 && missing.errors.contains("no role nobody"), "\(missing.errors)")
     let created = try await Run(["database", "migrate", "--data", data] + owner)
     #expect(created.status == 0 && created.output.contains("created with"), "\(created.errors)")
-    #expect(created.output.contains("the role firebreak_keys has its rights"))
+    for name in Self.names {
+      #expect(created.output.contains("the role \(name) has its rights"), "\(created.output)")
+    }
     let authority = try await ServedAuthority(arguments: servers, in: place)
     #expect(try await authority.upload(token: try await authority.token()).status == 200)
     let (run, databases) = try await check(data, servers)
     #expect(run.status == 0, "\(run.errors)")
     #expect((databases["keys"]?["rows"] as? [String: Int])?["diagnosis_key"] == 1)
     #expect((databases["keys"]?["partitions"] as? [String: Int])?.values.reduce(0, +) == 1)
+    let account = try await Run(
+      ["console", "account", "add", "--name", "Anna", "--role", "administrator", "--data", data],
+      environment: ["DATABASE_URL": cluster.address(role: nil)])
+    #expect(account.status == 0, "\(account.errors)")
+    let console = try await check(data, servers).databases["console"]
+    #expect((console?["rows"] as? [String: Int])?["account"] == 1)
+    #expect(console?["database"] as? String == "firebreak_console" && console?["fault"] == nil)
     let again = try await Run(["database", "migrate", "--data", data] + owner)
     #expect(again.status == 0 && again.output.contains("nothing to migrate"), "\(again.errors)")
   }

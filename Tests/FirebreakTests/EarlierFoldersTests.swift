@@ -20,9 +20,22 @@ struct EarlierFoldersTests {
 
     var data: URL { place.path("data") }
 
+    /// The folder of which each test gets a copy.
+    private static let template = Task {
+      let office = try await Office(preparing: try TemporaryFolder())
+      office.place.removeAtExit()
+      return office
+    }
+
     /// Servers with an authority and its app, three administrators and an API key.
     init() async throws {
-      place = try TemporaryFolder()
+      let template = try await Self.template.value
+      place = try template.place.copy()
+      apiKey = template.apiKey
+    }
+
+    private init(preparing place: TemporaryFolder) async throws {
+      self.place = place
       try ServedAuthority.prepare(place)
       try Data(P256.Signing.PrivateKey().publicKey.pemRepresentation.utf8)
         .write(to: place.path("public.pem"))

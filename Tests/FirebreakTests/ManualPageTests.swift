@@ -10,13 +10,19 @@ struct ManualPageTests {
   private let program: CommandDescription
   private let page: String
 
-  init() async throws {
+  /// What all tests read, from one run of each command.
+  private static let outputs = Task {
     let dump = try await Run("--experimental-dump-help")
     #expect(dump.status == 0, "\(dump.errors)")
-    program = try CommandDescription(json: dump.output)
     let manual = try await Run("manual")
     #expect(manual.status == 0, "\(manual.errors)")
-    page = manual.output
+    return (help: dump.output, manual: manual.output)
+  }
+
+  init() async throws {
+    let outputs = try await Self.outputs.value
+    program = try CommandDescription(json: outputs.help)
+    page = outputs.manual
   }
 
   private func all(below command: CommandDescription) -> [CommandDescription] {

@@ -32,7 +32,27 @@ struct RestoredRevocationTests {
     ["--issuer", issuer, "--audience", "keys", "--key-id", "v1", "--public-key", file]
   }
 
+  /// The scene that every test begins with, in a folder of which each gets a copy. Its servers have stopped.
+  private static let template = Task {
+    let scene = try await makeScene()
+    scene.authority.folder.removeAtExit()
+    #expect(try await scene.authority.servers.stop() == 0)
+    return (
+      place: scene.authority.folder, adminKey: scene.adminKey, uuid: scene.uuid,
+      apiToken: scene.apiToken
+    )
+  }
+
   private func scene() async throws -> Scene {
+    let template = try await Self.template.value
+    let authority = try await ServedAuthority(
+      ServedAuthority.frequentExports, in: try template.place.copy())
+    return Scene(
+      authority: authority, adminKey: template.adminKey, uuid: template.uuid,
+      apiToken: template.apiToken, backup: authority.folder.path("backup").path)
+  }
+
+  private static func makeScene() async throws -> Scene {
     let authority = try await ServedAuthority(ServedAuthority.frequentExports)
     try await authority.publishKey()
     let file = authority.folder.path("public.pem")
@@ -48,7 +68,7 @@ struct RestoredRevocationTests {
       uuid: try #require(issued.json["uuid"] as? String), apiToken: apiToken,
       backup: authority.folder.path("backup").path)
     for issuer in ["clinic", "removed"] {
-      try await scene.run(["key-server", "authority", "add"] + Self.key(file.path, of: issuer))
+      try await scene.run(["key-server", "authority", "add"] + key(file.path, of: issuer))
     }
     try await scene.run(
       ["key-server", "app", "add", "org.removed", "--region", "PL", "--authority", "removed"])

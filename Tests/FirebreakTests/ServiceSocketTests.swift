@@ -144,6 +144,26 @@ struct ServiceSocketTests {
     }
   }
 
+  @Test("A reload with which the socket of the console would be open to others changes nothing")
+  func reloadedConsole() async throws {
+    func write(_ settings: String) throws {
+      try ServedAuthority.write(
+        ["console/settings.json": settings], folders: ["console"], in: folder)
+    }
+    try write(#"{"origin":"https://console.example","allowsPlainHTTP":true}"#)
+    let sockets = ["verification=tcp", "keys=tcp", "console=all"]
+    try await ChildProcess.withRunning(program, arguments(sockets)) { process in
+      let keys = try #require(try addresses(try await process.firstLine())["keys"])
+      let servers = try #require(Int32(try await text("process-1")))
+      try write("{}")
+      kill(servers, SIGHUP)
+      try await Patience.until { try process.errors.contains("were not reloaded") }
+      #expect(try await status(of: "\(keys)/health") == "200")
+      kill(servers, SIGTERM)
+      #expect(try await process.wait() == 0)
+    }
+  }
+
   @Test(
     "A socket without a usable name, address or server ends the start with one line, and nothing is created",
     arguments: [

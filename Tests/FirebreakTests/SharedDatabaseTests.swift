@@ -10,10 +10,10 @@ import Testing
 
   init() async throws {
     cluster = try await PrivatePostgreSQL()
-    for server in ["verification", "keys"] {
-      try await cluster.createDatabase("firebreak_\(server)")
-    }
+    for server in Self.servers { try await cluster.createDatabase("firebreak_\(server)") }
   }
+
+  private static let servers = ["verification", "keys", "console"]
 
   private var arguments: [String] { ["--database", address] }
   /// A busy machine may need longer to connect than an operator would wait.
@@ -62,6 +62,11 @@ import Testing
       ["serve", "--port", "0", "--data", folder.path("data").path] + arguments)
     #expect(other.status == 2, "\(other.errors)")
     #expect(other.errors.contains("does not belong to the database firebreak_"))
+    let console = try await Run(
+      ["serve", "--only", "console", "--port", "0", "--data", folder.path("console").path]
+        + arguments)
+    #expect(console.status == 2, "\(console.errors)")
+    #expect(console.errors.contains("does not belong to the database firebreak_console"))
     #expect(try await first.servers.stop() == 0)
     let absent = try await Run([
       "serve", "--port", "0", "--data", first.servers.data, "--database",
@@ -162,9 +167,7 @@ import Testing
     let (used, unused) = (try await first.token(), try await first.token())
     #expect(try await first.upload(token: used).status == 200)
     let other = try await PrivatePostgreSQL()
-    for server in ["verification", "keys"] {
-      try await other.createDatabase("firebreak_\(server)")
-    }
+    for server in Self.servers { try await other.createDatabase("firebreak_\(server)") }
     let move = ["database", "move", "--json", "--data", data] + arguments
     let running = try await Run(move + ["--target", other.address()])
     #expect(running.status == 2 && running.errors.contains("already runs"), "\(running.errors)")
@@ -226,24 +229,65 @@ import Testing
   func emptied() async throws {
     let first = try await ServedAuthority(arguments: arguments)
     #expect(try await first.servers.stop() == 0)
-    for server in ["verification", "keys"] {
-      try await cluster.emptyDatabase("firebreak_\(server)")
-    }
+    for server in Self.servers { try await cluster.emptyDatabase("firebreak_\(server)") }
     let data = first.servers.data
     let key = ["verification-server", "api-key", "add", "--type", "stats", "--data", data]
     let runs = [
       try await Run(["serve", "--port", "0", "--data", data] + arguments),
       try await Run(key, environment: ["DATABASE_URL": address]),
       try await Run(["clock", "--data", data], environment: ["DATABASE_URL": address]),
+      try await Run(
+        ["console", "audit", "verify", "--data", data], environment: ["DATABASE_URL": address]),
+      try await Run(
+        ["console", "account", "add", "--name", "A", "--role", "issuer", "--data", data],
+        environment: ["DATABASE_URL": address]),
     ]
     for run in runs {
       #expect(run.status == 2 && run.errors.contains("delete postgresql.json"), "\(run.errors)")
     }
-    for server in ["verification", "keys"] {
+    for server in Self.servers {
       let tables = try await cluster.run(
         "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", in: "firebreak_\(server)")
       #expect(tables == 0)
     }
+  }
+
+  @Test("Accounts and the audit log of the console are those of both processes, also after moves")
+  func console() async throws {
+    let first = try await ServedAuthority(arguments: arguments)
+    let second = try await second(beside: first)
+    let data = [first.servers.data, second.servers.data]
+    func console(_ arguments: [String], in data: String) async throws -> Run {
+      try await Run(
+        ["console"] + arguments + ["--data", data], environment: ["DATABASE_URL": address])
+    }
+    func add(_ name: String, in data: String) async throws -> Run {
+      try await console(
+        ["account", "add", "--name", name, "--role", "administrator"], in: data)
+    }
+    for (name, data) in zip(["Anna", "Berta"], data) {
+      let run = try await add(name, in: data)
+      #expect(run.status == 0, "\(run.errors)")
+    }
+    let taken = try await add("anna", in: data[1])
+    #expect(taken.status == 2 && taken.errors.contains("There is an account"), "\(taken.errors)")
+    var heads: Set<String> = []
+    for data in data {
+      let run = try await console(["audit", "verify", "--json"], in: data)
+      #expect(run.status == 0, "\(run.errors)")
+      heads.insert(try run.json()?["head"] as? String ?? "")
+    }
+    #expect(heads.count == 1 && heads != [""])
+    let without = try await Run(["console", "audit", "verify", "--data", data[0]])
+    #expect(without.status == 2 && without.errors.contains("set DATABASE_URL"), "\(without.errors)")
+    for server in [first, second] { #expect(try await server.servers.stop() == 0) }
+    let back = try await Run(
+      ["database", "move", "--to-files", "--json", "--data", data[0]] + arguments)
+    #expect(back.status == 0, "\(back.errors)")
+    let rows = try back.json()?["rows"] as? [String: [String: Int]]
+    #expect(rows?["console"]?["account"] == 2, "\(back.output)")
+    let inFile = try await Run(["console", "audit", "verify", "--json", "--data", data[0]])
+    #expect(try inFile.json()?["head"] as? String == heads.first, "\(inFile.errors)")
   }
 
   @Test("A withdrawal is stored in the shared database, and removed when it ends")

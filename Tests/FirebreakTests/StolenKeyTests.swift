@@ -44,6 +44,25 @@ struct StolenKeyTests {
     #expect(try await authority.servers.stop() == 0)
   }
 
+  @Test(
+    "A revoked key stays ended when the keys are rotated later",
+    arguments: ["key-server", "verification-server"])
+  func ended(server: String) async throws {
+    let place = try TemporaryFolder()
+    try ServedAuthority.prepare(place)
+    func ends(_ change: String) async throws -> [Int?] {
+      let run = try await Run(
+        [server, "signing-key", change, "--json", "--data", place.path("data").path])
+      #expect(run.status == 0, "\(run.errors)")
+      let keys = try run.json()?["keys"] as? [NSDictionary] ?? []
+      return keys.map { $0["validThru"] as? Int }
+    }
+    let revoked = try await ends("revoke")
+    let rotated = try await ends("rotate")
+    try #require(revoked.count == 2 && rotated.count == 3)
+    #expect(revoked[0] != nil && rotated[0] == revoked[0], "\(revoked) \(rotated)")
+  }
+
   @Test("Revoking an API key ends its live codes and prints their number, or keeps them if told so")
   func apiKey() async throws {
     let authority = try await ServedAuthority()

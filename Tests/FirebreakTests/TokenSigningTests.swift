@@ -27,9 +27,10 @@ struct TokenSigningTests {
       ServedAuthority.frequentExports, environment: token.environment, in: place)
   }
 
-  private func refusal(_ arguments: String...) async throws -> String {
+  /// - Parameter status: 2 for wrong input, 3 for a token that is away.
+  private func refusal(_ arguments: String..., status: Int32 = 2) async throws -> String {
     let run = try await Run(arguments + ["--data", data], environment: token.environment)
-    #expect(run.status == 2 && run.output.isEmpty, "\(run.output)\(run.errors)")
+    #expect(run.status == status && run.output.isEmpty, "\(run.output)\(run.errors)")
     #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
     return run.errors
   }
@@ -107,12 +108,13 @@ struct TokenSigningTests {
     #expect(try await run("key-server", "signing-key", "add").status == 0)
     let before = try Data(contentsOf: place.path("data/keys/secrets.json"))
     let uri = token.uri("a", on: "export")
-    let add = { (key: String) in
-      try await refusal("key-server", "signing-key", "add", "--key", key)
+    func add(_ key: String, status: Int32 = 2) async throws -> String {
+      try await refusal("key-server", "signing-key", "add", "--key", key, status: status)
     }
     #expect(try await add(uri.replacing("object=a", with: "object=z")).contains("no private key z"))
     #expect(try await add(uri + "&pin-value=1").contains("pin-value shows the PIN"))
-    #expect(try await add(token.uri("a", on: "lost")).contains("lost is not present"))
+    let lost = try await add(token.uri("a", on: "lost"), status: 3)
+    #expect(lost.contains("lost is not present"))
     try token.setPIN("000000")
     #expect(try await add(uri).contains("refused the PIN in \(token.pinFile.path)"))
     try token.setPIN(SoftToken.pin, permissions: 0o644)
@@ -127,6 +129,52 @@ struct TokenSigningTests {
     #expect(forgotten.contains("--key file"))
     #expect(try await refusal("key-server", "signing-key", "add", "--key", uri).contains("already"))
     #expect(try await run("key-server", "signing-key", "rotate", "--key", "file").status == 0)
+  }
+
+  @Test("A revocation that has failed to sign the files is completed by the same command")
+  func unfinishedRevocation() async throws {
+    let authority = try await serve()
+    try await authority.publishKey()
+    #expect(try await authority.servers.stop() == 0)
+    let database = place.path("data/keys/keys.sqlite")
+    let intact = try Data(contentsOf: database)
+    try Data(repeating: 0x55, count: 65_536).write(to: database)
+    let key = token.uri("a", on: "export")
+    let failed = try await run("key-server", "signing-key", "revoke", "--key", key)
+    #expect(failed.status != 0, "\(failed.output)\(failed.errors)")
+    try intact.write(to: database)
+    let replaced = try await run("key-server", "signing-key", "list", "--json")
+    #expect((try replaced.json()?["keys"] as? [Any])?.count == 2)
+    let again = try await run("key-server", "signing-key", "revoke", "--key", key, "--json")
+    #expect(again.status == 0, "\(again.errors)")
+    #expect((try again.json()?["keys"] as? [Any])?.count == 2)
+    #expect((try again.json()?["files"] as? [Any])?.isEmpty == false)
+    // When it is complete, the key may be the stolen one.
+    #expect(
+      try await refusal("key-server", "signing-key", "revoke", "--key", key).contains("already"))
+  }
+
+  @Test("The URI of a key on a token can be changed, to the same key only")
+  func relocated() async throws {
+    try ServedAuthority.prepare(place)
+    let key = token.uri("a", on: "export")
+    #expect(try await run("key-server", "signing-key", "add", "--key", key).status == 0)
+    let before = try await run("key-server", "signing-key", "list", "--json").json()
+    let next = key.replacing("object=a", with: "id=%01")
+    let moved = try await run("key-server", "signing-key", "relocate", "--key", next, "--json")
+    #expect(moved.status == 0, "\(moved.errors)")
+    let keys = try moved.json()?["keys"] as? [NSDictionary]
+    #expect(keys?.last?["tokenKey"] as? String == next)
+    let old = (before?["keys"] as? [NSDictionary])?.last
+    for field in ["keyVersion", "publicKey", "validFrom"] {
+      #expect(keys?.last?[field] as? NSObject == old?[field] as? NSObject, "\(field)")
+    }
+    try await token.createKey("b", on: "export", id: "02")
+    let other = try await refusal(
+      "key-server", "signing-key", "relocate", "--key", token.uri("b", on: "export"))
+    #expect(other.contains("not a signing key"))
+    let list = try await run("key-server", "signing-key", "list")
+    #expect(list.output.contains(" on a token: \(next)"))
   }
 
   @Test("The root key on a token signs the device configuration, and another key does not")
@@ -146,7 +194,7 @@ struct TokenSigningTests {
       try await refusal("key-server", "resume", "--root-key", other).contains(
         "the key on the token does not belong to"))
     try token.remove()
-    let away = try await refusal("key-server", "resume", "--root-key", root)
+    let away = try await refusal("key-server", "resume", "--root-key", root, status: 3)
     #expect(away.contains("--root-key: The token root is not present"))
     try token.insert()
     let authority = try await serve()

@@ -75,6 +75,36 @@ import World
     }
   }
 
+  @Test("Administrators are warned of the quota of another system's key, others are not")
+  func keyQuota() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      console.authority.state.codesPerDay = 10
+      let anna = try await console.signedIn(.administrator, name: "Anna")
+      let polish = try await console.signedIn(.administrator, name: "Ewa", language: "pl")
+      let jan = try await console.signedIn(.issuer, name: "Jan")
+      func page(_ issued: Int?, isRevoked: Bool = false) async throws -> String {
+        var key = APIKeyFacts(
+          id: "k1", kind: "admin", name: "lab", createdAt: 0, revokedAt: isRevoked ? 1 : nil,
+          liveCodes: nil)
+        key.issuedToday = issued
+        console.authority.state.apiKeys = [key]
+        return try await anna.get("/").text
+      }
+      let near = "The API key lab (k1) has issued at least 80 percent of its 10 codes of a day"
+      for (issued, isNear, isUsedUp) in [
+        (nil, false, false), (7, false, false), (8, true, false), (9, true, false),
+        (10, false, true), (11, false, true),
+      ] as [(Int?, Bool, Bool)] {
+        let text = try await page(issued)
+        #expect(text.contains(near) == isNear, "\(issued ?? -1)")
+        #expect(text.contains("has used up its quota of the day, 10 codes") == isUsedUp)
+      }
+      #expect(try await polish.get("/").text.contains("Klucz API lab (k1) wyczerpał"))
+      #expect(!(try await jan.get("/").text.contains("lab (k1)")))
+      #expect(!(try await page(10, isRevoked: true).contains("lab (k1)")))
+    }
+  }
+
   @Test("The audit log is filtered by account, action, subject and days of the office")
   func audit() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in

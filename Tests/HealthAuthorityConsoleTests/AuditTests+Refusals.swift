@@ -142,7 +142,9 @@ extension AuditTests {
     let keys = try #require(ConsoleKeys(Data(repeating: 7, count: 32), byteCount: 32))
     let database = try ConsoleDatabase(reading: folder.path("console.sqlite"), keys: keys)
     let details = try await database.read {
-      try String.fetchAll($0, sql: "SELECT detail FROM audit ORDER BY sequence")
+      try $0.rows(sql: "SELECT detail FROM audit ORDER BY sequence").map { row -> String in
+        row["detail"]
+      }
     }
     #expect(details.suffix(2) == ["from 127.0.0.0/24", "2 more, from 127.0.0.0/24"])
   }

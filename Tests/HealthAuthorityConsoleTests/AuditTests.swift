@@ -142,7 +142,7 @@ import TextEncodings
       let database = try ConsoleDatabase(file: folder.path("console.sqlite"), keys: keys)
       try await database.write { db in
         var hash = AuditEntry.zeroHash
-        for row in try Row.fetchAll(db, sql: "SELECT * FROM audit ORDER BY sequence") {
+        for row in try db.rows(sql: "SELECT * FROM audit ORDER BY sequence") {
           let old = AuditEntry(row)
           let action = try #require(AuditAction(rawValue: old.action))
           let new = AuditEntry(
@@ -309,7 +309,7 @@ import TextEncodings
       #expect(try await reader.audit().count == 5)
       await #expect(throws: (any Error).self) { _ = try await reader.completeAuditUpgrade() }
     }
-    let count = try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM audit") }
+    let count = try await database.read { try $0.count(sql: "SELECT count(*) FROM audit") }
     #expect(count == 5)
   }
 

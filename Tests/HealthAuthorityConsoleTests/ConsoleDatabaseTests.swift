@@ -27,7 +27,8 @@ struct ConsoleDatabaseTests {
   func settings() async throws {
     // The second time the file exists and has a log.
     for _ in 0..<2 {
-      let settings = try await database().write { db in
+      let database = try ServerDatabase.open(file, schema: ConsoleDatabase.schema)
+      let settings = try await database.write { db in
         try ["journal_mode", "synchronous", "secure_delete", "foreign_keys", "busy_timeout"].map {
           try String.fetchOne(db, sql: "PRAGMA \($0)")
         }

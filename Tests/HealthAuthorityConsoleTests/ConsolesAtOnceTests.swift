@@ -7,11 +7,18 @@ import Testing
 
 /// Two consoles that run at the same time: on one database, as for a moment after SIGHUP, and of two regions.
 @Suite struct ConsolesAtOnceTests {
-  @Test("Two people who approve a change at once with two consoles carry it out once, each time")
-  func sameDatabase() async throws {
+  @Test(
+    "Two people who approve a change at once with two consoles carry it out once, each time",
+    arguments: ConsoleEngine.allCases)
+  func sameDatabase(engine: ConsoleEngine) async throws {
     let (folder, authority) = (try TemporaryFolder(), SimulatedAuthority())
-    try await RunningConsole.run(in: folder.url, authority: authority) { first async throws in
-      try await RunningConsole.run(in: folder.url, authority: authority) { second async throws in
+    let address = try await engine.newDatabase()
+    func run(_ test: (RunningConsole) async throws -> Void) async throws {
+      try await RunningConsole.run(
+        in: folder.url, authority: authority, configure: { $0.databaseAddress = address }, test)
+    }
+    try await run { first async throws in
+      try await run { second async throws in
         let anna = try await first.signedIn(.administrator, name: "Anna")
         let browsers = [
           try await first.signedIn(.administrator, name: "Berta"),

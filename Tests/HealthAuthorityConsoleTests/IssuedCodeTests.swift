@@ -195,15 +195,17 @@ import World
       console.authority.state.attempts = SimulatedAuthority.attempts
       let page = try await ewa.get("/issuers").text
       #expect(page.contains("<td>all apps</td><td>–</td><td>40</td><td>–</td><td>0</td>"))
-      #expect(page.contains("<td>110</td><td>30</td><td>100</td><td>0</td>"))
+      #expect(page.contains("<td>0</td><td>10</td><td>20</td><td>0</td></tr>"))
+      #expect(page.contains("<td>110</td><td>30</td><td>100</td><td>0</td><td>–</td>"))
       let rows = CSV.fields(try await ewa.get("/attempts/csv").text)
       #expect(
         rows == [
           [
             "Date", "App", "Codes redeemed", "Invalid codes", "Tokens exchanged", "Tokens refused",
+            "Invalid codes on iOS", "Invalid codes on Android", "Invalid codes on unknown systems",
           ],
-          ["2027-01-14", "all apps", "–", "40", "–", "0"],
-          ["2027-01-14", "app (5b1f000000000000)", "110", "30", "100", "0"],
+          ["2027-01-14", "all apps", "–", "40", "–", "0", "10", "20", "0"],
+          ["2027-01-14", "app (5b1f000000000000)", "110", "30", "100", "0", "–", "–", "–"],
         ])
       _ = try await ewa.get("/language/pl?next=/issuers")
       #expect(try await ewa.get("/attempts/csv").text.contains(";wszystkie aplikacje;"))

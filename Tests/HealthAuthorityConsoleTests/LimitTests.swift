@@ -97,7 +97,8 @@ import World
     for number in 1...11 as ClosedRange<UInt8> {
       let credential = PasskeyCeremony.Credential(
         id: Data([number]), publicKey: publicKey, signCount: 0)
-      let isAdded = try await store.add(credential, name: "key", to: account)
+      let challenge = PasskeyChallenges.Challenge(bytes: Data([number]), expiresAt: .max)
+      let isAdded = try await store.add(credential, name: "key", to: account, with: challenge)
       #expect(isAdded == (number <= 10))
     }
     let actors = try await audit.newest(20).map(\.actor)

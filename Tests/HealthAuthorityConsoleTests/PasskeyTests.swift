@@ -83,23 +83,21 @@ import TextEncodings
     #expect(PasskeyCeremony(origin: origin, limits: .console) == nil)
   }
 
-  @Test("A challenge works once, for its purpose, for ten minutes")
+  @Test("A challenge is valid for its purpose, for ten minutes, in every process with the secret")
   func challenges() throws {
-    let keys = try #require(ConsoleKeys(Data(repeating: 1, count: 32), byteCount: 32))
-    let challenges = PasskeyChallenges(
-      keys: keys, seconds: 600, usedMax: 2, randomness: TestRandomness())
-    let first = challenges.challenge(for: "a", at: 1_000)
-    #expect(!challenges.use(first, for: "b", at: 1_000))
-    #expect(!challenges.use(first, for: "a", at: 1_600))
-    #expect(challenges.use(first, for: "a", at: 1_599))
-    #expect(!challenges.use(first, for: "a", at: 1_599))
-    #expect(!challenges.use(Data(first.dropLast()), for: "a", at: 1_000))
-    let second = challenges.challenge(for: "a", at: 1_000)
-    #expect(challenges.use(second, for: "a", at: 1_000))
-    let third = challenges.challenge(for: "a", at: 1_000)
-    #expect(!challenges.use(third, for: "a", at: 1_000), "more than usedMax in ten minutes")
-    let later = challenges.challenge(for: "a", at: 2_000)
-    #expect(challenges.use(later, for: "a", at: 2_000))
+    func challenges(secret: UInt8) throws -> PasskeyChallenges {
+      let keys = try #require(ConsoleKeys(Data(repeating: secret, count: 32), byteCount: 32))
+      return PasskeyChallenges(keys: keys, seconds: 600, randomness: TestRandomness())
+    }
+    let (own, other) = (try challenges(secret: 1), try challenges(secret: 1))
+    let challenge = own.challenge(for: "a", at: 1_000)
+    #expect(own.checked(challenge, for: "b", at: 1_000) == nil)
+    #expect(own.checked(challenge, for: "a", at: 1_600) == nil)
+    #expect(own.checked(Data(challenge.dropLast()), for: "a", at: 1_000) == nil)
+    let checked = try #require(own.checked(challenge, for: "a", at: 1_599))
+    #expect(checked.expiresAt == 1_600 && !challenge.suffix(16).elementsEqual(checked.bytes))
+    #expect(other.checked(challenge, for: "a", at: 1_599) == checked)
+    #expect(try challenges(secret: 2).checked(challenge, for: "a", at: 1_000) == nil)
   }
 
   @Test("The CBOR examples of RFC 8949 are decoded")

@@ -53,6 +53,69 @@ import VerificationAPI
     #expect(Texts(.polish).sentence(attempts).contains("zbyt wiele żądań"))
   }
 
+  @Test("Every refusal of the operations on the servers' folder has a Polish sentence")
+  func folder() throws {
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    var count = 0
+    for file in Self.files {
+      let url = package.appendingPathComponent("Sources/\(file).swift")
+      let sentences = Self.refusals(in: try String(contentsOf: url, encoding: .utf8))
+      #expect(!sentences.isEmpty, "\(file)")
+      // An error that is passed on has its own sentence.
+      for sentence in sentences where sentence != "value" {
+        #expect(Texts(.polish).sentence(sentence) != sentence, "\(file): \(sentence)")
+      }
+      count += sentences.count
+    }
+    #expect(count > 30)
+  }
+
+  /// The files whose operations the console uses.
+  private static let files =
+    ["AuthorizedApp", "HealthAuthority", "KeyServerRegistry"].map { "KeyServer/Registry/\($0)" }
+    + [
+      "DeviceConfiguration/DeviceConfigurationFiles", "ServerSetup+Exports", "ServerSetup+Keys",
+      "ServerSetup+Verification", "Console/CodeSource", "Console/FolderAuthority",
+      "Console/FolderAuthority+Administration",
+    ].map { "ServerOperations/\($0)" }
+
+  /// The sentences of refusals in a source, with a word in the place of each value.
+  private static func refusals(in source: String) -> [String] {
+    let refusal = /(?:badInput|configuration|notOffered)\(\s*((?:"(?:[^"\\]|\\.)*"[\s+]*)+)\)/
+    return source.matches(of: refusal).map { match in
+      let text = match.1.replacing(/"[\s+]*"/, with: "").drop { $0 == "\"" }
+      let end = text.lastIndex(of: "\"") ?? text.endIndex
+      let value = /\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/
+      return String(text[..<end]).replacing(value, with: "value")
+    }
+  }
+
+  @Test("The root key away from the server, and a signing key on a token, are explained in Polish")
+  func operators() {
+    for (english, polish) in [
+      ("The root key is not in /srv/root.pem: name its file with --root-key.", "Klucza głównego"),
+      (
+        "The newest signing key is on a token: name the next one with `firebreak key-server"
+          + " signing-key rotate --key pkcs11:...`, or use --key file.", "jest na tokenie"
+      ),
+      (
+        "/a does not belong to /b: move the folder away and restore both from one backup.",
+        "nie pasuje do"
+      ),
+      (
+        "The key database was created with another secret: restore both from one backup.",
+        "sekretem"
+      ),
+      (
+        "app a.b: no export includes the keys of DE, so they would be accepted and never published:"
+          + " add an export of DE to furtherExports.", "żaden eksport"
+      ),
+    ] {
+      #expect(Texts(.polish).sentence(english).contains(polish), "\(english)")
+    }
+  }
+
   @Test("A form takes its values from the sentence, and an unknown sentence stays as it is")
   func forms() {
     let values = ServerSentences.values(of:in:)

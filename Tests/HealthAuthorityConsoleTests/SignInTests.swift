@@ -21,6 +21,8 @@ import World
       let first = try await browser.get("/codes/new")
       #expect(first.status == 303)
       #expect(first.headers["location"] == "/sign-in?next=%2Fcodes%2Fnew")
+      let search = try await browser.get("/codes/issued?number=ab").headers["location"]
+      #expect(search == "/sign-in?next=%2Fcodes%2Fissued%3Fnumber%3Dab")
       let credentials = try await console.administration.addAccount(name: "Anna", role: .issuer)
       let form = try await browser.get("/sign-in?next=%2Fcodes%2Fnew")
       #expect(form.status == 200 && form.field("next") == "/codes/new")
@@ -365,6 +367,12 @@ import World
       #expect(switched.status == 303 && switched.headers["location"] == "/sign-in")
       #expect(try await browser.get("/sign-in").text.contains("<html lang=\"pl\">"))
       #expect(try await browser.get("/language/pl?next=//evil.example").headers["location"] == "/")
+      let form = try await browser.get("/sign-in?next=%2Fcodes%2Fissued%3Fnumber%3Dab")
+      let link = "/language/en?next=%2Fsign%2Din%3Fnext%3D%252Fcodes%252Fissued%253Fnumber%253Dab"
+      #expect(form.text.contains("href=\"\(link)\""))
+      let back = try #require(try await browser.get(link).headers["location"])
+      #expect(try await browser.get(back).field("next") == "/codes/issued?number=ab")
+      _ = try await browser.get("/language/pl?next=/")
       let missing = try await browser.get("/nowhere")
       #expect(missing.status == 404 && missing.text.contains("Nie ma takiej strony"))
     }

@@ -95,7 +95,7 @@ enum AllowedImports {
     "HealthAuthorityConsole": Row(
       [
         "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
-        "QuietHTTP", "ServerMetrics", "ServerStorage", "UnixSockets",
+        "QuietHTTP", "ServerMetrics", "ServerStorage", "PostgreSQL", "UnixSockets",
       ],
       libraries: ["Hummingbird", "Mustache", "GRDB", "_CryptoExtras", "AsyncHTTPClient"]),
     "PhoneProcess": Row([

@@ -81,6 +81,26 @@ struct RunTestsTests {
     #expect(log.contains(#"^\#(target)\. ^\#(target)\.ConsoleInBrowser/"#))
   }
 
+  @Test("A target without a browser has a lower priority than one with a browser")
+  func priorities() async throws {
+    try machine.addFolder("Tests/WebAppTests")
+    try addBinary(
+      #"all; echo "$filter $(nice)""#,
+      tests: ["AlphaTests.S/a()", "BetaTests.S/c()", "WebAppTests.T/a()"])
+    let result = try await machine.run()
+    #expect(result.status == 0 && result.lines.last == "Tests: 3 passed, 0 failed")
+    let log = try machine.text("project/.build/tests.log").split(separator: "\n")
+    func niceness(_ target: String) throws -> Int {
+      let line = try #require(log.first { $0.hasPrefix(#"^\#(target)\. "#) })
+      return try #require(line.split(separator: " ").last.flatMap { Int($0) })
+    }
+    let highest = try niceness("WebAppTests")
+    // 19 is the lowest priority.
+    for target in ["AlphaTests", "BetaTests"] {
+      #expect(try niceness(target) == min(highest + 5, 19))
+    }
+  }
+
   @Test("A line that wakes the script and arrives in parts does not lose the end of a target")
   func wakingLine() async throws {
     try addBinary("all; printf Alpha >\"${events%/*}/wake\"")

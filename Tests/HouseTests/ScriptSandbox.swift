@@ -7,8 +7,8 @@ import Testing
 struct ScriptSandbox {
   private static let tools = [
     "awk", "bash", "cat", "comm", "cut", "dirname", "env", "grep", "head", "mkdir", "mkfifo",
-    "mktemp", "nproc", "paste", "rm", "sed", "sleep", "sort", "tee", "timeout", "touch", "tr",
-    "true", "wc",
+    "mktemp", "nice", "nproc", "paste", "rm", "sed", "sleep", "sort", "tee", "timeout", "touch",
+    "tr", "true", "wc",
   ]
 
   private let script: String

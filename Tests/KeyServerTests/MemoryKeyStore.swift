@@ -35,6 +35,10 @@ final class MemoryKeyStore: KeyStore {
   }
 
   private let state = Mutex(State())
+  private let readers = Mutex(0)
+
+  /// True while the keys of a file are read, which other stores do in a transaction.
+  var isReadingKeys: Bool { readers.withLock { $0 > 0 } }
 
   /// Adds the new ones of `exports`. The first ones also get the keys that were stored before them.
   func begin(_ exports: [ExportConfiguration], at now: Date) {
@@ -165,6 +169,8 @@ extension MemoryKeyStore {
     let (released, revised) = state.withLock {
       (Self.released(in: batch.selection, of: $0), Self.revised(in: batch.selection, of: $0))
     }
+    readers.withLock { $0 += 1 }
+    defer { readers.withLock { $0 -= 1 } }
     return try body(
       BatchKeys { each in
         for held in released {

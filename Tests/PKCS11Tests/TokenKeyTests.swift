@@ -11,11 +11,12 @@ import Testing
 struct TokenKeyTests {
   /// SoftHSM reads its configuration once for each process, and each test has a token of its own.
   private static let tokens = Task {
-    let token = try await SoftToken(labels: ["signs", "pin", "many", "away", "other"])
+    let token = try await SoftToken(labels: ["signs", "pin", "pins", "many", "away", "other"])
     for (name, value) in token.environment { setenv(name, value, 1) }
     try await token.createKey("k", on: "signs", id: "01")
     try await token.createKey("p384", on: "signs", id: "02", curve: "secp384r1")
-    try await token.createKey("k", on: "pin", id: "01")
+    try await token.createKey("asks", on: "signs", id: "03", isInteractive: true)
+    for label in ["pin", "pins"] { try await token.createKey("k", on: label, id: "01") }
     for id in ["01", "02"] { try await token.createKey("k", on: "many", id: id) }
     try await token.createKey("k", on: "away", id: "01")
     try await token.createKey("k", on: "other", id: "01")
@@ -66,7 +67,7 @@ struct TokenKeyTests {
         ])
       #expect(run.status == 0 && run.output == "Verified OK\n", "\(run.errors)")
     }
-    try key.check()
+    try key.checkAvailability()
     #expect("\(key)" == "TokenKey(k)")
   }
 
@@ -102,6 +103,7 @@ struct TokenKeyTests {
       (uri.replacing("token=signs", with: "token=sign"), "The token sign is not present"),
       (uri.replacing("object=k", with: "object=x"), "no private key x"),
       (uri.replacing("object=k", with: "object=p384"), "p384 is not a P-256 key"),
+      (uri.replacing("object=k", with: "object=asks"), "asks needs the PIN at each signature"),
       (token.uri("k", on: "many"), "several private keys k"),
       (String(uri.prefix { $0 != "&" }), "needs a PIN"),
     ]
@@ -136,12 +138,59 @@ struct TokenKeyTests {
     _ = try open(uri, readPIN: read)
   }
 
+  @Test(
+    "Each wrong PIN of a token is tried once, whether the URI has its label or its serial number")
+  func wrongPINs() async throws {
+    let token = try await token()
+    let byLabel = token.uri("k", on: "pins")
+    let serial = try await token.serial(of: "pins")
+    let bySerial = byLabel.replacing("token=pins", with: "serial=\(serial)")
+    for (uri, pin) in [(byLabel, "000001"), (bySerial, "000002")] {
+      #expect(throws: TokenKeyError.self) { _ = try open(uri) { _ in pin } }
+    }
+    // Resets the count of the token; each further try of ours would set it again.
+    try await token.createKey("l", on: "pins", id: "09")
+    for uri in [byLabel, bySerial] {
+      for pin in ["000001", "000002"] {
+        let error = #expect(throws: TokenKeyError.self) { _ = try open(uri) { _ in pin } }
+        guard case .wrongPIN(_, _, let isLow)? = error else {
+          Issue.record("\(String(describing: error))")
+          continue
+        }
+        #expect(!isLow, "\(uri) \(pin)")
+      }
+    }
+    _ = try open(bySerial)
+  }
+
+  @Test("A key that is missing on one token does not end the session with another one")
+  func sessions() async throws {
+    let token = try await token()
+    let reads = Mutex(0)
+    let key = try open(token.uri("k", on: "signs")) {
+      reads.withLock { $0 += 1 }
+      return try Self.readPIN($0)
+    }
+    let other = try open(token.uri("k", on: "other"))
+    let before = reads.withLock { $0 }
+    let missing = TokenKey(
+      try TokenKeyURI(token.uri("missing", on: "other")), publicKey: other.publicKey,
+      readPIN: Self.readPIN)
+    for _ in 1...3 {
+      #expect(throws: TokenKeyError.missingKey("missing")) { try missing.checkAvailability() }
+      _ = try other.signature(for: Self.digest)
+      _ = try key.signature(for: Self.digest)
+    }
+    // The PIN is read for each session.
+    #expect(reads.withLock { $0 } == before)
+  }
+
   @Test("A key that is not the registered one is refused, although it signs")
   func otherKey() async throws {
     let uri = try TokenKeyURI(try await token().uri("k", on: "other"))
     let key = TokenKey(uri, publicKey: P256.Signing.PrivateKey().publicKey, readPIN: Self.readPIN)
     #expect(throws: TokenKeyError.otherKey("k")) { _ = try key.signature(for: Self.digest) }
-    #expect(throws: TokenKeyError.otherKey("k")) { try key.check() }
+    #expect(throws: TokenKeyError.otherKey("k")) { try key.checkAvailability() }
   }
 
   @Test("A token that is removed while it is in use is missing, and signs again after it is back")
@@ -150,10 +199,10 @@ struct TokenKeyTests {
     let key = try open(token.uri("k", on: "away"))
     for _ in 1...2 {
       try token.remove()
-      #expect(throws: TokenKeyError.self) { try key.check() }
+      #expect(throws: TokenKeyError.self) { try key.checkAvailability() }
       #expect(throws: TokenKeyError.self) { _ = try key.signature(for: Self.digest) }
       try token.insert()
-      try key.check()
+      try key.checkAvailability()
       _ = try key.signature(for: Self.digest)
     }
   }

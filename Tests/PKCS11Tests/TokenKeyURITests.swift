@@ -32,6 +32,7 @@ struct TokenKeyURITests {
       ("pkcs11:token=t?module-path=/m.so", "needs object"),
       ("pkcs11:token=t;object=k", "needs module-path"),
       ("pkcs11:token=t;object=k?module-path=/m.so&pin-value=1234", "change the PIN"),
+      ("pkcs11:token=t;object=k?module-path=m.so", "module-path must be an absolute path"),
       ("pkcs11:token=t;object=k;type=public?module-path=/m.so", "type must be private"),
       ("pkcs11:token=t;object=k;slot-id=1?module-path=/m.so", "unknown attribute \"slot-id\""),
       ("pkcs11:token=t;token=u;object=k?module-path=/m.so", "token twice"),

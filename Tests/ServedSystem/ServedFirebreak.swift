@@ -58,13 +58,10 @@ package final class ServedFirebreak: Sendable {
   /// The text on stderr so far.
   package func errors() throws -> String { try program.process.errors }
 
+  /// Requests a path of a server. The status is 0 if it does not respond.
   package func get(_ address: String?, _ path: String) async throws -> (status: Int, body: Data) {
-    let folder = try TemporaryFolder()
-    let file = folder.path("body")
-    let run = try await Shell.run(
-      "curl -s -o '\(file.path)' -w '%{http_code}' '\(address ?? "")\(path)'")
-    let body = try? Data(contentsOf: file)
-    return (Int(run.output) ?? 0, body ?? Data())
+    let response = try await LoopbackClient.sendOnce("GET", try #require(address) + path)
+    return (response.status, response.body)
   }
 
   /// Sends SIGTERM, waits for the end and returns the exit status.
@@ -75,6 +72,7 @@ package final class ServedFirebreak: Sendable {
 package final class ServedAuthority {
   package struct Response {
     package let status: Int
+    /// Each header as `name: value` on a line of its own, in lower case.
     package let headers: String
     package let json: [String: Any]
 
@@ -158,20 +156,18 @@ package final class ServedAuthority {
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
+  /// Sends a JSON body. The status is 0 if the server does not respond.
   package func post(_ url: String, _ body: String, headers: [String: String] = [:]) async throws
     -> Response
   {
-    let (file, head) = (folder.path("request"), folder.path("head"))
-    try Data(body.utf8).write(to: file)
-    let named = headers.map { "-H '\($0.key): \($0.value)'" }.joined(separator: " ")
-    let run = try await Shell.run(
-      "curl -s -D '\(head.path)' -w '\\n%{http_code}' -H 'content-type: application/json' \(named)"
-        + " --data-binary '@\(file.path)' '\(url)'")
-    let lines = run.output.split(separator: "\n")
-    let json = try? JSONSerialization.jsonObject(with: Data((lines.first ?? "").utf8))
+    let response = try await LoopbackClient.sendOnce(
+      "POST", url,
+      headers: [("content-type", "application/json")] + headers.map { ($0.key, $0.value) },
+      body: Data(body.utf8))
+    // Some errors have no body.
+    let json = try? JSONSerialization.jsonObject(with: response.body)
     return Response(
-      status: lines.last.flatMap { Int($0) } ?? 0,
-      headers: try String(contentsOf: head, encoding: .utf8).lowercased(),
+      status: response.status, headers: response.headerText.lowercased(),
       json: json as? [String: Any] ?? [:])
   }
 

@@ -11,6 +11,7 @@ import Settings
 import TestSupport
 import Testing
 import TextEncodings
+import VerificationAPI
 import VerificationServer
 import World
 
@@ -310,21 +311,40 @@ struct FolderAuthorityTests {
       let day = Date(unixDay: bench.setup.clock.now.unixDay - 1)
       let database = try DatabaseQueue(path: bench.setup.folder.verificationDatabase.path)
       try await database.write {
-        for (key, claimed, invalid) in [(id, 25, 14), ("", 0, 7)] {
+        for (key, claimed, ios, android) in [(id, 25, 0, 14), ("", 0, 7, 0)] {
           try $0.execute(
-            sql: "INSERT INTO attemptCount VALUES (?, ?, ?, ?, ?, ?)",
-            arguments: [day.unixDay, key, claimed, invalid, 9, 0])
+            sql: "INSERT INTO attemptCount VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            arguments: [day.unixDay, key, claimed, ios + android, 9, 0, ios, android])
         }
       }
       let text = String(day.formatted(.iso8601).prefix(10))
       var app = AppAttempts(
         day: text, app: "an app (\(id))", codesInvalid: 10, tokensInvalid: 0)
       (app.codesClaimed, app.tokensClaimed) = (20, 0)
-      #expect(
-        try await bench.authority.attempts() == [
-          AppAttempts(day: text, app: nil, codesInvalid: 20, tokensInvalid: 0), app,
-        ])
+      var all = AppAttempts(day: text, app: nil, codesInvalid: 20, tokensInvalid: 0)
+      all.codesInvalidBySystem = .init(unknown: 0, ios: 0, android: 10)
+      #expect(try await bench.authority.attempts() == [all, app])
       #expect(try await bench.authority.codesByIssuer().isEmpty, "device keys issue no codes")
+    }
+  }
+
+  @Test("The codes of today are counted for the keys of other systems, not for the console's own")
+  func issuedToday() async throws {
+    try await Self.run { bench async throws in
+      let id = String(try await bench.authority.addAPIKey(.admin, name: "lab").prefix(16))
+      let today = bench.setup.clock.now.unixDay
+      let database = try DatabaseQueue(path: bench.setup.folder.verificationDatabase.path)
+      try await database.write {
+        for (day, count) in [(today, 9), (today - 1, 50)] {
+          try $0.execute(
+            sql: "INSERT INTO issuerCount VALUES (?, 'apiKey', ?, ?)", arguments: [day, id, count])
+        }
+      }
+      _ = try await bench.authority.issue(CodeRequest(uuid: UUID(), testType: .confirmed))
+      let keys = try await bench.authority.apiKeys()
+      #expect(keys.first { $0.id == id }?.issuedToday == 9)
+      #expect(keys.count > 1)
+      #expect(keys.filter { $0.id != id }.allSatisfy { $0.issuedToday == nil })
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureKeys
 import Foundation
-import Simulation
+@testable import Simulation
 import Synchronization
 import TestSupport
 import Testing
@@ -20,10 +20,18 @@ import Testing
     #expect(SeededRandomness(seed: 7, name: "olek").bytes(32) != whole)
     #expect(SeededRandomness(seed: 8, name: "ala").bytes(32) != whole)
   }
+
+  @Test("A draw of the size of a decoy leaves a source with the memory of one hash")
+  func memory() {
+    let source = SeededRandomness(seed: 7, name: "ala")
+    for count in [24 << 10, 1, 24 << 10] { #expect(source.bytes(count).count == count) }
+    #expect(source.restCapacity <= 64)
+  }
 }
 
 @Suite("Simulated radio channel") struct SimulatedAirTests {
-  private let air = SimulatedAir(randomness: SeededRandomness(seed: 1, name: "air"))
+  private let air = SimulatedAir<Advertisement>(
+    randomness: SeededRandomness(seed: 1, name: "air"))
   private let end = Date(timeIntervalSince1970: 600)
 
   /// The scans of `listener` while `sender` sends a beacon.
@@ -75,6 +83,33 @@ import Testing
     air.place("far", "diagnosed", metres: 1)
     air.separate("far", "diagnosed")
     #expect(try await scans(by: "far", from: "diagnosed") == nothing)
+  }
+
+  @Test("Phones with positions receive each other in range, unless a distance was set")
+  func positions() async throws {
+    air.move("diagnosed", to: Position(x: 3, y: 4))
+    let nothing = [Scan(time: end.addingTimeInterval(-AirModel.scanSeconds), sightings: [])]
+    #expect(try await scans(by: "near", from: "diagnosed") == nothing)
+    air.move("near", to: Position(x: 3, y: 5))
+    #expect(try await scans(by: "near", from: "diagnosed") != nothing)
+    air.move("near", to: Position(x: 3, y: 150))
+    #expect(try await scans(by: "near", from: "diagnosed") == nothing)
+    air.place("near", "diagnosed", metres: 1)
+    #expect(try await scans(by: "near", from: "diagnosed") != nothing)
+  }
+
+  @Test("A phone receives others in the order of their names, and not itself")
+  func order() {
+    let numbers = SimulatedAir<Int>(randomness: SeededRandomness(seed: 1, name: "air"))
+    for (number, name) in ["cleo", "ada", "ben"].enumerated() {
+      numbers.move(name, to: Position(x: 0, y: Double(number)))
+      numbers.set(number, from: name)
+    }
+    var generator = numbers.generator(of: "ada")
+    let senders = numbers.scan(by: "ada", &generator).map(\.sender)
+    #expect(Set(senders) == ["ben", "cleo"] && senders == senders.sorted())
+    numbers.set(nil, from: "ben")
+    #expect(Set(numbers.scan(by: "ada", &generator).map(\.beacon)) == [0])
   }
 }
 

@@ -59,6 +59,21 @@ public final class PrivatePostgreSQL: Sendable {
     return address
   }
 
+  /// The cluster of which every server gets a copy: to create one takes a second of processor time.
+  private static let newCluster = Task.detached {
+    let folder = try TemporaryFolder()
+    folder.removeAtExit()
+    try giveToServer(folder.url)
+    let result = try await ChildProcess.run(
+      setpriv,
+      asServer("initdb") + [
+        "-D", folder.path("d").path, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale",
+        "--no-sync",
+      ])
+    guard result.status == 0 else { throw Failure(description: "initdb: \(result.errors)") }
+    return folder
+  }
+
   /// Creates a cluster and starts its server.
   ///
   /// - Parameters:
@@ -67,14 +82,11 @@ public final class PrivatePostgreSQL: Sendable {
   public init(tlsName name: String? = nil, offersTLS: Bool = true) async throws {
     folder = try TemporaryFolder()
     tls = try await Self.tls(name, isOffered: offersTLS, in: folder)
-    try giveToServer(folder.url)
-    let data = folder.path("d").path
+    try Self.giveToServer(folder.url)
     let result = try await ChildProcess.run(
-      Self.setpriv,
-      asServer("initdb") + [
-        "-D", data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale", "--no-sync",
-      ])
-    guard result.status == 0 else { throw Failure(description: "initdb: \(result.errors)") }
+      URL(fileURLWithPath: "/bin/cp"),
+      ["--archive", try await Self.newCluster.value.path("d").path, folder.path("d").path])
+    guard result.status == 0 else { throw Failure(description: "cp: \(result.errors)") }
     try await start()
   }
 
@@ -84,10 +96,10 @@ public final class PrivatePostgreSQL: Sendable {
   public init(follow primary: PrivatePostgreSQL, tlsName name: String? = nil) async throws {
     folder = try TemporaryFolder()
     tls = try await Self.tls(name, isOffered: true, in: folder)
-    try giveToServer(folder.url)
+    try Self.giveToServer(folder.url)
     let result = try await ChildProcess.run(
       Self.setpriv,
-      asServer("pg_basebackup") + [
+      Self.asServer("pg_basebackup") + [
         "-h", primary.folder.url.path, "-p", "\(primary.port)", "-U", "postgres", "-D",
         folder.path("d").path, "-R",
         "-X", "stream", "-c", "fast", "--no-sync",
@@ -133,7 +145,7 @@ public final class PrivatePostgreSQL: Sendable {
   /// Lets a standby accept changes.
   public func promote() async throws {
     let result = try await ChildProcess.run(
-      Self.setpriv, asServer("pg_ctl") + ["-D", folder.path("d").path, "-w", "promote"])
+      Self.setpriv, Self.asServer("pg_ctl") + ["-D", folder.path("d").path, "-w", "promote"])
     guard result.status == 0 else { throw Failure(description: "promote: \(result.errors)") }
   }
 
@@ -146,7 +158,7 @@ public final class PrivatePostgreSQL: Sendable {
   public func start() async throws { try await start(isStandby: false) }
 
   private func start(isStandby: Bool) async throws {
-    if let tls { try giveToServer(tls.key) }
+    if let tls { try Self.giveToServer(tls.key) }
     let settings =
       (tls?.settings ?? ["listen_addresses="]) + [
         "fsync=off", "synchronous_commit=on", "full_page_writes=off",
@@ -155,7 +167,7 @@ public final class PrivatePostgreSQL: Sendable {
       ]
     let process = try await BackgroundProcess(
       Self.setpriv,
-      asServer("postgres") + ["-D", folder.path("d").path] + settings.flatMap { ["-c", $0] })
+      Self.asServer("postgres") + ["-D", folder.path("d").path] + settings.flatMap { ["-c", $0] })
     postmaster.withLock { $0 = process }
     let attributes = isStandby ? " target_session_attrs=standby" : ""
     let database = PostgreSQLDatabase(
@@ -222,8 +234,8 @@ public final class PrivatePostgreSQL: Sendable {
 
   /// Creates a new database whose tables are on `disk`, and returns its address. The write-ahead log is elsewhere.
   public func createDatabase(on disk: SmallDisk) async throws -> String {
-    try giveToServer(disk.url.deletingLastPathComponent())
-    try giveToServer(disk.url)
+    try Self.giveToServer(disk.url.deletingLastPathComponent())
+    try Self.giveToServer(disk.url)
     let database = PostgreSQLDatabase(
       try patientAddress(), connections: 1, logger: .silent)
     _ = try await database.transaction(.none) {
@@ -267,11 +279,11 @@ public final class PrivatePostgreSQL: Sendable {
   private static let setpriv = URL(fileURLWithPath: "/usr/bin/setpriv")
 
   /// The arguments of `setpriv` that run a program of PostgreSQL as a user that PostgreSQL accepts.
-  private func asServer(_ program: String) -> [String] {
+  private static func asServer(_ program: String) -> [String] {
     let user =
       geteuid() == 0 ? ["--reuid=postgres", "--regid=postgres", "--init-groups"] : []
     // A change of the user clears the signal, so it is set again.
-    return user + ["--pdeathsig", "KILL", "--", Self.programs.appendingPathComponent(program).path]
+    return user + ["--pdeathsig", "KILL", "--", programs.appendingPathComponent(program).path]
   }
 
   /// The programs of the newest installed version.
@@ -282,7 +294,7 @@ public final class PrivatePostgreSQL: Sendable {
     return versions.appendingPathComponent(newest).appendingPathComponent("bin")
   }()
 
-  private func giveToServer(_ folder: URL) throws {
+  private static func giveToServer(_ folder: URL) throws {
     guard geteuid() == 0 else { return }
     guard let user = getpwnam("postgres"),
       chown(folder.path, user.pointee.pw_uid, user.pointee.pw_gid) == 0

@@ -44,9 +44,28 @@ public struct SoftToken: Sendable {
       [.posixPermissions: permissions], ofItemAtPath: pinFile.path)
   }
 
+  /// The serial number of a token.
+  public func serial(of label: String) async throws -> String {
+    let list = try await run(
+      "/usr/bin/pkcs11-tool", ["--module", Self.module, "--list-token-slots"])
+    var isOfToken = false
+    for line in list.split(separator: "\n") {
+      let field = line.split(separator: ":", maxSplits: 1).map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+      guard field.count == 2 else { continue }
+      if field[0] == "token label" { isOfToken = field[1] == label }
+      if field[0] == "serial num", isOfToken { return field[1] }
+    }
+    throw Failure(text: list)
+  }
+
   /// Creates a key pair on a token.
+  ///
+  /// - Parameter isInteractive: True for a key that needs the PIN at each signature.
   public func createKey(
-    _ label: String, on token: String, id: String, curve: String = "prime256v1"
+    _ label: String, on token: String, id: String, curve: String = "prime256v1",
+    isInteractive: Bool = false
   ) async throws {
     try await run(
       "/usr/bin/pkcs11-tool",
@@ -54,7 +73,7 @@ public struct SoftToken: Sendable {
         "--module", Self.module, "--token-label", token, "--login", "--pin", Self.pin,
         "--keypairgen",
         "--key-type", "EC:\(curve)", "--label", label, "--id", id, "--usage-sign",
-      ])
+      ] + (isInteractive ? ["--always-auth"] : []))
   }
 
   /// The URI of a key.
@@ -75,11 +94,13 @@ public struct SoftToken: Sendable {
     }
   }
 
-  private func run(_ program: String, _ arguments: [String]) async throws {
+  @discardableResult
+  private func run(_ program: String, _ arguments: [String]) async throws -> String {
     let result = try await ChildProcess.run(
       URL(fileURLWithPath: program), arguments,
       environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
     guard result.status == 0 else { throw Failure(text: result.output + result.errors) }
+    return result.output
   }
 
   /// A program of the token failed.

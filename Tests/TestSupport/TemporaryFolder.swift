@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Synchronization
 
 /// A new folder that is removed when the object is deallocated.
 public final class TemporaryFolder: Sendable {
@@ -14,6 +15,33 @@ public final class TemporaryFolder: Sendable {
 
   deinit {
     try? FileManager.default.removeItem(at: url)
+  }
+
+  /// The folders that are removed when the process exits.
+  private static let shared = Mutex<[URL]>([])
+
+  /// Removes the folder when the process exits, too: for one that tests share, which is never deallocated.
+  public func removeAtExit() {
+    let isFirst = Self.shared.withLock { folders in
+      folders.append(url)
+      return folders.count == 1
+    }
+    guard isFirst else { return }
+    atexit {
+      for folder in TemporaryFolder.shared.withLock({ $0 }) {
+        // At exit there is no test that could report an error.
+        try? FileManager.default.removeItem(at: folder)
+      }
+    }
+  }
+
+  /// A new folder with the same content.
+  public func copy() throws -> TemporaryFolder {
+    let copy = try TemporaryFolder()
+    for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+      try FileManager.default.copyItem(at: path(name), to: copy.path(name))
+    }
+    return copy
   }
 
   /// A URL inside the folder.

@@ -15,17 +15,17 @@ import World
 /// The HCI code of phones on the controllers of a town. No result depends on time: short scans are repeated.
 @Suite("Controllers of a town", .timeLimit(.minutes(Patience.minutes)))
 struct ControllerServerTests {
-  private let air = TownAir(
-    now: { Date(timeIntervalSince1970: 0) },
-    randomness: SeededRandomness(seed: 1, name: "air"))
+  private let air = SimulatedAir<ControllerBeacon>(
+    randomness: SeededRandomness(seed: 1, name: "air"), calibration: .unknownModel)
+  private let received = ReceptionLog { Date(timeIntervalSince1970: 0) }
 
   @Test(
     "Phones within range receive each other, those out of range do not, and moving changes that")
   func range() async throws {
-    for (name, x) in [("ada", 0.0), ("ben", 2), ("cleo", 10 * TownAir.rangeMetres)] {
+    for (name, x) in [("ada", 0.0), ("ben", 2), ("cleo", 10 * TownMap.rangeMetres)] {
       air.move(name, to: .init(x: x, y: 0))
     }
-    let server = try await ControllerServer(for: ["ada", "ben", "cleo"], on: air)
+    let server = try await ControllerServer(for: ["ada", "ben", "cleo"], on: air, noting: received)
     let serving = Task { try await server.run() }
     defer { serving.cancel() }
     let phones = try server.addresses.mapValues { try TownRadio(at: $0) }
@@ -44,13 +44,13 @@ struct ControllerServerTests {
     air.move("cleo", to: .init(x: 1, y: 1))
     try await Patience.until { cleo.heard == [0, 1] }
     #expect(cleo.heard == [0, 1])
-    #expect(air.receivingScans["cleo"] ?? 0 > 0)
+    #expect(received.receivingScans["cleo"] ?? 0 > 0)
   }
 
   @Test("A phone that ends is no longer received")
   func end() async throws {
     for name in ["ada", "ben"] { air.move(name, to: .init(x: 0, y: 0)) }
-    let server = try await ControllerServer(for: ["ada", "ben"], on: air)
+    let server = try await ControllerServer(for: ["ada", "ben"], on: air, noting: received)
     let serving = Task { try await server.run() }
     defer { serving.cancel() }
     let phones = try server.addresses.mapValues { try TownRadio(at: $0) }
@@ -72,7 +72,7 @@ struct ControllerServerTests {
     let renewing = Task { try await writer.run() }
     defer { renewing.cancel() }
     for name in ["ada", "ben"] { air.move(name, to: .init(x: 0, y: 0)) }
-    let server = try await ControllerServer(for: ["ada", "ben"], on: air)
+    let server = try await ControllerServer(for: ["ada", "ben"], on: air, noting: received)
     let serving = Task { try await server.run() }
     defer { serving.cancel() }
     let clock = try RehearsalClock(file: folder.path("clock"))
@@ -87,13 +87,13 @@ struct ControllerServerTests {
 
   @Test("The range of the model is some metres, and nothing is received beyond it")
   func model() {
-    #expect((5...50).contains(TownAir.rangeMetres))
+    #expect((5...50).contains(TownMap.rangeMetres))
     let model = AirModel()
     var generator = StreamGenerator(seed: 2)
     for _ in 0..<100 {
       let calibration = Calibration.unknownModel
       #expect(model.signalStrength(at: 1, from: calibration, &generator) != nil)
-      let beyond = TownAir.rangeMetres + 0.1
+      let beyond = TownMap.rangeMetres + 0.1
       #expect(model.signalStrength(at: beyond, from: calibration, &generator) == nil)
     }
   }

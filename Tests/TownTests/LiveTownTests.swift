@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureApp
+import ExposureKeys
 import Foundation
 import RehearsalClock
 import Simulation
@@ -23,10 +24,10 @@ import World
   @Test("A place outside the map becomes the nearest one on it")
   func clamped() {
     let map = TownMap(people: 6, range: 10)
-    #expect(map.clamped(.init(x: -1, y: 3)) == TownAir.Place(x: 0, y: 3))
+    #expect(map.clamped(.init(x: -1, y: 3)) == Position(x: 0, y: 3))
     #expect(
       map.clamped(.init(x: map.width + 1, y: map.height + 1))
-        == TownAir.Place(x: map.width, y: map.height))
+        == Position(x: map.width, y: map.height))
   }
 
   @Test("People who walk stay on the map and go at most four metres a step; others stay")
@@ -64,9 +65,9 @@ import World
 
 @Suite("Live town") struct LiveTownTests {
   private let folder: TemporaryFolder
-  private let air = TownAir(
-    now: { Date(timeIntervalSince1970: 0) },
-    randomness: SeededRandomness(seed: 1, name: "air"))
+  private let air = SimulatedAir<ControllerBeacon>(
+    randomness: SeededRandomness(seed: 1, name: "air"), calibration: .unknownModel)
+  private let received = ReceptionLog { Date(timeIntervalSince1970: 0) }
   private let clock: RehearsalClockFile
 
   init() throws {
@@ -80,7 +81,7 @@ import World
   private func town() -> LiveTown {
     LiveTown(
       of: ["ada", "ben"].map { Resident(name: $0, folder: folder.path($0), web: "http://\($0)") },
-      on: air, clock: clock,
+      on: air, noting: received, clock: clock,
       official: HealthOfficial(
         server: URL(fileURLWithPath: "/"), apiToken: "", network: NoNetwork()),
       people: folder.path("people.json"), links: [:], machine: ManualClock(Date()),
@@ -149,10 +150,13 @@ import World
     let names = Array(Resident.names.prefix(12))
     for (index, name) in names.enumerated() {
       air.move(name, to: .init(x: 5, y: 5))
-      air.set(TownAir.Beacon(address: [UInt8(index)], payload: [1]), from: name)
+      air.set(ControllerBeacon(address: [UInt8(index)], payload: [1]), from: name)
     }
-    for _ in 0..<10 { for name in names { _ = air.scan(by: name) } }
-    #expect(air.contacts.count > 60)
+    for name in names {
+      var generator = air.generator(of: name)
+      for _ in 0..<10 { received.note(air.scan(by: name, &generator), by: name) }
+    }
+    #expect(received.contacts.count > 60)
     #expect(await town().facts.messages.count { $0.kind == "beacon" } == 20)
   }
 

@@ -25,7 +25,7 @@ import Testing
     let bytes = reset + setAddress + setData + advertise(1)
     var whole = SimulatedController()
     let expected = try #require(whole.handle(bytes) { [] })
-    #expect(expected.change == .sends(TownAir.Beacon(address: address, payload: payload)))
+    #expect(expected.change == .sends(ControllerBeacon(address: address, payload: payload)))
     for size in 1...8 {
       var controller = SimulatedController()
       var packets: [UInt8] = []
@@ -58,8 +58,9 @@ import Testing
 
   @Test("A scan reports what it receives when it starts, and nothing when it ends")
   func scanning() throws {
-    let beacon = TownAir.Beacon(address: address, payload: payload)
-    let reception = TownAir.Reception(beacon: beacon, signalStrength: -60)
+    let beacon = ControllerBeacon(address: address, payload: payload)
+    let reception = SimulatedAir.Reception(
+      sender: "ada", beacon: beacon, seconds: 0, signalStrength: -60)
     var controller = SimulatedController()
     let effect = try #require(controller.handle(scan(1)) { [reception] })
     let report: [UInt8] = [4, 0x3e, 15, 2, 1, 3, 1] + address + [3] + payload + [0xc4]

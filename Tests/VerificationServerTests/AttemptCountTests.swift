@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ServerStorage
 import TestSupport
 import Testing
 import VerificationAPI
@@ -82,6 +83,55 @@ import World
     #expect(numbers.isZero == (shown == 0))
   }
 
+  @Test(
+    "Invalid codes are stored by the system of the app, and each number is rounded by itself",
+    arguments: Implementation.allCases)
+  func systems(implementation: Implementation) async throws {
+    let storage = try await implementation.open(in: folder)
+    let counter = AttemptCounter(storage: storage, clock: ManualClock(Self.now))
+    for (system, count) in [(AppSystem.ios, 12), (.android, 19), (.unknown, 9)] {
+      for number in 0..<count {
+        counter.count(.codeInvalid, by: nil, on: system)
+        // Stored in two parts.
+        if number == 5 { try await counter.store() }
+      }
+    }
+    // The system of other events is not counted.
+    counter.count(.codeClaimed, by: nil, on: .ios)
+    try await counter.store()
+    let count = try #require(try await storage.attemptCounts().first)
+    #expect(count.codesInvalid == 40 && count.codesInvalidIOS == 12)
+    #expect(count.codesInvalidAndroid == 19)
+    #expect(count.shownBySystem == .init(unknown: 0, ios: 10, android: 10))
+  }
+
+  @Test(
+    "The system of an app is that of its user agent",
+    arguments: [
+      ("Exposure/1 CFNetwork/1220.1 Darwin/20.3.0", .ios),
+      ("App (iPhone; iOS 14.4)", .ios),
+      ("Dalvik/2.1.0 (Linux; U; Android 11; Pixel 3)", .android), ("okhttp/4.9.0", .unknown),
+      (nil, .unknown), ("", .unknown),
+    ] as [(String?, AppSystem)])
+  func system(agent: String?, system: AppSystem) {
+    #expect(AppSystem(userAgent: agent) == system)
+  }
+
+  @Test("A database of the version before keeps its attempts, with an unknown system")
+  func migration() async throws {
+    let file = folder.path("verification.sqlite")
+    let queue = try DatabaseQueue(path: file.path)
+    try SQLiteCodeStorage.schema.migrations.migrate(queue, upTo: "schema 3")
+    try await queue.write {
+      try $0.execute(
+        sql: "INSERT INTO attemptCount VALUES (?, 'a', 1, 30, 2, 3)", arguments: [Self.day])
+    }
+    try queue.close()
+    let count = try #require(try await SQLiteCodeStorage(file: file).attemptCounts().first)
+    #expect(count.codesInvalid == 30 && count.tokensInvalid == 3)
+    #expect(count.shownBySystem == .init(unknown: 30, ios: 0, android: 0))
+  }
+
   /// Claims `count` codes and their tokens with the device key of the server, each twice.
   private func claim(_ count: Int, _ server: RunningServer) async throws {
     let hmac = RunningServer.keyHMAC.base64EncodedString()
@@ -99,7 +149,7 @@ import World
 
   /// Sends wrong codes and wrong tokens with the device key of the server, and wrong PINs without a key.
   private func fail(codes: Int, tokens: Int, pins: Int, _ server: RunningServer) async throws {
-    let device = ["X-API-Key": server.deviceKey]
+    let device = ["X-API-Key": server.deviceKey, "User-Agent": "Dalvik/2.1.0"]
     for number in 0..<codes {
       let code = number.isMultiple(of: 2) ? "1234567\(number % 10)" : "no code"
       _ = try await server.post(
@@ -111,7 +161,9 @@ import World
         VerificationRoute.certificate, #"{"token":"none","ekeyhmac":"\#(hmac)"}"#,
         headers: device)
     }
-    for _ in 0..<pins { _ = try await server.redeem("A1B2C3") }
+    for _ in 0..<pins {
+      _ = try await server.redeem("A1B2C3", headers: ["User-Agent": "App/1 Darwin/20.3.0"])
+    }
   }
 
   private func get(_ path: String, _ server: RunningServer) async throws -> Data {
@@ -136,8 +188,13 @@ import World
       let path = "/api/stats/realm/api-keys/\(id)"
       #expect(try await lines("\(path).csv").count == 1)
       server.clock.advance(by: 86_400)
-      // 12 codes and 9 PINs.
+      // 12 codes on Android and 9 PINs on iOS.
       #expect(try await lines(realm).last?.hasPrefix("2027-01-15,11,11,20,11,10,") == true)
+      #expect(try await lines(realm).last?.hasSuffix(",0,0,10") == true)
+      let days = try JSONDecoder().decode(
+        CodeStatisticsResponse.self, from: try await get(VerificationRoute.statistics, server))
+      #expect(
+        days.statistics.first?.data.codesInvalidBySystem == .init(unknown: 0, ios: 0, android: 10))
       #expect(
         try await lines("\(path).csv") == [
           "date,authorized_app_id,authorized_app_name,authorized_app_type,codes_issued,"

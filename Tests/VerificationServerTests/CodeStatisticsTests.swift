@@ -91,14 +91,15 @@ import VerificationAPI
       let path = VerificationRoute.csv(of: VerificationRoute.statistics)
       let header =
         "date,codes_issued,codes_claimed,codes_invalid,tokens_claimed,tokens_invalid,"
-        + "code_claim_mean_age_seconds,code_claim_age_distribution"
+        + "code_claim_mean_age_seconds,code_claim_age_distribution,codes_invalid_unknown_os,"
+        + "codes_invalid_ios,codes_invalid_android"
       #expect(path == "/api/stats/realm.csv")
       #expect(try await csv(path, server) == [header])
       let code = try await server.issue().code
       server.clock.advance(by: 61)
       _ = try await server.verified(code)
       #expect(
-        try await csv(path, server) == [header, "2027-01-15,1,1,,0,,61,0|1|0|0|0|0|0|0|0|0|0"])
+        try await csv(path, server) == [header, "2027-01-15,1,1,,0,,61,0|1|0|0|0|0|0|0|0|0|0,,,"])
       #expect(try await server.get(path).status == 401)
     }
   }

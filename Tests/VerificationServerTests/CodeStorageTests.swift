@@ -375,7 +375,7 @@ import World
     try await storage.add(key)
     try storage.database.close()
     var schema = SQLiteCodeStorage.schema
-    schema.migrations.registerMigration("schema 4") { database in
+    schema.migrations.registerMigration("schema 99") { database in
       try database.alter(table: "issue") { $0.add(column: "note", .text) }
     }
     let reopened = try SQLiteCodeStorage(file: file, schema: schema)

@@ -16,8 +16,8 @@ enum BrowserSuite {
   struct PageChecksTests {}
 }
 
-/// The browser tests of the demo's report, of the town and of a class. They run one after another, beside the tests of
-/// `BrowserSuite`, which take about as long.
+/// The browser tests of the demo's report, of the town, of a class and of QR codes. They run one after another, beside
+/// the tests of `BrowserSuite`, which take about as long.
 @Suite(.serialized, .needs(.browser))
 enum DemonstrationSuite {}
 

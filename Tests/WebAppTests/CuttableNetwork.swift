@@ -26,7 +26,10 @@ final class CuttableNetwork: Sendable {
 
   private final class State: Sendable {
     let values = Mutex(
-      (loss: Loss.none, uploads: 0, silent: [any Channel]()))
+      (
+        loss: Loss.none, uploads: 0, silent: [any Channel](),
+        held: [(server: any Channel, data: ByteBuffer)]?.none
+      ))
   }
 
   /// - Parameter server: The address of the server, with its port.
@@ -69,6 +72,21 @@ final class CuttableNetwork: Sendable {
     for channel in silent { channel.close(promise: nil) }
   }
 
+  /// Holds back everything that the phone sends, until `release()`.
+  func hold() { state.values.withLock { $0.held = [] } }
+
+  /// Passes on what was held back.
+  func release() {
+    let held = state.values.withLock { values in
+      defer { values.held = nil }
+      return values.held ?? []
+    }
+    for (server, data) in held { server.writeAndFlush(data, promise: nil) }
+  }
+
+  /// The number of parts of requests that are held back.
+  var heldCount: Int { state.values.withLock { $0.held?.count ?? 0 } }
+
   /// True if no response of a connection arrives any more.
   private final class IsCut: Sendable {
     private let value = Mutex(false)
@@ -94,6 +112,11 @@ final class CuttableNetwork: Sendable {
       if Data(buffer.readableBytesView).starts(with: CuttableNetwork.upload) {
         lose(on: context.channel)
       }
+      let isHeld = state.values.withLock { values in
+        values.held?.append((server, buffer))
+        return values.held != nil
+      }
+      guard !isHeld else { return }
       server.writeAndFlush(buffer, promise: nil)
     }
 

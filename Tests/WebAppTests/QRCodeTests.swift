@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TextEncodings
 
-extension BrowserSuite {
+extension DemonstrationSuite {
   @Suite("QR codes of the web app")
   struct QRCodeTests {
     @Test(

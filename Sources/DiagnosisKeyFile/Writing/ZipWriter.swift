@@ -14,6 +14,21 @@ struct ZipWriter {
     file = AppendedFile(descriptor)
   }
 
+  /// The written part of a zip.
+  struct Progress: Sendable {
+    fileprivate let entries: [ZipEntryRecord]
+    fileprivate let byteCount: Int
+  }
+
+  /// Continues a zip in a file that is open for appending, which stays open.
+  init(_ descriptor: Int32, continuing progress: Progress) {
+    file = AppendedFile(descriptor, byteCount: progress.byteCount)
+    entries = progress.entries
+  }
+
+  /// The part that is written.
+  var progress: Progress { Progress(entries: entries, byteCount: file.byteCount) }
+
   /// Writes an entry with the content that `fill` appends.
   mutating func add<Result>(
     _ part: ExportPart, _ fill: (ZipEntryContent) throws -> Result
@@ -46,7 +61,7 @@ struct ZipWriter {
 }
 
 /// The records of one entry: local header and central directory header. APPNOTE.TXT 4.3.
-struct ZipEntryRecord {
+struct ZipEntryRecord: Sendable {
   let part: ExportPart
   /// The position of the entry in the file.
   let offset: Int
@@ -101,11 +116,11 @@ extension FixedWidthInteger {
 final class AppendedFile {
   private let descriptor: Int32
   /// The number of bytes written.
-  private(set) var byteCount = 0
+  private(set) var byteCount: Int
 
-  /// Appends to an open, empty file, which stays open.
-  init(_ descriptor: Int32) {
-    self.descriptor = descriptor
+  /// Appends to an open file of this size, which stays open.
+  init(_ descriptor: Int32, byteCount: Int = 0) {
+    (self.descriptor, self.byteCount) = (descriptor, byteCount)
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws(KeyFileError) {

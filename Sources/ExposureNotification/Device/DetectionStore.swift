@@ -22,7 +22,7 @@ actor DetectionStore {
   private let reports: DamageReports
   /// The stored history; nil until it has been read.
   private var history: DetectionHistory?
-  private var last: DetectionResult?
+  private var last: KeptResult?
   /// The number of removals. A detection that began before one must not store its result.
   private var removals = 0
 
@@ -99,7 +99,7 @@ actor DetectionStore {
       }
       if reports.contains(.matches) { try reports.resolve(.matches) }
     }
-    last = result
+    last = KeptResult(result)
   }
 
   /// - Throws: `.badParameter` if `summary` is not the summary of the last detection.
@@ -107,7 +107,7 @@ actor DetectionStore {
     guard let last, last.found == summary else {
       throw ENError(.badParameter, explanation: Self.otherSummary)
     }
-    return last
+    return last.result
   }
 
   private static let otherSummary =
@@ -198,5 +198,22 @@ extension DetectionStore {
       reports.setAside(file, .detectionLimits)
       return DetectionHistory()
     }
+  }
+}
+
+/// The result of a detection as it is kept for later calls, with its windows in little memory.
+private struct KeptResult: Sendable {
+  let found: ExposureSummary
+  private let incidents: [ScoredIncident]
+  private let windows: PackedWindows
+
+  init(_ result: DetectionResult) {
+    found = result.found
+    incidents = result.incidents
+    windows = PackedWindows(result.exposureWindows)
+  }
+
+  var result: DetectionResult {
+    DetectionResult(found: found, incidents: incidents, exposureWindows: windows.unpacked)
   }
 }

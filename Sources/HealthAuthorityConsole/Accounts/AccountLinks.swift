@@ -23,7 +23,7 @@ struct AccountLinks: Sendable {
 
   /// Creates a link with a new token in a transaction, and ends an earlier one.
   func store(
-    _ token: String, for account: Account, by actor: Account, in db: Database
+    _ token: String, for account: Account, by actor: Account, in db: ConsoleTransaction
   ) throws {
     let now = clock.now.unixSecond
     try db.execute(sql: "DELETE FROM link WHERE account_id = ?", arguments: [account.id])
@@ -60,10 +60,10 @@ struct AccountLinks: Sendable {
 
   /// The account of a link, and the circle of the administrator who made it.
   private static func use(
-    of hash: Data, at now: Int64, in db: Database
+    of hash: Data, at now: Int64, in db: ConsoleTransaction
   ) throws -> (account: Account, circle: Int64)? {
-    let row = try Row.fetchOne(
-      db, sql: "SELECT account_id, made_by FROM link WHERE token_hash = ? AND expires_at > ?",
+    let row = try db.row(
+      sql: "SELECT account_id, made_by FROM link WHERE token_hash = ? AND expires_at > ?",
       arguments: [hash, now])
     guard let row, let account = try AccountStore.account(id: row["account_id"], in: db),
       !account.isDisabled, let maker = try AccountStore.account(id: row["made_by"], in: db)

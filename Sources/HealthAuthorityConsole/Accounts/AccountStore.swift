@@ -33,7 +33,7 @@ struct AccountStore: Sendable {
   /// All accounts, by name.
   func all() async throws -> [Account] {
     try await database.read {
-      try Row.fetchAll($0, sql: "SELECT * FROM account ORDER BY name_key").map { Account($0) }
+      try $0.rows(sql: "SELECT * FROM account ORDER BY name_key").map { Account($0) }
     }
   }
 
@@ -44,13 +44,13 @@ struct AccountStore: Sendable {
   func account(named name: String) async throws -> Account? {
     let key = AccountName.key(name)
     return try await database.read {
-      try Row.fetchOne($0, sql: "SELECT * FROM account WHERE name_key = ?", arguments: [key])
+      try $0.row(sql: "SELECT * FROM account WHERE name_key = ?", arguments: [key])
         .map { Account($0) }
     }
   }
 
-  static func account(id: Int64, in db: Database) throws -> Account? {
-    try Row.fetchOne(db, sql: "SELECT * FROM account WHERE id = ?", arguments: [id])
+  static func account(id: Int64, in db: ConsoleTransaction) throws -> Account? {
+    try db.row(sql: "SELECT * FROM account WHERE id = ?", arguments: [id])
       .map { Account($0) }
   }
 
@@ -87,14 +87,14 @@ struct AccountStore: Sendable {
     try await database.read { try Self.check(name, AccountName.key(name), in: $0) }
   }
 
-  private static func check(_ name: String, _ key: String, in db: Database) throws {
-    let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM account") ?? 0
+  private static func check(_ name: String, _ key: String, in db: ConsoleTransaction) throws {
+    let count = try db.count(sql: "SELECT count(*) FROM account")
     guard count < ConsoleLimit.accountsMax else { throw Refusal.tooMany }
-    let taken = try Row.fetchOne(
-      db, sql: "SELECT 1 FROM account WHERE name_key = ?", arguments: [key])
+    let taken = try db.row(
+      sql: "SELECT 1 FROM account WHERE name_key = ?", arguments: [key])
     guard taken == nil else { throw Refusal.nameTaken }
     let shape = LookAlikeName(name)
-    let names = try String.fetchAll(db, sql: "SELECT name FROM account")
+    let names = try db.rows(sql: "SELECT name FROM account").map { row -> String in row["name"] }
     if let other = names.first(where: { LookAlikeName($0) == shape }) {
       throw Refusal.looksAlike(other)
     }
@@ -104,14 +104,17 @@ struct AccountStore: Sendable {
   ///
   /// - Throws: `Refusal`.
   func insert(
-    name: String, role: Role, handle: Data, by actor: String, at now: Int64, in db: Database
+    name: String, role: Role, handle: Data, by actor: String, at now: Int64,
+    in db: ConsoleTransaction
   ) throws -> Account {
     let key = AccountName.key(name)
     try Self.check(name, key, in: db)
-    try db.execute(
-      sql: "INSERT INTO account (name, name_key, role, handle, created_at) VALUES (?, ?, ?, ?, ?)",
-      arguments: [name, key, role.rawValue, handle, now])
-    let id = db.lastInsertedRowID
+    let id = try db.integer(
+      sql: """
+        INSERT INTO account (name, name_key, role, handle, created_at) VALUES (?, ?, ?, ?, ?)
+        RETURNING id
+        """, arguments: [name, key, role.rawValue, handle, now])
+    guard let id else { throw Refusal.nameTaken }
     try db.execute(sql: "UPDATE account SET circle = id WHERE id = ?", arguments: [id])
     try audit.append(AuditEvent(actor, .accountAdded, name, detail: role.rawValue), at: now, in: db)
     guard let account = try Self.account(id: id, in: db) else { throw Refusal.nameTaken }
@@ -121,7 +124,7 @@ struct AccountStore: Sendable {
   /// Sets the password and the code generator. Deletes the passkeys, the sessions and the link of the account.
   func set(
     _ credentials: Credentials, of account: Account, by actor: String, at now: Int64,
-    in db: Database
+    in db: ConsoleTransaction
   ) throws {
     let sealed = try keys.seal(
       credentials.generator.secret, of: "account \(account.id)", randomness: randomness)
@@ -151,7 +154,7 @@ struct AccountStore: Sendable {
   /// The secrets of an account; nil if none are set.
   func credentials(of account: Account) async throws -> Credentials? {
     let row = try await database.read {
-      try Row.fetchOne($0, sql: "SELECT * FROM account WHERE id = ?", arguments: [account.id])
+      try $0.row(sql: "SELECT * FROM account WHERE id = ?", arguments: [account.id])
         .map { row -> (String?, Data?, Int64) in
           (row["password_hash"], row["sealed_code_secret"], row["last_code_step"])
         }
@@ -166,10 +169,9 @@ struct AccountStore: Sendable {
   /// Marks the code of `step` as used; returns false if it was used before.
   func useStep(_ step: Int64, of account: Account) async throws -> Bool {
     try await database.write { db in
-      try db.execute(
+      try db.change(
         sql: "UPDATE account SET last_code_step = ? WHERE id = ? AND last_code_step < ?",
-        arguments: [step, account.id, step])
-      return db.changesCount == 1
+        arguments: [step, account.id, step]) == 1
     }
   }
 
@@ -182,7 +184,7 @@ struct AccountStore: Sendable {
 
   /// Disables or enables an account in a transaction, as `setDisabled(_:_:by:)`.
   func setDisabled(
-    _ isDisabled: Bool, _ account: Account, by actor: String, in db: Database
+    _ isDisabled: Bool, _ account: Account, by actor: String, in db: ConsoleTransaction
   ) throws {
     let now = clock.now.unixSecond
     if isDisabled { try Self.checkDisabling(account, in: db) }
@@ -200,7 +202,7 @@ struct AccountStore: Sendable {
 
   /// Ends the open proposals of an account; returns the detail for the audit log.
   private static func endProposals(
-    of account: Account, by actor: String, at now: Int64, in db: Database
+    of account: Account, by actor: String, at now: Int64, in db: ConsoleTransaction
   ) throws -> String {
     let ended = try ProposalStore.withdraw(of: account, by: actor, at: now, in: db)
     return ended.isEmpty ? "" : "withdrawn: " + ended.joined(separator: ", ")
@@ -213,33 +215,31 @@ struct AccountStore: Sendable {
     try await database.read { try Self.checkDisabling(account, in: $0) }
   }
 
-  private static func checkDisabling(_ account: Account, in db: Database) throws {
+  private static func checkDisabling(_ account: Account, in db: ConsoleTransaction) throws {
     guard account.role == .administrator else { return }
-    let others = try Int.fetchOne(
-      db,
+    let others = try db.count(
       sql: """
         SELECT count(*) FROM account
         WHERE role = 'administrator' AND disabled_at IS NULL AND password_hash IS NOT NULL
           AND id != ?
         """, arguments: [account.id])
-    guard others ?? 0 > 0 else { throw Refusal.lastAdministrator }
+    guard others > 0 else { throw Refusal.lastAdministrator }
   }
 
   /// The sessions and passkeys of an account.
   func counts(of account: Account) async throws -> (sessions: Int, passkeys: Int) {
     let now = clock.now.unixSecond
     return try await database.read { db in
-      let sessions = try Int.fetchOne(
-        db,
+      let sessions = try db.count(
         sql: """
           SELECT count(*) FROM session WHERE account_id = ? AND used_at > ? AND created_at > ?
           """,
         arguments: [
           account.id, now - ConsoleLimit.sessionIdleSeconds, now - ConsoleLimit.sessionSeconds,
         ])
-      let passkeys = try Int.fetchOne(
-        db, sql: "SELECT count(*) FROM passkey WHERE account_id = ?", arguments: [account.id])
-      return (sessions ?? 0, passkeys ?? 0)
+      let passkeys = try db.count(
+        sql: "SELECT count(*) FROM passkey WHERE account_id = ?", arguments: [account.id])
+      return (sessions, passkeys)
     }
   }
 

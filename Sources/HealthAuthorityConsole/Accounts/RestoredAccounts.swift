@@ -39,7 +39,9 @@ package struct EarlierConsole: Sendable {
   /// The changes that the audit log of the backup does not have.
   private let changes: [AccountChange]
 
-  fileprivate init(in db: Database, hasContinued: Bool, since backup: AccountsOfBackup) throws {
+  fileprivate init(
+    in db: ConsoleTransaction, hasContinued: Bool, since backup: AccountsOfBackup
+  ) throws {
     decisions = try RequestState.all(in: db)
     accounts = try AccountState.all(in: db)
     self.hasContinued = hasContinued
@@ -137,7 +139,7 @@ extension AccountStore {
   }
 
   private func disable(
-    _ account: Account, _ taken: inout RestoredAccounts, in db: Database
+    _ account: Account, _ taken: inout RestoredAccounts, in db: ConsoleTransaction
   ) throws {
     do {
       try setDisabled(true, account, by: AuditEvent.commandLine, in: db)
@@ -151,7 +153,8 @@ extension AccountStore {
   ///
   /// - Returns: True if a credential was replaced or removed after the backup.
   private func takeOverCredentials(
-    _ earlier: [EarlierAccount], since backup: AccountState, of account: Account, in db: Database
+    _ earlier: [EarlierAccount], since backup: AccountState, of account: Account,
+    in db: ConsoleTransaction
   ) throws -> Bool {
     let newest = earlier.filter { $0.hasNewPassword(since: backup) }
       .max { $0.passwordChangedAt < $1.passwordChangedAt }
@@ -179,8 +182,8 @@ extension AccountStore {
   }
 
   /// - Returns: True if the request is open in the backup.
-  private func takeOver(_ decision: RequestState, in db: Database) throws -> Bool {
-    try db.execute(
+  private func takeOver(_ decision: RequestState, in db: ConsoleTransaction) throws -> Bool {
+    let changed = try db.change(
       sql: """
         UPDATE proposal SET decision = ?, decided_by = ?, decided_at = ?, carried_out_at = ?
         WHERE id = ? AND document = ? AND decision IS NULL
@@ -189,7 +192,7 @@ extension AccountStore {
         decision.decision, decision.decidedBy, decision.decidedAt, decision.carriedOutAt,
         decision.id, decision.document,
       ])
-    guard db.changesCount > 0 else { return false }
+    guard changed > 0 else { return false }
     let isConfiguration = decision.kind == Proposal.Kind.configuration.rawValue
     let action: AuditAction =
       switch (isConfiguration, decision.decision) {
@@ -221,13 +224,13 @@ private struct AccountState: Sendable {
   /// The credential ids of the passkeys.
   let passkeys: Set<Data>
 
-  static func all(in db: Database) throws -> [AccountState] {
-    try Row.fetchAll(db, sql: "SELECT * FROM account ORDER BY id").map {
+  static func all(in db: ConsoleTransaction) throws -> [AccountState] {
+    try db.rows(sql: "SELECT * FROM account ORDER BY id").map {
       try AccountState($0, in: db)
     }
   }
 
-  private init(_ row: Row, in db: Database) throws {
+  private init(_ row: Row, in db: ConsoleTransaction) throws {
     id = row["id"]
     name = row["name"]
     handle = row["handle"]
@@ -237,9 +240,9 @@ private struct AccountState: Sendable {
     circle = row["circle"]
     let disabledAt: Int64? = row["disabled_at"]
     isDisabled = disabledAt != nil
-    let ids = try Data.fetchAll(
-      db, sql: "SELECT credential_id FROM passkey WHERE account_id = ?", arguments: [id])
-    passkeys = Set(ids)
+    let rows = try db.rows(
+      sql: "SELECT credential_id FROM passkey WHERE account_id = ?", arguments: [id])
+    passkeys = Set(rows.map { row -> Data in row["credential_id"] })
   }
 
   /// The handle is random: another account of the same name and number has another one.
@@ -303,7 +306,7 @@ private struct AccountChange: Sendable {
   var isOfState: Bool { action == .accountDisabled || action == .accountEnabled }
 
   /// The changes in the log, by the hashes of their entries.
-  static func all(in db: Database) throws -> [Data: AccountChange] {
+  static func all(in db: ConsoleTransaction) throws -> [Data: AccountChange] {
     let actions: [AuditAction] = [
       .accountDisabled, .accountEnabled, .credentialsSet, .passkeyRemoved,
     ]
@@ -311,10 +314,10 @@ private struct AccountChange: Sendable {
     for action in actions {
       // A passkey is removed by the account itself, and is the subject.
       let account = action == .passkeyRemoved ? "actor" : "subject"
-      let rows = try Row.fetchCursor(
-        db, sql: "SELECT time, \(account) AS account, hash FROM audit WHERE action = ?",
+      let rows = try db.rows(
+        sql: "SELECT time, \(account) AS account, hash FROM audit WHERE action = ?",
         arguments: [action.rawValue])
-      while let row = try rows.next() {
+      for row in rows {
         changes[row["hash"]] = AccountChange(
           time: row["time"], action: action, account: row["account"])
       }
@@ -333,8 +336,8 @@ private struct RequestState: Sendable {
   let decidedAt: Int64?
   let carriedOutAt: Int64?
 
-  static func all(in db: Database) throws -> [RequestState] {
-    try Row.fetchAll(db, sql: "SELECT * FROM proposal WHERE decision IS NOT NULL ORDER BY id").map {
+  static func all(in db: ConsoleTransaction) throws -> [RequestState] {
+    try db.rows(sql: "SELECT * FROM proposal WHERE decision IS NOT NULL ORDER BY id").map {
       RequestState(
         id: $0["id"], kind: ($0["kind"] as String?) ?? Proposal.Kind.configuration.rawValue,
         document: $0["document"], decision: $0["decision"], decidedBy: $0["decided_by"],

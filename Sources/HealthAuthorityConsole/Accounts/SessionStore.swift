@@ -36,9 +36,9 @@ struct SessionStore: Sendable {
         arguments: [now - ConsoleLimit.sessionIdleSeconds, now - ConsoleLimit.sessionSeconds])
       try db.execute(
         sql: """
-          DELETE FROM session WHERE account_id = ?1 AND token_hash NOT IN (
-            SELECT token_hash FROM session WHERE account_id = ?1 ORDER BY used_at DESC LIMIT ?2)
-          """, arguments: [account.id, ConsoleLimit.sessionsMax - 1])
+          DELETE FROM session WHERE account_id = ? AND token_hash NOT IN (
+            SELECT token_hash FROM session WHERE account_id = ? ORDER BY used_at DESC LIMIT ?)
+          """, arguments: [account.id, account.id, ConsoleLimit.sessionsMax - 1])
       try db.execute(
         sql:
           "INSERT INTO session (token_hash, account_id, created_at, used_at) VALUES (?, ?, ?, ?)",
@@ -53,8 +53,8 @@ struct SessionStore: Sendable {
     let (now, hash) = (clock.now.unixSecond, hash(token))
     let found: (account: Account, startedAt: Int64, usedAt: Int64)? = try await database.read {
       db in
-      let row = try Row.fetchOne(
-        db, sql: "SELECT * FROM session WHERE token_hash = ?", arguments: [hash])
+      let row = try db.row(
+        sql: "SELECT * FROM session WHERE token_hash = ?", arguments: [hash])
       guard let row else { return nil }
       let (id, createdAt, usedAt): (Int64, Int64, Int64) = (
         row["account_id"], row["created_at"], row["used_at"]

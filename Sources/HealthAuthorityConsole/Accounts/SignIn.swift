@@ -65,9 +65,10 @@ struct SignIn: Sendable {
     return try await accounts.database.write { db in
       try db.execute(
         sql: "DELETE FROM sign_in_failure WHERE at <= ? OR at > ?", arguments: [now - window, now])
-      let times = try Int64.fetchAll(
-        db, sql: "SELECT at FROM sign_in_failure WHERE name_hash = ? ORDER BY at",
-        arguments: [nameHash])
+      let times = try db.rows(
+        sql: "SELECT at FROM sign_in_failure WHERE name_hash = ? ORDER BY at",
+        arguments: [nameHash]
+      ).map { row -> Int64 in row["at"] }
       if times.count >= ConsoleLimit.signInFailuresMax {
         return max(1, (times.first ?? now) + window - now)
       }

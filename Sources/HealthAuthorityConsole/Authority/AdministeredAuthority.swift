@@ -249,6 +249,9 @@ package struct APIKeyFacts: Hashable, Sendable {
   package let revokedAt: Int64?
   /// The codes issued with the key that can still be redeemed, and end with it; nil if the server does not count them.
   package let liveCodes: Int?
+  /// The codes issued with the key on the present day in UTC; nil if the server does not count them, or for the key of
+  /// the console itself.
+  package var issuedToday: Int?
 
   package init(
     id: String, kind: String, name: String, createdAt: Int64, revokedAt: Int64?, liveCodes: Int?

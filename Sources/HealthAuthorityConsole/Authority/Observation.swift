@@ -5,6 +5,7 @@ import KeyServerAPI
 import NIOCore
 import NIOHTTP1
 import QuietHTTP
+import VerificationAPI
 
 /// The counts of one day, aggregated over all codes.
 package struct FunnelDay: Hashable, Sendable {
@@ -77,6 +78,8 @@ package struct AppAttempts: Hashable, Sendable {
   package var tokensClaimed: Int?
   /// The tokens that were refused.
   package let tokensInvalid: Int
+  /// The invalid codes by the system of the app; nil for a device key, and if the server does not count them.
+  package var codesInvalidBySystem: CodeStatisticsResponse.InvalidCodes?
 
   package init(day: String, app: String?, codesInvalid: Int, tokensInvalid: Int) {
     self.day = day

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import GRDB
 import KeyServerAPI
 import World
 
@@ -24,7 +23,7 @@ struct ChangeExecution: Sendable {
   /// The work of a change of accounts, and what it results in.
   struct AccountWork: Sendable {
     let result: Result
-    let run: @Sendable (Database) throws -> Void
+    let run: @Sendable (ConsoleTransaction) throws -> Void
   }
 
   /// The work of a change of accounts, for the transaction of its approval; nil for other changes.
@@ -66,7 +65,7 @@ struct ChangeExecution: Sendable {
     }
   }
 
-  private static func account(_ id: Int64?, in db: Database) throws -> Account {
+  private static func account(_ id: Int64?, in db: ConsoleTransaction) throws -> Account {
     guard let id, let account = try AccountStore.account(id: id, in: db) else {
       throw AuthorityFailure.notFound
     }

@@ -38,8 +38,8 @@ struct IssuedCodeStore: Sendable {
       for request in requests {
         try db.execute(
           sql: """
-            INSERT OR IGNORE INTO issued_code (uuid, account_id, issued_at, test, list)
-            VALUES (?, ?, ?, ?, ?)
+            INSERT INTO issued_code (uuid, account_id, issued_at, test, list)
+            VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
           arguments: [
             request.uuid.text, account.id, now, request.testType.rawValue, list?.text,
@@ -69,11 +69,10 @@ struct IssuedCodeStore: Sendable {
     // Only characters of a UUID, so that none is a wildcard.
     let start = search.lowercased().filter { $0.isHexDigit || $0 == "-" } + "%"
     return try await database.read { db in
-      try Row.fetchAll(
-        db,
+      try db.rows(
         sql: """
           SELECT * FROM issued_code WHERE account_id = ? AND (uuid LIKE ? OR list LIKE ?)
-          ORDER BY issued_at DESC, rowid DESC LIMIT ? OFFSET ?
+          ORDER BY issued_at DESC, \(db.insertionOrder) DESC LIMIT ? OFFSET ?
           """, arguments: [account.id, start, start, countMax, skip]
       ).compactMap { Entry($0) }
     }
@@ -82,8 +81,8 @@ struct IssuedCodeStore: Sendable {
   /// The test of a code of an account; nil if the account has not issued it.
   func code(_ uuid: UUID, of account: Account) async throws -> Entry? {
     try await database.read { db in
-      try Row.fetchOne(
-        db, sql: "SELECT * FROM issued_code WHERE uuid = ? AND account_id = ?",
+      try db.row(
+        sql: "SELECT * FROM issued_code WHERE uuid = ? AND account_id = ?",
         arguments: [uuid.text, account.id]
       ).flatMap { Entry($0) }
     }
@@ -92,16 +91,15 @@ struct IssuedCodeStore: Sendable {
   /// The number of codes of all accounts since `second`.
   func count(since second: Int64) async throws -> Int {
     try await database.read { db in
-      try Int.fetchOne(
-        db, sql: "SELECT count(*) FROM issued_code WHERE issued_at > ?", arguments: [second]) ?? 0
+      try db.count(
+        sql: "SELECT count(*) FROM issued_code WHERE issued_at > ?", arguments: [second])
     }
   }
 
   /// The number of codes by day and account, newest day first.
   func counts(in times: OfficeTime) async throws -> [Count] {
     let rows = try await database.read { db in
-      try Row.fetchAll(
-        db,
+      try db.rows(
         sql: """
           SELECT issued_at, account.name AS name FROM issued_code
           JOIN account ON account.id = issued_code.account_id

@@ -30,7 +30,8 @@ struct AuditPages: Sendable {
         [
           "sequence": "\($0.sequence)", "time": visit.time($0.time),
           "actor": $0.actor == AuditEvent.commandLine ? visit.texts[.auditCommandLine] : $0.actor,
-          "action": visit.texts.action($0.action), "subject": $0.subject, "detail": $0.detail,
+          "action": visit.texts.action($0.action), "subject": $0.subject,
+          "detail": AuditDetail.text(of: $0, visit.texts),
         ]
       },
     ]

@@ -61,7 +61,7 @@ struct HomePage: Sendable {
       remarks.append(Remark(path: "/phones", text: text))
     }
     if rights.contains(.administerKeys) {
-      remarks += await keys(texts).map { Remark(path: "/keys", text: $0) }
+      remarks += (await keys(texts) + apiKeys(texts)).map { Remark(path: "/keys", text: $0) }
     }
     return remarks
   }
@@ -90,6 +90,25 @@ struct HomePage: Sendable {
     guard count * 100 >= quota * ConsoleLimit.quotaWarningPercent else { return nil }
     return count >= quota
       ? texts[.homeQuotaUsedUp, "\(quota)"] : texts[.homeQuotaNear, "\(count)", "\(quota)"]
+  }
+
+  /// The API keys of other systems that have nearly used up their quota.
+  private func apiKeys(_ texts: Texts) async -> [String] {
+    do throws(AuthorityFailure) {
+      let quota = try await authority.codeRules().codesPerDay
+      return try await authority.apiKeys().compactMap { key in
+        guard key.revokedAt == nil, let count = key.issuedToday else { return nil }
+        let name = "\(key.name) (\(key.id))"
+        if count >= quota { return texts[.homeKeyQuotaUsedUp, name, "\(quota)"] }
+        // Without the number, which would show single codes to those who look often.
+        let isNear = count * 100 >= quota * ConsoleLimit.quotaWarningPercent
+        return isNear
+          ? texts[.homeKeyQuotaNear, name, "\(ConsoleLimit.quotaWarningPercent)", "\(quota)"] : nil
+      }
+    } catch {
+      // The remark about the quota of the console, or the page of the keys, has the reason.
+      return []
+    }
   }
 
   /// The servers whose signing keys end soon.

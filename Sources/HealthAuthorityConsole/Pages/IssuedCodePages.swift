@@ -2,6 +2,7 @@
 import Foundation
 import Hummingbird
 import QuietHTTP
+import VerificationAPI
 import World
 
 /// The codes that an official has issued, with their states, and the numbers of codes by official.
@@ -122,7 +123,7 @@ struct IssuedCodePages: Sendable {
       "attempts": attempts.map {
         [
           "day": $0[0], "app": $0[1], "codes": $0[2], "invalid": $0[3], "tokens": $0[4],
-          "refused": $0[5],
+          "refused": $0[5], "ios": $0[6], "android": $0[7], "other": $0[8],
         ]
       },
     ]
@@ -145,16 +146,20 @@ struct IssuedCodePages: Sendable {
     let attempts = try await authority.attempts()
     let days = Set(Set(attempts.map(\.day)).sorted(by: >).prefix(ConsoleLimit.funnelDaysMax))
     return attempts.filter { days.contains($0.day) }.map { app in
-      [
-        app.day, app.app ?? texts[.attemptsAll], app.codesClaimed.map(String.init) ?? "–",
-        "\(app.codesInvalid)", app.tokensClaimed.map(String.init) ?? "–", "\(app.tokensInvalid)",
+      let systems = app.codesInvalidBySystem
+      let numbers = [
+        app.codesClaimed, app.codesInvalid, app.tokensClaimed, app.tokensInvalid, systems?.ios,
+        systems?.android, systems?.unknown,
       ]
+      return [app.day, app.app ?? texts[.attemptsAll]]
+        + numbers.map { $0.map(String.init) ?? "–" }
     }
   }
 
   private func attemptsFile(_ visit: Visit) async throws -> Response {
     let columns: [TextKey] = [
       .date, .attemptsApp, .funnelRedeemed, .attemptsInvalid, .attemptsTokens, .attemptsRefused,
+      .attemptsIOS, .attemptsAndroid, .attemptsOther,
     ]
     let rows = try await attemptRows(visit.texts)
     return PageRenderer.download(
@@ -237,10 +242,13 @@ enum IssuedCodeTemplates {
     <table id="attempts"><caption id="attempts-caption">{{t.attemptsTitle}}. {{t.daysInUTC}}</caption>
     <thead><tr><th scope="col">{{t.date}}</th><th scope="col">{{t.attemptsApp}}</th>
     <th scope="col">{{t.funnelRedeemed}}</th><th scope="col">{{t.attemptsInvalid}}</th>
-    <th scope="col">{{t.attemptsTokens}}</th><th scope="col">{{t.attemptsRefused}}</th></tr></thead>
+    <th scope="col">{{t.attemptsTokens}}</th><th scope="col">{{t.attemptsRefused}}</th>
+    <th scope="col">{{t.attemptsIOS}}</th><th scope="col">{{t.attemptsAndroid}}</th>
+    <th scope="col">{{t.attemptsOther}}</th></tr></thead>
     <tbody>
     {{#attempts}}<tr><th scope="row" class="time">{{day}}</th><td>{{app}}</td><td>{{codes}}</td>\
-    <td>{{invalid}}</td><td>{{tokens}}</td><td>{{refused}}</td></tr>{{/attempts}}
+    <td>{{invalid}}</td><td>{{tokens}}</td><td>{{refused}}</td>\
+    <td>{{ios}}</td><td>{{android}}</td><td>{{other}}</td></tr>{{/attempts}}
     </tbody></table></div>
     {{/hasAttempts}}
     """

@@ -63,15 +63,25 @@ struct OwnAccountPages: Sendable {
     else { throw PageRefusal.malformed }
     let now = passkeys.clock.now.unixSecond
     let credential: PasskeyCeremony.Credential
+    var challenge: PasskeyChallenges.Challenge?
     do throws(PasskeyRefusal) {
       credential = try ceremony.credential(
         PasskeyCeremony.Registration(clientData: clientData, attestation: attestation),
-        accepts: { challenges.use($0, for: Self.purpose(account), at: now) })
+        accepts: {
+          challenge = challenges.checked($0, for: Self.purpose(account), at: now)
+          return challenge != nil
+        })
     } catch {
       return try await show(visit, fault: error.textKey)
     }
-    guard try await passkeys.add(credential, name: form["passkey-name"], to: account) else {
-      return try await show(visit, fault: .passkeyKnown)
+    guard let challenge else { throw PageRefusal.malformed }
+    do {
+      guard
+        try await passkeys.add(
+          credential, name: form["passkey-name"], to: account, with: challenge)
+      else { return try await show(visit, fault: .passkeyKnown) }
+    } catch let refusal as PasskeyRefusal {
+      return try await show(visit, fault: refusal.textKey)
     }
     return PageRenderer.redirection(to: "/own")
   }

@@ -86,7 +86,7 @@ struct PageRenderer: Sendable {
           "code": language.rawValue, "name": language.name,
           "isCurrent": language == visit.language,
           // The page of a form cannot be opened again by its address.
-          "next": visit.request.method == .get ? path : "/",
+          "next": PageRouter.encoded(visit.request.method == .get ? visit.address : "/"),
         ]
       },
     ]

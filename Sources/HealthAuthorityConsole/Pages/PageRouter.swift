@@ -166,7 +166,7 @@ struct PageRouter: Sendable {
       let hasCookie =
         cookie(for: visit.context).token(in: visit.request.headers[.cookie]) != nil
       guard !hasCookie, visit.request.method == .get else { throw .sessionEnded }
-      throw .signInNeeded(next: visit.request.uri.path)
+      throw .signInNeeded(next: visit.address)
     }
     if case .anyHolder(let rights) = access, session.account.role.rights.isDisjoint(with: rights) {
       throw .forbidden(session.account.role)
@@ -220,8 +220,9 @@ struct PageRouter: Sendable {
     origin ?? "http://localhost:\(context.serverPort ?? 80)"
   }
 
-  private static func encoded(_ path: String) -> String {
-    path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+  /// An address of the console as the value of a query parameter.
+  static func encoded(_ address: String) -> String {
+    address.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
   }
 }
 

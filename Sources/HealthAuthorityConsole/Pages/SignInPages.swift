@@ -156,12 +156,15 @@ struct SignInPages: Sendable {
       credentialID: id, clientData: clientData, authenticatorData: authenticatorData,
       signature: signature, userHandle: handle)
     let now = clock.now.unixSecond
+    var challenge: PasskeyChallenges.Challenge?
     // All refused sign-ins get the same response.
     guard
       let used = try? ceremony.credential(
         passkey.credential, after: assertion,
-        accepts: { challenges.use($0, for: Self.purpose, at: now) }),
-      try await passkeys.update(used)
+        accepts: {
+          challenge = challenges.checked($0, for: Self.purpose, at: now)
+          return challenge != nil
+        }), let challenge, try await passkeys.update(used, with: challenge)
     else { return nil }
     return account
   }

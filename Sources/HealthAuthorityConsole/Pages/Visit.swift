@@ -26,6 +26,12 @@ struct Visit: Sendable {
     }
   }
 
+  /// The path with its query, to which a sign-in or the choice of a language returns.
+  var address: String {
+    let query = request.uri.query.map { "?\($0)" } ?? ""
+    return request.uri.path + query
+  }
+
   /// A query parameter of the address.
   func query(_ name: String) -> String? {
     request.uri.queryParameters[Substring(name)].map(String.init)

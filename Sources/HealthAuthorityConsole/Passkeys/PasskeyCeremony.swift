@@ -3,7 +3,6 @@ import Crypto
 import Foundation
 import GRDB
 import Secrets
-import Synchronization
 import TextEncodings
 import World
 
@@ -54,7 +53,7 @@ struct PasskeyCeremony: Sendable {
 
   /// The new credential of a registration.
   ///
-  /// - Parameter accepts: True if the challenge was issued for this account and not used before.
+  /// - Parameter accepts: True if the challenge was issued for this account and has not expired.
   func credential(
     _ registration: Registration, accepts: (Data) -> Bool
   ) throws(PasskeyRefusal) -> Credential {
@@ -123,23 +122,21 @@ struct PasskeyCeremony: Sendable {
 }
 
 /// The challenges that passkeys sign: random bytes, an expiry and an authentication code over both, so that a challenge
-/// is not stored before it is used. Each challenge works once.
-final class PasskeyChallenges: Sendable {
-  private let keys: ConsoleKeys
-  private let seconds: Int64
-  private let usedMax: Int
-  private let randomness: any Randomness
-  /// The used challenges, with their expiry.
-  private let used = Mutex<[Data: Int64]>([:])
+/// is not stored before it is used, and every process accepts those of the others. `PasskeyStore` uses each once.
+struct PasskeyChallenges: Sendable {
+  let keys: ConsoleKeys
+  let seconds: Int64
+  let randomness: any Randomness
 
   private static let randomBytes = 16
   private static let codeBytes = 16
 
-  init(keys: ConsoleKeys, seconds: Int64, usedMax: Int, randomness: any Randomness) {
-    self.keys = keys
-    self.seconds = seconds
-    self.usedMax = usedMax
-    self.randomness = randomness
+  /// A challenge of this console that has not expired.
+  struct Challenge: Hashable, Sendable {
+    /// The bytes without their authentication code.
+    let bytes: Data
+    /// Unix seconds.
+    let expiresAt: Int64
   }
 
   /// A new challenge for one purpose, such as `register 7`.
@@ -149,23 +146,15 @@ final class PasskeyChallenges: Sendable {
     return head + code(of: head, purpose)
   }
 
-  /// True if the challenge was made for the purpose, has not expired and was not used before. It then counts as used.
-  func use(_ challenge: Data, for purpose: String, at now: Int64) -> Bool {
+  /// The challenge in these bytes; nil unless it was made for the purpose and has not expired.
+  func checked(_ challenge: Data, for purpose: String, at now: Int64) -> Challenge? {
     let challenge = Data(challenge)
     let head = challenge.prefix(Self.randomBytes + 8)
     guard challenge.count == Self.randomBytes + 8 + Self.codeBytes,
       isEqualInConstantTime(challenge.suffix(Self.codeBytes), code(of: head, purpose))
-    else { return false }
+    else { return nil }
     let expiry = head.suffix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
-    guard now < expiry else { return false }
-    return used.withLock { used in
-      guard used[head] == nil else { return false }
-      if used.count >= usedMax { used = used.filter { $0.value > now } }
-      // If the list is full, refusing a challenge is safer than forgetting a used one.
-      guard used.count < usedMax else { return false }
-      used[head] = expiry
-      return true
-    }
+    return now < expiry ? Challenge(bytes: head, expiresAt: expiry) : nil
   }
 
   private func code(of head: Data, _ purpose: String) -> Data {
@@ -194,12 +183,14 @@ struct PasskeyStore: Sendable {
   let database: ConsoleDatabase
   let audit: AuditLog
   let clock: any WallClock
+  /// The number of challenges that may be used before the first of them expires.
+  var usedMax = ConsoleLimit.usedChallengesMax
 
   /// The passkeys of an account, oldest first.
   func passkeys(of account: Account) async throws -> [Passkey] {
     try await database.read {
-      try Row.fetchAll(
-        $0, sql: "SELECT * FROM passkey WHERE account_id = ? ORDER BY created_at, credential_id",
+      try $0.rows(
+        sql: "SELECT * FROM passkey WHERE account_id = ? ORDER BY created_at, credential_id",
         arguments: [account.id]
       ).map { Passkey($0) }
     }
@@ -208,8 +199,8 @@ struct PasskeyStore: Sendable {
   /// The passkey with this id and the account with this handle, if they belong together.
   func passkey(id: Data, handle: Data) async throws -> (Passkey, Account)? {
     try await database.read { db in
-      let row = try Row.fetchOne(
-        db, sql: "SELECT * FROM passkey WHERE credential_id = ?", arguments: [id])
+      let row = try db.row(
+        sql: "SELECT * FROM passkey WHERE credential_id = ?", arguments: [id])
       guard let row else { return nil }
       let accountID: Int64 = row["account_id"]
       guard let account = try AccountStore.account(id: accountID, in: db),
@@ -219,49 +210,71 @@ struct PasskeyStore: Sendable {
     }
   }
 
-  /// Adds a passkey; returns false if it is known or there are too many.
+  /// Adds a passkey and uses its challenge; returns false if the passkey is known or there are too many.
+  ///
+  /// - Throws: `PasskeyRefusal.ceremonyMismatch` if the challenge was used before.
   func add(
-    _ credential: PasskeyCeremony.Credential, name: String, to account: Account
+    _ credential: PasskeyCeremony.Credential, name: String, to account: Account,
+    with challenge: PasskeyChallenges.Challenge
   ) async throws -> Bool {
     let now = clock.now.unixSecond
     return try await database.write { db in
-      let count = try Int.fetchOne(
-        db, sql: "SELECT count(*) FROM passkey WHERE account_id = ?", arguments: [account.id])
-      guard count ?? 0 < ConsoleLimit.passkeysMax else { return false }
-      try db.execute(
+      guard try use(challenge, at: now, in: db) else { throw PasskeyRefusal.ceremonyMismatch }
+      let count = try db.count(
+        sql: "SELECT count(*) FROM passkey WHERE account_id = ?", arguments: [account.id])
+      guard count < ConsoleLimit.passkeysMax else { return false }
+      let added = try db.change(
         sql: """
-          INSERT OR IGNORE INTO passkey
+          INSERT INTO passkey
             (credential_id, account_id, public_key, sign_count, name, created_at)
-          VALUES (?, ?, ?, ?, ?, ?)
+          VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
           """,
         arguments: [
           credential.id, account.id, credential.publicKey, Int64(credential.signCount), name, now,
         ])
-      guard db.changesCount == 1 else { return false }
+      guard added == 1 else { return false }
       try audit.append(AuditEvent(account.name, .passkeyAdded, name), at: now, in: db)
       return true
     }
   }
 
-  /// Stores the counter after a sign-in; returns false if another sign-in has stored a higher one.
-  func update(_ credential: PasskeyCeremony.Credential) async throws -> Bool {
-    try await database.write { db in
+  /// Uses the challenge of a sign-in and stores the counter; returns false if the challenge was used, or another sign-in
+  /// has stored a higher counter.
+  func update(
+    _ credential: PasskeyCeremony.Credential, with challenge: PasskeyChallenges.Challenge
+  ) async throws -> Bool {
+    let now = clock.now.unixSecond
+    return try await database.write { db in
+      guard try use(challenge, at: now, in: db) else { return false }
       let count = Int64(credential.signCount)
-      try db.execute(
+      return try db.change(
         sql: """
           UPDATE passkey SET sign_count = ?
           WHERE credential_id = ? AND (sign_count < ? OR (sign_count = 0 AND ? = 0))
-          """, arguments: [count, credential.id, count, count])
-      return db.changesCount == 1
+          """, arguments: [count, credential.id, count, count]) == 1
     }
+  }
+
+  /// Marks a challenge as used; returns false if it was used before, or so many were used that it cannot be known.
+  private func use(
+    _ challenge: PasskeyChallenges.Challenge, at now: Int64, in db: ConsoleTransaction
+  ) throws -> Bool {
+    try db.execute(sql: "DELETE FROM used_challenge WHERE expires_at <= ?", arguments: [now])
+    // If the list is full, refusing a challenge is safer than forgetting a used one.
+    let count = try db.count(sql: "SELECT count(*) FROM used_challenge")
+    guard count < usedMax else { return false }
+    return try db.change(
+      sql: """
+        INSERT INTO used_challenge (challenge, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING
+        """, arguments: [challenge.bytes, challenge.expiresAt]) == 1
   }
 
   /// Removes a passkey of the account.
   func remove(id: Data, of account: Account) async throws {
     let now = clock.now.unixSecond
     try await database.write { db in
-      let name = try String.fetchOne(
-        db, sql: "SELECT name FROM passkey WHERE credential_id = ? AND account_id = ?",
+      let name = try db.text(
+        sql: "SELECT name FROM passkey WHERE credential_id = ? AND account_id = ?",
         arguments: [id, account.id])
       guard let name else { return }
       try db.execute(sql: "DELETE FROM passkey WHERE credential_id = ?", arguments: [id])

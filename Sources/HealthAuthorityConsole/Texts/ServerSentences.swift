@@ -37,7 +37,7 @@ enum ServerSentences {
   /// A form comes before the more general ones.
   private static let phrases =
     documentPhrases + fieldPhrases + registryPhrases + serverPhrases
-    + auditPhrases
+    + auditPhrases + folderPhrases
 
   /// The faults of a typed document.
   private static let documentPhrases = [
@@ -114,6 +114,20 @@ enum ServerSentences {
       "The authority %1 is new: it needs an audience.", "Organ %1 jest nowy: musi mieć odbiorcę."
     ),
     Phrase(
+      "The authority %1 is new: it needs a key, or the address of its key set.",
+      "Organ %1 jest nowy: musi mieć klucz albo adres zbioru kluczy."
+    ),
+    Phrase(
+      """
+      The address of %1's keys must begin with https (http only on this machine), and have a host, no user, and a \
+      port of 1 to 65535 if any.
+      """,
+      """
+      Adres kluczy organu %1 musi zaczynać się od https (http tylko na tym komputerze), mieć host, nie mieć \
+      użytkownika, a port, jeśli jest podany, musi być od 1 do 65535.
+      """
+    ),
+    Phrase(
       "The authority %1 is unknown: add it first.", "Organ %1 jest nieznany: najpierw go dodaj."
     ),
     Phrase(
@@ -151,6 +165,19 @@ enum ServerSentences {
     Phrase(
       "%1 has another key with the id %2: give the new key another id.",
       "%1 ma inny klucz o identyfikatorze %2: nadaj nowemu kluczowi inny identyfikator."
+    ),
+    Phrase(
+      "A new app needs regions and authorities.", "Nowa aplikacja musi mieć regiony i organy."
+    ),
+    Phrase(
+      """
+      app %1: no export includes the keys of %2, so they would be accepted and never published: add an export of %3 \
+      to furtherExports.
+      """,
+      """
+      Aplikacja %1: żaden eksport nie obejmuje kluczy %2, więc zostałyby przyjęte i nigdy nie opublikowane: dodaj \
+      eksport %3 do furtherExports.
+      """
     ),
     Phrase("An app needs an id.", "Aplikacja musi mieć identyfikator."),
     Phrase(

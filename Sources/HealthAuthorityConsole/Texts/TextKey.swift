@@ -4,7 +4,7 @@ enum TextKey: String, CaseIterable, Sendable {
   // Common.
   case console, skip, menu, signedInAs, signOut, languageSwitch, home, homeLead, homePaused,
     homePauseUnknown, homeKeyEnds, homeNoKey, homeKeysUnknown, homeQuotaNear, homeQuotaUsedUp,
-    homeQuotaUnknown,
+    homeQuotaUnknown, homeKeyQuotaNear, homeKeyQuotaUsedUp,
     homeListInterrupted, back, date,
     time, name, actions, status, none, unknown, zone, daysInUTC, shownOnce, roleIssuer,
     roleEpidemiologist,
@@ -48,7 +48,7 @@ enum TextKey: String, CaseIterable, Sendable {
     issuedCodesReplaced, issuedCodesNotReplaced, issuedCodesOlder, officialsTitle, officialsCard,
     officialsLead, officialsOfficial, officialsDownload, issuersTitle, issuersCard, issuersLead,
     attemptsTitle, attemptsLead, attemptsApp, attemptsAll, attemptsInvalid, attemptsTokens,
-    attemptsRefused, attemptsDownload,
+    attemptsRefused, attemptsIOS, attemptsAndroid, attemptsOther, attemptsDownload,
     issuersKind, issuersKey, issuersExternal, smsListSent, smsListSentBefore,
     smsListWaiting, statusTitle, statusCard,
     statusLead,

@@ -246,6 +246,11 @@ extension Texts {
     .attemptsInvalid: Phrase("Invalid codes", "Nieprawidłowe kody"),
     .attemptsTokens: Phrase("Tokens exchanged", "Wymienione tokeny"),
     .attemptsRefused: Phrase("Tokens refused", "Odrzucone tokeny"),
+    .attemptsIOS: Phrase("Invalid codes on iOS", "Nieprawidłowe kody w iOS"),
+    .attemptsAndroid: Phrase("Invalid codes on Android", "Nieprawidłowe kody w Androidzie"),
+    .attemptsOther: Phrase(
+      "Invalid codes on unknown systems", "Nieprawidłowe kody w nieznanych systemach"
+    ),
     .attemptsDownload: Phrase("Download the attempts as CSV", "Pobierz próby jako CSV"),
     .issuersKind: Phrase("Known by", "Znany przez"),
     .issuersKey: Phrase("API key", "klucz API"),

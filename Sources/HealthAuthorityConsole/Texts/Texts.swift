@@ -133,6 +133,14 @@ extension Texts {
       "It is not known how many codes can still be issued today, because the servers do not answer.",
       "Nie wiadomo, ile kodów można dziś jeszcze wydać, bo serwery nie odpowiadają."
     ),
+    .homeKeyQuotaNear: Phrase(
+      "The API key %1 has issued at least %2 percent of its %3 codes of a day (attempts.issuesPerApiKey).",
+      "Klucz API %1 wydał co najmniej %2 procent ze swoich %3 kodów na dobę (attempts.issuesPerApiKey)."
+    ),
+    .homeKeyQuotaUsedUp: Phrase(
+      "The API key %1 has used up its quota of the day, %2 codes (attempts.issuesPerApiKey).",
+      "Klucz API %1 wyczerpał swój dzienny limit kodów (%2, attempts.issuesPerApiKey)."
+    ),
     .homeListInterrupted: Phrase(
       "A list of codes by SMS was interrupted: continue it.",
       "Lista kodów SMS-em została przerwana: kontynuuj ją."

@@ -21,7 +21,11 @@ struct DownloadRoutes: Sendable {
   func add(to router: Router<QuietContext>) {
     router.get(RouterPath(KeyServerRoute.remoteConfiguration)) { request, context in
       let data = try await QuietRefusal.mappingServerErrors(context.logger) {
-        try await remoteConfiguration.data()
+        try remoteConfiguration.data()
+      }
+      // Not an error of this request: the fault of the token is logged once, and `/ready` names it.
+      guard let data else {
+        throw QuietRefusal.unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
       }
       return Self.document(data, type: Self.json, for: request)
     }

@@ -32,7 +32,7 @@ public struct ExportSigner: Sendable {
   }
 
   /// A signer with a key that may be on a token.
-  public init(
+  package init(
     key: any P256Signer, keyID: String, keyVersion: String, validFrom: Date? = nil,
     validThru: Date? = nil
   ) {

@@ -20,6 +20,7 @@ actor Exporter {
   private let folder: ExportFolder
   private let exports: [ExportConfiguration]
   private let signers: ExportSigners
+  private let calls: SignerCalls
   private let clock: any WallClock
   private let time: TrustedTime
   private let randomness: any Randomness
@@ -34,13 +35,14 @@ actor Exporter {
 
   init(
     store: any KeyStore, folder: ExportFolder, exports: [ExportConfiguration],
-    signers: ExportSigners, clock: any WallClock, time: TrustedTime,
+    signers: ExportSigners, calls: SignerCalls? = nil, clock: any WallClock, time: TrustedTime,
     randomness: any Randomness, withdrawn: @escaping @Sendable () throws -> Set<KeyFileHash>
   ) {
     self.store = store
     self.folder = folder
     self.exports = exports
     self.signers = signers
+    self.calls = calls ?? SignerCalls(clock: clock)
     self.clock = clock
     self.time = time
     self.randomness = randomness
@@ -105,12 +107,16 @@ actor Exporter {
     !listed.allSatisfy { root, names in names.allSatisfy { folder.hasFile($0, of: root) } }
   }
 
-  /// Looks for the keys that sign now, on a thread that may block.
+  /// Checks the keys that sign now, as `ExportSigners.check(at:bySigning:)`.
   ///
-  /// - Throws: `KeyServerError`, as `ExportSigners.check(at:)`.
-  nonisolated func checkSigners() async throws {
-    try await offThread { [signers, now = clock.now] in
-      Result { try signers.check(at: now) }
+  /// - Throws: `KeyServerError`; `.cannotSign` also if a token does not respond.
+  nonisolated func checkSigners(bySigning: Bool) async throws {
+    let now = clock.now
+    guard try signers.mayBlock(at: now) else {
+      return try signers.check(at: now, bySigning: bySigning)
+    }
+    try await calls.run { [signers] in
+      Result { try signers.check(at: now, bySigning: bySigning) }
     }.get()
   }
 
@@ -263,12 +269,14 @@ actor Exporter {
   /// that has lost the right to export without noticing replaces and removes no file of its successor.
   private func write(_ batch: Batch, to file: URL, signers: [KeyFileSigner]) async throws {
     let unfinished = ExportFolder.unfinished(file)
-    let (count, padding) = try await writeKeys(of: batch, to: unfinished, signers: signers)
     do {
+      let keys = try await writeKeys(of: batch, to: unfinished, signers: signers)
+      // After the transaction that reads the keys: a token may not respond.
+      try await sign(keys.file, by: signers)
       let sha256 = try await checks.verify(
-        unfinished, as: file.lastPathComponent, by: signers, count: count)
+        unfinished, as: file.lastPathComponent, by: signers, count: keys.count)
       try await store.written(
-        batch, sha256: sha256, paddingCount: padding, at: try await time.now())
+        batch, sha256: sha256, paddingCount: keys.paddingCount, at: try await time.now())
       try AtomicFile.publish(unfinished, as: file)
       checks.note(file, sha256: sha256)
     } catch {
@@ -277,28 +285,41 @@ actor Exporter {
     }
   }
 
-  /// Writes a signed file.
-  ///
-  /// - Returns: The number of keys in it, and of those that are padding.
-  /// - Throws: `KeyServerError.cannotSign` if the token of a key is missing; then there is no file.
+  /// A file with its keys and without signatures.
+  private struct WrittenKeys: Sendable {
+    let file: UnsignedKeyFile
+    /// All keys, revised ones and padding included.
+    let count: Int
+    let paddingCount: Int
+  }
+
   private func writeKeys(
     of batch: Batch, to file: URL, signers: [KeyFileSigner]
-  ) async throws -> (count: Int, padding: Int) {
-    do {
-      return try await store.withKeys(of: batch) { keys in
-        var (count, padding) = (0, 0)
-        _ = try KeyFileWriter.write(
-          to: file, start: UInt64(batch.start.unixSecond),
-          end: UInt64(batch.end.unixSecond), region: batch.region, signers: signers
-        ) { body in
-          try keys.forEach { key, kind in
-            try body.append(key, isRevised: kind == .revised)
-            count += 1
-            if kind == .padding { padding += 1 }
-          }
+  ) async throws -> WrittenKeys {
+    try await store.withKeys(of: batch) { keys in
+      var (count, padding) = (0, 0)
+      let file = try UnsignedKeyFile(
+        at: file, start: UInt64(batch.start.unixSecond), end: UInt64(batch.end.unixSecond),
+        region: batch.region, signers: signers
+      ) { body in
+        try keys.forEach { key, kind in
+          try body.append(key, isRevised: kind == .revised)
+          count += 1
+          if kind == .padding { padding += 1 }
         }
-        return (count, padding)
       }
+      return WrittenKeys(file: file, count: count, paddingCount: padding)
+    }
+  }
+
+  /// - Throws: `KeyServerError.cannotSign` if a key cannot sign, for example because its token is missing.
+  private func sign(_ file: UnsignedKeyFile, by signers: [KeyFileSigner]) async throws {
+    do {
+      let signatures =
+        signers.contains(where: \.mayBlock)
+        ? try await calls.run { Result { try file.signatures(by: signers) } }.get()
+        : try file.signatures(by: signers)
+      try file.append(signatures)
     } catch let error as KeyFileError where error.code == .cannotSign {
       throw KeyServerError.cannotSign(error.description)
     }

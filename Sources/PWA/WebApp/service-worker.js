@@ -10,7 +10,7 @@ const files = [
   ...["en", "pl", "de", "uk"].map((language) => `/firebreak/texts/${language}.json`),
   ...["main", "announce", "bridge-client", "dialog", "dom", "format", "frame", "icons", "message-error",
     "onboarding-guard", "router", "routes", "screens", "store", "texts"].map((name) => `/app/${name}.js`),
-  ...["bands", "basics", "following-days", "form", "pin", "problems", "qr", "share-draft"]
+  ...["bands", "basics", "check", "following-days", "form", "pin", "problems", "qr", "share-draft"]
     .map((name) => `/app/parts/${name}.js`),
   ...["blocks", "contrast", "finders", "grid", "locate", "read", "reed-solomon", "segments", "symbol", "version"]
     .map((name) => `/app/qr/${name}.js`),

@@ -74,11 +74,14 @@ extension FolderAuthority {
 
   func apiKeys() async throws(AuthorityFailure) -> [APIKeyFacts] {
     try await withAPIKeys {
-      try await $0.list().map {
-        APIKeyFacts(
-          id: $0.id, kind: $0.kind.rawValue, name: $0.name,
-          createdAt: $0.createdAt.unixSecond,
-          revokedAt: $0.revokedAt.map(\.unixSecond), liveCodes: $0.liveCodes)
+      try await $0.list().map { key in
+        var facts = APIKeyFacts(
+          id: key.id, kind: key.kind.rawValue, name: key.name,
+          createdAt: key.createdAt.unixSecond,
+          revokedAt: key.revokedAt.map(\.unixSecond), liveCodes: key.liveCodes)
+        // The console counts its own codes.
+        if key.name != APIKeys.consoleName { facts.issuedToday = key.issuedToday }
+        return facts
       }
     }
   }

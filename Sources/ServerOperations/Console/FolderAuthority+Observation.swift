@@ -71,8 +71,10 @@ extension FolderAuthority {
       guard let codes = day.data.codesInvalid, let tokens = day.data.tokensInvalid,
         codes + tokens > 0
       else { return nil }
-      return AppAttempts(
+      var attempts = AppAttempts(
         day: String(day.date.prefix(10)), app: nil, codesInvalid: codes, tokensInvalid: tokens)
+      attempts.codesInvalidBySystem = day.data.codesInvalidBySystem
+      return attempts
     }
     let apps = try await client.issuers(VerificationRoute.apiKeysStatistics).flatMap { day in
       day.issuers.compactMap { AppAttempts($0, day: String(day.date.prefix(10))) }

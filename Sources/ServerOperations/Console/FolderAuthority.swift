@@ -117,7 +117,7 @@ struct FolderAuthority: AdministeredAuthority {
         guard let keyServer else {
           return try folder.keySettings.replace("remoteConfiguration", with: value)
         }
-        try keyServer.replaceRemoteConfiguration(configuration) {
+        try await keyServer.replaceRemoteConfiguration(configuration) {
           try folder.keySettings.replace("remoteConfiguration", with: value)
         }
       }

@@ -129,6 +129,8 @@ package struct DeviceConfigurationFiles: Sendable {
       signed = try UnverifiedDeviceConfiguration.signed(document, by: root).encoded()
     } catch let error as DeviceConfigurationError {
       throw CommandFailure.badInput("\(error)")
+    } catch let error as TokenKeyError {
+      throw CommandFailure(error, option: "--root-key")
     } catch {
       throw CommandFailure.machineFailed("--root-key: \(error)")
     }

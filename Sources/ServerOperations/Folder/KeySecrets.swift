@@ -16,6 +16,9 @@ struct KeySecrets: Codable, Equatable, Redacted {
   /// The instructions to phones of the newest device configuration, for a new one if that is lost; nil for none.
   var instructions: StoredInstructions?
 
+  /// The version of the key that replaced stolen ones, until all files are signed with it; nil for none.
+  var unfinishedRevocation: String?
+
   /// New secrets with the first version of the key `keyID`.
   init(keyID: String, randomness: any Randomness = SystemRandomness()) {
     databaseKey = Data(randomness.bytes(KeyServerLimit.databaseKeyBytes))

@@ -41,6 +41,16 @@ struct SecretSigningKey: Codable, Equatable, Redacted {
     }
   }
 
+  private init(_ key: SecretSigningKey, on token: TokenKey) {
+    (keyID, keyVersion) = (key.keyID, key.keyVersion)
+    (privateKeyPEM, tokenKey) = (nil, token.uri.text)
+    publicKeyPEM = token.publicKey.pemRepresentation
+    (validFrom, validThru) = (key.validFrom, key.validThru)
+  }
+
+  /// The same key in another place: `token` has its private key.
+  func relocated(to token: TokenKey) -> SecretSigningKey { SecretSigningKey(self, on: token) }
+
   /// - Throws: `DecodingError` if the public half does not belong to the private key, or the place is not a URI.
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -51,6 +61,12 @@ struct SecretSigningKey: Codable, Equatable, Redacted {
     publicKeyPEM = try fields.decode(String.self, forKey: .publicKeyPEM)
     validFrom = try fields.decodeIfPresent(Int64.self, forKey: .validFrom)
     validThru = try fields.decodeIfPresent(Int64.self, forKey: .validThru)
+    if let tokenKey {
+      do { _ = try TokenKeyURI(tokenKey) } catch {
+        throw DecodingError.dataCorruptedError(
+          forKey: .tokenKey, in: fields, debugDescription: "\(error)")
+      }
+    }
     // Text that is not a key belongs to no public key.
     guard (privateKeyPEM == nil) != (tokenKey == nil),
       (try? signer())?.publicKey.pemRepresentation == publicKeyPEM
@@ -109,7 +125,16 @@ extension TokenKey {
     do {
       try self.init(opening: TokenKeyURI(text), readPIN: Self.pinInFile)
     } catch let error as TokenKeyError {
-      throw CommandFailure.badInput("\(option): \(error)")
+      throw CommandFailure(error, option: option)
     }
+  }
+}
+
+extension CommandFailure {
+  /// The failure of a command whose key is on a token: of the machine if the token is away, of the input if the URI,
+  /// the key or the PIN is wrong.
+  init(_ error: TokenKeyError, option: String) {
+    self.init(
+      status: error.isOfMachine ? .machineFailed : .badInput, message: "\(option): \(error)")
   }
 }

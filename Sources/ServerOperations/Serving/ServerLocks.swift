@@ -17,7 +17,7 @@ package struct ServerLocks {
   package init(_ folder: ServerFolder, _ servers: [ServerName]) throws {
     held = try servers.map { server in
       let own = folder.folder(of: server)
-      let file = own.appendingPathComponent("server.lock")
+      let file = folder.lockFile(of: server)
       let lock: HeldFolderLock?
       do {
         lock = try FolderLock.hold(onFile: file)
@@ -37,5 +37,37 @@ package struct ServerLocks {
       }
       return lock
     }
+  }
+}
+
+extension ServerFolder {
+  fileprivate func lockFile(of server: ServerName) -> URL {
+    folder(of: server).appendingPathComponent("server.lock")
+  }
+
+  /// Stores the configuration file with which `servers` run, in the files of their locks, so that commands read the
+  /// same one. Called while the locks are held.
+  package func rememberConfiguration(_ file: URL?, of servers: [ServerName]) throws {
+    let text = file.map { $0.path + "\n" } ?? ""
+    for server in servers {
+      let lock = lockFile(of: server)
+      // In place: another file would have no lock.
+      do { try Data(text.utf8).write(to: lock) } catch {
+        throw CommandFailure.machineFailed(
+          "\(lock.path.printable) could not be written: check the disk and the file's owner.")
+      }
+    }
+  }
+
+  /// The configuration file with which a server of this folder was started last; nil for none.
+  package var rememberedConfiguration: URL? {
+    for server in ServerName.allCases {
+      // A server that never ran has no lock.
+      guard let text = try? String(contentsOf: lockFile(of: server), encoding: .utf8),
+        text.hasSuffix("\n")
+      else { continue }
+      return URL(fileURLWithPath: String(text.dropLast()))
+    }
+    return nil
   }
 }

@@ -64,12 +64,66 @@ package struct SigningKeyStore {
     }
   }
 
-  /// Replaces all keys at once, because one was stolen, and signs the files of the key server again.
+  /// Replaces all keys at once, because one was stolen, and signs the files of the key server again. After a failure, a
+  /// second call with the same key on a token signs the files, and replaces no key.
   ///
   /// - Returns: All keys, and the key files that were written again.
   package func revoke() async throws -> (keys: [SigningKeyFacts], files: [String]) {
+    guard server == .keys else { return (try rotate(from: now, overlapSeconds: 0), []) }
+    let keys = try keysOfUnfinishedRevocation() ?? replaceAll()
+    let files = try await setup.signExportsAgain()
+    try setRevocation(unfinished: nil)
+    return (keys, files)
+  }
+
+  private func replaceAll() throws -> [SigningKeyFacts] {
     let keys = try rotate(from: now, overlapSeconds: 0)
-    return (keys, server == .keys ? try await setup.signExportsAgain() : [])
+    try setRevocation(unfinished: keys.last?.version)
+    return keys
+  }
+
+  /// The keys if an earlier call has replaced them by the one in `place`, and its files are not all signed.
+  private func keysOfUnfinishedRevocation() throws -> [SigningKeyFacts]? {
+    guard let place, place != Self.newKeyInFile,
+      let secrets = try KeySecrets.stored(in: setup.folder), let newest = secrets.signingKeys.last,
+      let unfinished = secrets.unfinishedRevocation, newest.keyVersion == unfinished
+    else { return nil }
+    let key = try TokenKey(place, option: "--key")
+    guard key.publicKey.pemRepresentation == newest.publicKeyPEM else { return nil }
+    return secrets.signingKeys.map(\.facts)
+  }
+
+  private func setRevocation(unfinished version: String?) throws {
+    try setup.folder.keySecrets.withLock {
+      guard var secrets = try KeySecrets.stored(in: setup.folder) else { return }
+      secrets.unfinishedRevocation = version
+      try setup.folder.keySecrets.replace(secrets)
+    }
+  }
+
+  /// Changes the place of a key whose public key stays: to another URI of the same token key, or from its file to a
+  /// token that it was copied to. Its private key is then removed from the file.
+  ///
+  /// - Returns: All keys.
+  package func relocate() throws -> [SigningKeyFacts] {
+    guard server == .keys, let place, place != Self.newKeyInFile else {
+      throw CommandFailure.badInput("--key takes the PKCS#11 URI of a key on a token.")
+    }
+    let token = try TokenKey(place, option: "--key")
+    return try setup.folder.keySecrets.withLock {
+      guard var secrets = try KeySecrets.stored(in: setup.folder),
+        let index = secrets.signingKeys.firstIndex(where: {
+          $0.publicKeyPEM == token.publicKey.pemRepresentation
+        })
+      else {
+        throw CommandFailure.badInput(
+          "--key: this key is not a signing key: `firebreak key-server signing-key rotate` makes it one."
+        )
+      }
+      secrets.signingKeys[index] = secrets.signingKeys[index].relocated(to: token)
+      try setup.folder.keySecrets.replace(secrets)
+      return secrets.signingKeys.map(\.facts)
+    }
   }
 
   /// The present time in whole seconds.
@@ -178,6 +232,6 @@ extension SecretSigningKey {
 
   /// Ends the key at `time`, unless it ends earlier. A key that begins later is never valid.
   fileprivate mutating func end(at time: Int64) {
-    validThru = max(min(validThru ?? time, time), validFrom ?? time)
+    validThru = max(min(validThru ?? time, time), validFrom ?? .min)
   }
 }

@@ -11,7 +11,8 @@ import World
 package actor LiveTown {
   private let residents: [Resident]
   private let map: TownMap
-  private let air: TownAir
+  private let air: SimulatedAir<ControllerBeacon>
+  private let received: ReceptionLog
   private let clock: RehearsalClockFile
   private let machine: any WallClock
   private let official: HealthOfficial
@@ -26,16 +27,23 @@ package actor LiveTown {
   /// Creates a town; people are as they were in the file, or out of each other's range.
   ///
   /// - Parameters:
+  ///   - residents: The people.
+  ///   - air: The radio channel of their phones.
+  ///   - received: The log of the beacons that they received.
+  ///   - clock: The clock of all processes.
   ///   - official: The health authority that issues PINs.
   ///   - file: The file with the people of an earlier run.
   ///   - links: The addresses of the servers, for the page.
+  ///   - machine: The clock of the machine, for pauses.
+  ///   - randomness: The source of the goals of walks.
   package init(
-    of residents: [Resident], on air: TownAir, clock: RehearsalClockFile, official: HealthOfficial,
-    people file: URL, links: [String: String], machine: any WallClock = SystemClock(),
-    randomness: any Randomness
+    of residents: [Resident], on air: SimulatedAir<ControllerBeacon>, noting received: ReceptionLog,
+    clock: RehearsalClockFile, official: HealthOfficial, people file: URL, links: [String: String],
+    machine: any WallClock = SystemClock(), randomness: any Randomness
   ) {
     self.residents = residents
     self.air = air
+    self.received = received
     self.clock = clock
     self.official = official
     self.links = links
@@ -66,18 +74,18 @@ package actor LiveTown {
   private func store() {
     let walking = residents.map(\.name).filter(walks.contains)
     file.store(
-      StoredPeople(places: air.places, walking: Set(walking), diagnoses: diagnoses))
+      StoredPeople(places: air.positions, walking: Set(walking), diagnoses: diagnoses))
   }
 
   package var facts: TownFacts {
-    let scans = air.receivingScans
+    let scans = received.receivingScans
     let senders = air.senders
     let messages = residents.flatMap { resident in
       reports[resident.name, default: ResidentReport()].messages.map {
         TownFacts.Message($0, from: resident.name)
       }
     }
-    let contacts = air.contacts.map { TownFacts.Message($0) }
+    let contacts = received.contacts.map { TownFacts.Message($0) }
     return TownFacts(
       time: clock.now.timeIntervalSince1970, rate: clock.rate, map: map,
       people: residents.map { person($0, scans: scans, senders: senders) },
@@ -94,7 +102,7 @@ package actor LiveTown {
     _ resident: Resident, scans: [String: Int], senders: Set<String>
   ) -> TownFacts.Person {
     let name = resident.name
-    let (place, report) = (air.places[name], reports[name] ?? ResidentReport())
+    let (place, report) = (air.positions[name], reports[name] ?? ResidentReport())
     return TownFacts.Person(
       name: name, x: place?.x ?? 0, y: place?.y ?? 0, walks: walks.contains(name),
       web: resident.web, isRunning: report.status != nil,
@@ -114,10 +122,10 @@ package actor LiveTown {
       try await move(try resident(name), to: place)
     case .join(let name, let other):
       let person = try resident(name)
-      guard name != other, let place = air.places[try resident(other).name] else {
+      guard name != other, let place = air.positions[try resident(other).name] else {
         throw TownRefusal("Choose two different people.")
       }
-      try await move(person, to: TownAir.Place(x: place.x + (place.x > 1 ? -1 : 1), y: place.y))
+      try await move(person, to: Position(x: place.x + (place.x > 1 ? -1 : 1), y: place.y))
     case .walk(let name, let isWalking):
       walks.set(try resident(name).name, walks: isWalking)
       store()
@@ -137,7 +145,7 @@ package actor LiveTown {
     return resident
   }
 
-  private func move(_ resident: Resident, to place: TownAir.Place) async throws {
+  private func move(_ resident: Resident, to place: Position) async throws {
     guard place.x.isFinite, place.y.isFinite else {
       throw TownRefusal("Choose a place on the map.")
     }
@@ -186,7 +194,7 @@ extension LiveTown {
     var last = clock.now
     while await machine.sleepUnlessCancelled(for: LiveTownLimit.walkSeconds) {
       let now = clock.now
-      for (name, place) in walks.step(air.places, seconds: now.timeIntervalSince(last)) {
+      for (name, place) in walks.step(air.positions, seconds: now.timeIntervalSince(last)) {
         air.move(name, to: place)
       }
       last = now
@@ -224,7 +232,7 @@ package struct Resident: Hashable, Sendable {
 
 /// The people of a town as they are stored: where they are, who walks, and who tested positive.
 struct StoredPeople: Codable {
-  var places: [String: TownAir.Place] = [:]
+  var places: [String: Position] = [:]
   var walking: Set<String> = []
   var diagnoses: [String: Date] = [:]
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExposureKeys
 import Foundation
+import Simulation
 import World
 
 /// The people who walk by themselves, each from one random place of the map to the next.
@@ -11,7 +13,7 @@ struct RandomWalks {
 
   private let map: TownMap
   private let randomness: any Randomness
-  private var goals: [String: TownAir.Place] = [:]
+  private var goals: [String: Position] = [:]
 
   init(on map: TownMap, randomness: any Randomness) {
     self.map = map
@@ -27,10 +29,8 @@ struct RandomWalks {
   }
 
   /// The places after a step of `seconds`, for those who walk.
-  mutating func step(_ places: [String: TownAir.Place], seconds: TimeInterval) -> [String: TownAir
-    .Place]
-  {
-    var moved: [String: TownAir.Place] = [:]
+  mutating func step(_ places: [String: Position], seconds: TimeInterval) -> [String: Position] {
+    var moved: [String: Position] = [:]
     for (name, goal) in goals {
       guard let place = places[name] else { continue }
       let length = min(max(seconds, 0) * Self.speed, Self.stepMetresMax)
@@ -40,15 +40,15 @@ struct RandomWalks {
         goals[name] = self.goal()
       } else {
         let part = length / distance
-        moved[name] = TownAir.Place(
+        moved[name] = Position(
           x: place.x + (goal.x - place.x) * part, y: place.y + (goal.y - place.y) * part)
       }
     }
     return moved
   }
 
-  private func goal() -> TownAir.Place {
-    TownAir.Place(
+  private func goal() -> Position {
+    Position(
       x: Double(randomness.number(in: 0...Int(map.width))),
       y: Double(randomness.number(in: 0...Int(map.height))))
   }
@@ -61,8 +61,11 @@ struct TownMap: Encodable, Hashable, Sendable {
   /// The distance in metres at which phones no longer receive each other.
   let range: Double
 
+  /// The distance in metres at which a phone of a town receives nothing any more.
+  static var rangeMetres: Double { AirModel().range(of: .unknownModel) }
+
   /// A map on which `count` people stand out of each other's range.
-  init(people count: Int, range: Double = TownAir.rangeMetres) {
+  init(people count: Int, range: Double = Self.rangeMetres) {
     let spacing = (range * 1.4).rounded(.up)
     let columns = Self.columns(count)
     width = spacing * Double(columns)
@@ -71,16 +74,16 @@ struct TownMap: Encodable, Hashable, Sendable {
   }
 
   /// The first place of the person with this index.
-  func start(_ index: Int, of count: Int) -> TownAir.Place {
+  func start(_ index: Int, of count: Int) -> Position {
     let columns = Self.columns(count)
     let spacing = width / Double(columns)
-    return TownAir.Place(
+    return Position(
       x: (Double(index % columns) + 0.5) * spacing, y: (Double(index / columns) + 0.5) * spacing)
   }
 
   /// The nearest place on the map.
-  func clamped(_ place: TownAir.Place) -> TownAir.Place {
-    TownAir.Place(x: min(max(place.x, 0), width), y: min(max(place.y, 0), height))
+  func clamped(_ place: Position) -> Position {
+    Position(x: min(max(place.x, 0), width), y: min(max(place.y, 0), height))
   }
 
   private static func columns(_ count: Int) -> Int { count <= 6 ? 3 : 4 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import PhoneProcess
+import Simulation
 import TextEncodings
 import World
 
@@ -68,7 +69,7 @@ extension TownFacts.Message {
   }
 
   /// The beacons that a phone received from another one.
-  init(_ contact: TownAir.Contact) {
+  init(_ contact: ReceptionLog.Contact) {
     self.init(
       id: "beacons-\(contact.sender)-\(contact.receiver)",
       time: Int(contact.last.unixSecond), from: contact.sender, to: contact.receiver,
@@ -79,7 +80,7 @@ extension TownFacts.Message {
 
 /// A command of the town page.
 package enum TownCommand: Hashable, Sendable {
-  case move(String, TownAir.Place)
+  case move(String, Position)
   /// Puts a person a metre beside another one.
   case join(String, String)
   case walk(String, Bool)
@@ -104,7 +105,7 @@ extension TownCommand: Decodable {
     func number(_ key: CodingKeys) throws -> Double { try fields.decode(Double.self, forKey: key) }
     switch try text(.action) {
     case "move":
-      self = .move(try text(.name), TownAir.Place(x: try number(.x), y: try number(.y)))
+      self = .move(try text(.name), Position(x: try number(.x), y: try number(.y)))
     case "join": self = .join(try text(.name), try text(.other))
     case "walk": self = .walk(try text(.name), try fields.decode(Bool.self, forKey: .walks))
     case "rate": self = .rate(try number(.rate))

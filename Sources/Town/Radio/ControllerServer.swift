@@ -2,11 +2,13 @@
 import Foundation
 import NIOCore
 import NIOPosix
+import Simulation
 import Synchronization
 
 /// The Bluetooth controllers of a town: one for each phone, as HCI over TCP on a port of loopback.
 package final class ControllerServer: Sendable {
-  private let air: TownAir
+  private let air: SimulatedAir<ControllerBeacon>
+  private let received: ReceptionLog
   private let names: [String]
   /// The number of connections that each controller has had.
   private let hosts = Mutex<[String: Int]>([:])
@@ -14,9 +16,16 @@ package final class ControllerServer: Sendable {
 
   /// Opens a port for each of `names`.
   ///
+  /// - Parameters:
+  ///   - names: The names of the phones.
+  ///   - air: The radio channel of all controllers.
+  ///   - received: The log of their receptions.
   /// - Throws: The error of the system if no port is free.
-  package init(for names: [String], on air: TownAir) async throws {
+  package init(
+    for names: [String], on air: SimulatedAir<ControllerBeacon>, noting received: ReceptionLog
+  ) async throws {
     self.air = air
+    self.received = received
     self.names = names
     var channels: [NIOAsyncChannel<NIOAsyncChannel<ByteBuffer, ByteBuffer>, Never>] = []
     for _ in names {
@@ -76,11 +85,14 @@ package final class ControllerServer: Sendable {
   ) async throws {
     try await connection.executeThenClose { inbound, outbound in
       var controller = SimulatedController()
+      var generator = air.generator(of: name)
       for try await bytes in inbound {
-        guard
-          let effect = controller.handle(
-            bytes.readableBytesView, scan: { self.air.scan(by: name) })
-        else { return }
+        let effect = controller.handle(bytes.readableBytesView) {
+          let receptions = air.scan(by: name, &generator)
+          received.note(receptions, by: name)
+          return receptions
+        }
+        guard let effect else { return }
         if case .sends(let beacon) = effect.change { air.set(beacon, from: name) }
         if !effect.packets.isEmpty {
           try await outbound.write(ByteBuffer(bytes: effect.packets))
@@ -90,6 +102,12 @@ package final class ControllerServer: Sendable {
   }
 }
 
+/// An advertisement with the address that it is sent from.
+package struct ControllerBeacon: Hashable, Sendable {
+  let address: [UInt8]
+  let payload: [UInt8]
+}
+
 /// A Bluetooth controller with the commands that `HCIRadio` uses, as a state machine: packets in, packets out.
 ///
 /// Core Specification, Volume 4, Part E. A scan reports all its receptions at once, so that it works at any speed of
@@ -97,7 +115,7 @@ package final class ControllerServer: Sendable {
 struct SimulatedController {
   /// A change of what the controller sends.
   enum Change: Equatable {
-    case sends(TownAir.Beacon?)
+    case sends(ControllerBeacon?)
   }
 
   /// The effect of received bytes.
@@ -118,7 +136,7 @@ struct SimulatedController {
   /// - Parameter scan: The receptions of a scan that starts.
   /// - Returns: `nil` if the bytes are not HCI commands: the connection has to be closed.
   mutating func handle(
-    _ bytes: some Sequence<UInt8>, scan: () -> [TownAir.Reception]
+    _ bytes: some Sequence<UInt8>, scan: () -> [SimulatedAir<ControllerBeacon>.Reception]
   ) -> Effect? {
     buffer.append(contentsOf: bytes)
     var effect = Effect()
@@ -136,8 +154,8 @@ struct SimulatedController {
   }
 
   private mutating func execute(
-    _ opcode: UInt16, _ parameters: [UInt8], scan: () -> [TownAir.Reception],
-    _ effect: inout Effect
+    _ opcode: UInt16, _ parameters: [UInt8],
+    scan: () -> [SimulatedAir<ControllerBeacon>.Reception], _ effect: inout Effect
   ) {
     guard let result = result(opcode, parameters) else {
       effect.packets += Self.complete(opcode, [Status.unknownCommand])
@@ -155,7 +173,7 @@ struct SimulatedController {
     case Opcode.setAdvertising:
       isAdvertising = parameters.first == 1
       effect.change = .sends(
-        isAdvertising ? TownAir.Beacon(address: address, payload: payload) : nil)
+        isAdvertising ? ControllerBeacon(address: address, payload: payload) : nil)
     case Opcode.setScan:
       isScanning = parameters.first == 1
       if isScanning { effect.packets += scan().flatMap(Self.report) }
@@ -193,7 +211,7 @@ struct SimulatedController {
   }
 
   /// An LE Advertising Report event: non-connectable, from a random address.
-  private static func report(_ reception: TownAir.Reception) -> [UInt8] {
+  private static func report(_ reception: SimulatedAir<ControllerBeacon>.Reception) -> [UInt8] {
     let (beacon, strength) = (reception.beacon, reception.signalStrength)
     return event(
       0x3e,

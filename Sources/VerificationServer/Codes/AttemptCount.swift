@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
+import VerificationAPI
 import World
 
 /// The numbers of attempts of apps with one API key, with codes and tokens, on one day in UTC.
@@ -28,6 +29,10 @@ struct AttemptCount: Codable, Hashable, Sendable {
   let apiKey: String
   private(set) var codesClaimed = 0
   private(set) var codesInvalid = 0
+  /// The part of `codesInvalid` that apps on iOS have entered.
+  private(set) var codesInvalidIOS = 0
+  /// The part of `codesInvalid` that apps on Android have entered.
+  private(set) var codesInvalidAndroid = 0
   private(set) var tokensClaimed = 0
   private(set) var tokensInvalid = 0
 
@@ -39,10 +44,14 @@ struct AttemptCount: Codable, Hashable, Sendable {
 
   var key: Key { Key(day: day, apiKey: apiKey) }
 
-  mutating func count(_ event: Event) {
+  /// - Parameter system: The system of the app; it is counted for invalid codes.
+  mutating func count(_ event: Event, on system: AppSystem = .unknown) {
     switch event {
     case .codeClaimed: codesClaimed += 1
-    case .codeInvalid: codesInvalid += 1
+    case .codeInvalid:
+      codesInvalid += 1
+      codesInvalidIOS += system == .ios ? 1 : 0
+      codesInvalidAndroid += system == .android ? 1 : 0
     case .tokenClaimed: tokensClaimed += 1
     case .tokenInvalid: tokensInvalid += 1
     }
@@ -52,6 +61,8 @@ struct AttemptCount: Codable, Hashable, Sendable {
   mutating func add(_ other: AttemptCount) {
     codesClaimed += other.codesClaimed
     codesInvalid += other.codesInvalid
+    codesInvalidIOS += other.codesInvalidIOS
+    codesInvalidAndroid += other.codesInvalidAndroid
     tokensClaimed += other.tokensClaimed
     tokensInvalid += other.tokensInvalid
   }
@@ -61,13 +72,37 @@ struct AttemptCount: Codable, Hashable, Sendable {
     var shown = self
     shown.codesClaimed = IssuerCount.rounded(codesClaimed)
     shown.codesInvalid = IssuerCount.rounded(codesInvalid)
+    shown.codesInvalidIOS = IssuerCount.rounded(codesInvalidIOS)
+    shown.codesInvalidAndroid = IssuerCount.rounded(codesInvalidAndroid)
     shown.tokensClaimed = IssuerCount.rounded(tokensClaimed)
     shown.tokensInvalid = IssuerCount.rounded(tokensInvalid)
     return shown
   }
 
+  /// The invalid codes by system as they are shown: each number rounded down by itself.
+  var shownBySystem: CodeStatisticsResponse.InvalidCodes {
+    CodeStatisticsResponse.InvalidCodes(
+      unknown: IssuerCount.rounded(codesInvalid - codesInvalidIOS - codesInvalidAndroid),
+      ios: IssuerCount.rounded(codesInvalidIOS),
+      android: IssuerCount.rounded(codesInvalidAndroid))
+  }
+
   /// True if no number is above zero.
   var isZero: Bool { codesClaimed + codesInvalid + tokensClaimed + tokensInvalid == 0 }
+}
+
+/// The system of an app, by its header `User-Agent`. Apps of iOS send the name of its kernel, those of Android that of
+/// its runtime.
+enum AppSystem: Hashable, Sendable {
+  case unknown, ios, android
+
+  init(userAgent: String?) {
+    let agent = userAgent?.lowercased() ?? ""
+    let names: KeyValuePairs<String, AppSystem> = [
+      "darwin": .ios, "iphone": .ios, "dalvik": .android, "android": .android,
+    ]
+    self = names.first { agent.contains($0.key) }?.value ?? .unknown
+  }
 }
 
 /// Counts attempts in memory and adds them to the storage from time to time, so that a wrong code costs no write. A
@@ -83,11 +118,13 @@ final class AttemptCounter: Sendable {
 
   /// Counts an attempt of now.
   ///
-  /// - Parameter apiKey: The key of the app; nil if its contract has none.
-  func count(_ event: AttemptCount.Event, by apiKey: APIKeyID?) {
+  /// - Parameters:
+  ///   - apiKey: The key of the app; nil if its contract has none.
+  ///   - system: The system of the app.
+  func count(_ event: AttemptCount.Event, by apiKey: APIKeyID?, on system: AppSystem = .unknown) {
     let key = AttemptCount.Key(
       day: CodeCounts.day(of: clock.now.unixSecond), apiKey: apiKey?.text ?? "")
-    pending.withLock { $0[key, default: AttemptCount(key)].count(event) }
+    pending.withLock { $0[key, default: AttemptCount(key)].count(event, on: system) }
   }
 
   /// Adds the counted attempts to the storage. If that fails, they are kept for the next time.

@@ -214,13 +214,14 @@ struct CodeCounts: Codable, Hashable, Sendable {
 
   /// The counts in the form of the contract.
   ///
-  /// - Parameter attempts: The attempts of the day as they are shown; nil before it is over.
+  /// - Parameter attempts: The attempts of the day, which are shown rounded; nil before it is over.
   func statistics(_ attempts: AttemptCount?) -> CodeStatisticsResponse.Day {
     CodeStatisticsResponse.Day(
       date: CalendarDay(number: Int(day)).midnightText,
       data: CodeStatisticsResponse.Counts(
-        codesIssued: issued, codesClaimed: claimed, codesInvalid: attempts?.codesInvalid,
-        tokensClaimed: tokensClaimed, tokensInvalid: attempts?.tokensInvalid,
+        codesIssued: issued, codesClaimed: claimed, codesInvalid: attempts?.shown.codesInvalid,
+        codesInvalidBySystem: attempts?.shownBySystem, tokensClaimed: tokensClaimed,
+        tokensInvalid: attempts?.shown.tokensInvalid,
         claimAges: claimAges, claimMeanSeconds: claimed == 0 ? 0 : claimSeconds / Int64(claimed)))
   }
 }

@@ -44,14 +44,16 @@ struct VerifyRoute: Sendable {
     ) {
       guard let code else {
         refusals?.record(.codeForm, at: request.context)
-        attempts.count(.codeInvalid, by: request.apiKeyID)
+        attempts.count(.codeInvalid, by: request.apiKeyID, on: request.system)
         return .failed(try invalid())
       }
       let outcome = try await QuietRefusal.mappingServerErrors(request.context.logger) {
         try await verifier.verify(code, accepted: accept.types, nonce: nonce)
       }
       if let cause = outcome.cause { refusals?.record(cause, at: request.context) }
-      if let event = outcome.event { attempts.count(event, by: request.apiKeyID) }
+      if let event = outcome.event {
+        attempts.count(event, by: request.apiKeyID, on: request.system)
+      }
       return try result(outcome)
     }
   }

@@ -81,6 +81,9 @@ struct APIKeyGate: Sendable {
 extension QuietRequest {
   /// The API key that `APIKeyGate` accepted.
   var apiKeyID: APIKeyID? { APIKeyText(headers[.apiKey])?.id }
+
+  /// The system of the app.
+  var system: AppSystem { AppSystem(userAgent: headers[.userAgent]) }
 }
 
 extension ErrorBody {

@@ -147,14 +147,14 @@ struct AccessTokenRoute: Sendable {
     ) {
       guard let code else {
         refusals?.record(.codeForm, at: request.context)
-        attempts.count(.codeInvalid, by: nil)
+        attempts.count(.codeInvalid, by: nil, on: request.system)
         return .failed(try invalidCode())
       }
       let wantsFollowUp = request.body.data?.wantsFollowUp ?? false
       let response = try await QuietRefusal.mappingServerErrors(request.context.logger) {
         try await redeemer.response(to: code, keyHMAC: keyHMAC.bytes, wantsFollowUp: wantsFollowUp)
       }
-      if response == nil { attempts.count(.codeInvalid, by: nil) }
+      if response == nil { attempts.count(.codeInvalid, by: nil, on: request.system) }
       return try attempt(response, at: request.context)
     }
   }

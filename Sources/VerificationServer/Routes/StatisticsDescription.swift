@@ -108,6 +108,9 @@ enum StatisticsDescription {
           "codes_claimed": .integer("The codes that were exchanged for a token."),
           // Absent before the day is over.
           "codes_invalid": invalidCodes, "tokens_invalid": invalidTokens,
+          "codes_invalid_by_os": .object(
+            ["unknown_os": invalidCodes, "ios": invalidCodes, "android": invalidCodes],
+            required: ["unknown_os", "ios", "android"]),
           "tokens_claimed": .integer("The tokens that were exchanged for a certificate."),
           "code_claim_age_distribution": .array(
             of: .integer("A number of codes."),

@@ -144,15 +144,16 @@ private struct StatisticsTable: Sendable {
     let counts = Dictionary(counts.map { ($0.day, $0) }) { first, _ in first }
     let attempts = attempts.reduce(into: [Int64: AttemptCount]()) { sums, count in
       sums[count.day, default: AttemptCount(.init(day: count.day, apiKey: ""))].add(count)
-    }.mapValues(\.shown)
-    let shown = Set(counts.keys).union(attempts.filter { !$0.value.isZero }.keys)
+    }
+    let shown = Set(counts.keys).union(attempts.filter { !$0.value.shown.isZero }.keys)
     let days = shown.sorted(by: >).map { day in
       let attempts = attempts[day] ?? AttemptCount(.init(day: day, apiKey: ""))
       return (counts[day] ?? CodeCounts(day: day)).statistics(day < today ? attempts : nil)
     }
     let header = [
       "date", "codes_issued", "codes_claimed", "codes_invalid", "tokens_claimed", "tokens_invalid",
-      "code_claim_mean_age_seconds", "code_claim_age_distribution",
+      "code_claim_mean_age_seconds", "code_claim_age_distribution", "codes_invalid_unknown_os",
+      "codes_invalid_ios", "codes_invalid_android",
     ]
     let rows = days.map { day -> [String] in
       let data = day.data
@@ -161,7 +162,10 @@ private struct StatisticsTable: Sendable {
         data.tokensInvalid, Int(data.claimMeanSeconds),
       ]
       let ages = data.claimAges.map(String.init).joined(separator: "|")
-      return [String(day.date.prefix(10))] + numbers.map { $0.map(String.init) ?? "" } + [ages]
+      let invalid = data.codesInvalidBySystem
+      let systems = [invalid?.unknown, invalid?.ios, invalid?.android]
+      func texts(_ numbers: [Int?]) -> [String] { numbers.map { $0.map(String.init) ?? "" } }
+      return [String(day.date.prefix(10))] + texts(numbers) + [ages] + texts(systems)
     }
     return StatisticsTable(CodeStatisticsResponse(statistics: days), [header] + rows)
   }

@@ -11,7 +11,7 @@ import ServerStorage
 enum PostgreSQLCodeSchema {
   static let schema = PostgreSQLServerDatabase.Schema(
     name: SQLiteCodeStorage.schema.name,
-    migrations: [first, second, third, PostgreSQLCounters.table])
+    migrations: [first, second, third, PostgreSQLCounters.table, fifth])
 
   static let issues = PostgreSQLTable<IssueRow>(
     key: "id",
@@ -56,8 +56,13 @@ enum PostgreSQLCodeSchema {
     key: "day",
     columns: [
       "day": .integer, "apiKey": .text, "codesClaimed": .integer, "codesInvalid": .integer,
-      "tokensClaimed": .integer, "tokensInvalid": .integer,
+      "tokensClaimed": .integer, "tokensInvalid": .integer, "codesInvalidIOS": .integer,
+      "codesInvalidAndroid": .integer,
     ])
+
+  private static let fifth = ["codesInvalidIOS", "codesInvalidAndroid"].map {
+    #"ALTER TABLE "attemptCount" ADD COLUMN "\#($0)" bigint NOT NULL DEFAULT 0"#
+  }
 
   private static let third = [
     """

@@ -18,16 +18,20 @@ extension PostgreSQLCodeStorage {
         try transaction.run(
           """
           INSERT INTO \(PostgreSQLCodeSchema.attemptCounts.name) AS known (
-            day, "apiKey", "codesClaimed", "codesInvalid", "tokensClaimed", "tokensInvalid")
-          VALUES ($1, $2, $3, $4, $5, $6)
+            day, "apiKey", "codesClaimed", "codesInvalid", "tokensClaimed", "tokensInvalid",
+            "codesInvalidIOS", "codesInvalidAndroid")
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
           ON CONFLICT (day, "apiKey") DO UPDATE SET
             "codesClaimed" = known."codesClaimed" + excluded."codesClaimed",
             "codesInvalid" = known."codesInvalid" + excluded."codesInvalid",
             "tokensClaimed" = known."tokensClaimed" + excluded."tokensClaimed",
-            "tokensInvalid" = known."tokensInvalid" + excluded."tokensInvalid"
+            "tokensInvalid" = known."tokensInvalid" + excluded."tokensInvalid",
+            "codesInvalidIOS" = known."codesInvalidIOS" + excluded."codesInvalidIOS",
+            "codesInvalidAndroid" = known."codesInvalidAndroid" + excluded."codesInvalidAndroid"
           """, .integer(count.day), .text(count.apiKey), .integer(count.codesClaimed),
           .integer(count.codesInvalid), .integer(count.tokensClaimed),
-          .integer(count.tokensInvalid))
+          .integer(count.tokensInvalid), .integer(count.codesInvalidIOS),
+          .integer(count.codesInvalidAndroid))
       }
     }
   }

@@ -20,6 +20,12 @@ extension SQLiteCodeStorage {
     }
     migrator.registerMigration("schema 2", migrate: createIssuerCountTable)
     migrator.registerMigration("schema 3", migrate: createAttemptCountTable)
+    migrator.registerMigration("schema 4") { database in
+      try database.alter(table: AttemptCount.databaseTableName) { table in
+        table.add(column: "codesInvalidIOS", .integer).notNull().defaults(to: 0)
+        table.add(column: "codesInvalidAndroid", .integer).notNull().defaults(to: 0)
+      }
+    }
     return migrator
   }
 

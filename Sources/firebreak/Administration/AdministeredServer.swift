@@ -26,7 +26,8 @@ protocol SigningKeyOptions: ParsableArguments {
 /// The key server, whose keys sign key files.
 enum AdministeredKeyServer: AdministeredServer {
   struct KeyOptions: SigningKeyOptions {
-    @OptionGroup var root: RootKeyOptions
+    @Option(help: RootKeyOptions.help)
+    var rootKey: String?
 
     @Option(
       name: .customLong("key"),
@@ -40,8 +41,6 @@ enum AdministeredKeyServer: AdministeredServer {
         return $0
       })
     var place: String?
-
-    var rootKey: String? { root.rootKey }
   }
 
   static let commandName = "key-server"
@@ -62,9 +61,10 @@ enum AdministeredVerificationServer: AdministeredServer {
 
 /// The option that names the private root key.
 struct RootKeyOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The private root key, or the PKCS#11 URI of one on a token; by default root-key.pem in the key server's folder.",
-      valueName: "FILE"))
+  static let help = ArgumentHelp(
+    "The private root key, or the PKCS#11 URI of one on a token; by default root-key.pem in the key server's folder.",
+    valueName: "FILE")
+
+  @Option(help: Self.help)
   var rootKey: String?
 }

@@ -16,12 +16,14 @@ struct ClockCommand<Server: AdministeredServer>: AsyncParsableCommand {
   }
 
   @OptionGroup var options: ClockOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    let setup = try options.servers.setup(of: Server.name)
+    let setup = try servers.setup(of: Server.name)
     let clock = try await options.clocks(of: [Server.name], in: setup)[0]
     try options.write(
-      ClockReport(clock),
+      to: report, ClockReport(clock),
       "The clock shows \(UTCTime(clock.now).text). The server's newest time: \(clock.newestText).",
       isPlausible: clock.isPlausible)
   }
@@ -44,36 +46,35 @@ struct ClocksCommand: AsyncParsableCommand {
   }
 
   @OptionGroup var options: ClockOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
 
   func run() async throws {
-    let data = options.servers.data
-    let setup = try options.servers.setup(
+    let data = servers.data
+    let setup = try servers.setup(
       ServerFolder(existing: data), database: DatabaseOptions.addressOfEnvironment)
-    let servers = setup.serversWithClock
-    guard !servers.isEmpty else {
+    let names = setup.serversWithClock
+    guard !names.isEmpty else {
       throw CommandFailure.badInput(
         "No server of \(data.printable) has a database yet: start one first, or name the servers' folder"
           + " with --data.")
     }
-    let clocks = Array(zip(servers, try await options.clocks(of: servers, in: setup)))
+    let clocks = Array(zip(names, try await options.clocks(of: names, in: setup)))
     let reports = clocks.map { ($0.0.rawValue, ClockReport($0.1)) }
     let lines = clocks.map { server, clock in
       "The \(server.title)'s newest time: \(clock.newestText)."
     }
     try options.write(
-      Report(servers: Dictionary(uniqueKeysWithValues: reports)),
+      to: report, Report(servers: Dictionary(uniqueKeysWithValues: reports)),
       (["The clock shows \(UTCTime(setup.clock.now).text)."] + lines).joined(separator: "\n"),
       isPlausible: clocks.allSatisfy { $0.1.isPlausible })
   }
 }
 
-/// The options of the commands that compare the clock.
+/// The own option of the commands that compare the clock.
 struct ClockOptions: ParsableArguments {
   @Flag(help: "Confirm that the clock is right.")
   var confirm = false
-
-  @OptionGroup var servers: ServerOptions
-  @OptionGroup var report: ReportOptions
 
   /// Confirms the clock for `servers`, if that is wanted, and compares it with their times.
   func clocks(of servers: [ServerName], in setup: ServerSetup) async throws -> [ClockComparison] {
@@ -84,7 +85,9 @@ struct ClockOptions: ParsableArguments {
   }
 
   /// - Throws: `CommandFailure` with status 1 if the times differ too much.
-  func write(_ result: some Encodable, _ text: String, isPlausible: Bool) throws {
+  func write(
+    to report: ReportOptions, _ result: some Encodable, _ text: String, isPlausible: Bool
+  ) throws {
     try report.write(result, text)
     guard !isPlausible else { return }
     throw CommandFailure(

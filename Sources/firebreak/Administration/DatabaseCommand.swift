@@ -19,7 +19,7 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
     abstract: "Move the databases of the stopped servers between DIR and PostgreSQL.",
     discussion: """
       Every row is compared before the copy is stored. Without options the files of DIR are copied to the cluster of \
-      DATABASE_URL, and stay in DIR as verification.sqlite.moved and keys.sqlite.moved. With --to-files the way is the \
+      DATABASE_URL, and stay in DIR with names that end in .sqlite.moved. With --to-files the way is the \
       other one, and with --target the databases are copied to another cluster; then their tables stay in a schema \
       whose name begins with moved_. Delete what stays when the servers work.
       """)

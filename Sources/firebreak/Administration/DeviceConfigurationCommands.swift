@@ -32,13 +32,15 @@ struct DeviceConfigurationCommand: ParsableCommand {
   }
 
   /// `device-configuration publish`
-  struct PublishCommand: ParsableCommand {
+  struct PublishCommand: ParsableCommand, DocumentChanger {
     static let configuration = CommandConfiguration(
       commandName: "publish",
       abstract: "Sign the document again, with the present keys, the next version and a new expiry."
     )
 
-    @OptionGroup var document: DocumentOptions
+    @OptionGroup var servers: ServerOptions
+    @OptionGroup var report: ReportOptions
+    @OptionGroup var root: RootKeyOptions
 
     @Option(
       help: "Seconds for which phones accept this and later documents; 90 days at first.")
@@ -53,20 +55,22 @@ struct DeviceConfigurationCommand: ParsableCommand {
     }
 
     func run() throws {
-      try document.publish(lifetimeSeconds: lifetime, replacesLost: true)
+      try publish(lifetimeSeconds: lifetime, replacesLost: true)
     }
   }
 }
 
 /// `key-server pause`
-struct PauseCommand: ParsableCommand {
+struct PauseCommand: ParsableCommand, DocumentChanger {
   static let configuration = CommandConfiguration(
     commandName: "pause",
     abstract: "Tell all phones to neither check nor upload; they lose nothing.",
     discussion: "A phone follows at its next check, and resumes at its first check after the pause."
   )
 
-  @OptionGroup var document: DocumentOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
+  @OptionGroup var root: RootKeyOptions
 
   @Option(
     help: ArgumentHelp(
@@ -82,24 +86,26 @@ struct PauseCommand: ParsableCommand {
   }
 
   func run() throws {
-    try document.publish(.pause(until: until))
+    try publish(.pause(until: until))
   }
 }
 
 /// `key-server resume`
-struct ResumeCommand: ParsableCommand {
+struct ResumeCommand: ParsableCommand, DocumentChanger {
   static let configuration = CommandConfiguration(
     commandName: "resume", abstract: "End a pause.")
 
-  @OptionGroup var document: DocumentOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
+  @OptionGroup var root: RootKeyOptions
 
   func run() throws {
-    try document.publish(.resume)
+    try publish(.resume)
   }
 }
 
 /// `key-server withdraw FILE|HASH`
-struct WithdrawCommand: AsyncParsableCommand {
+struct WithdrawCommand: AsyncParsableCommand, DocumentChanger {
   static let configuration = CommandConfiguration(
     commandName: "withdraw",
     abstract: "Tell all phones to ignore key files and to undo the exposures found through them.",
@@ -115,14 +121,15 @@ struct WithdrawCommand: AsyncParsableCommand {
   @Flag(help: "Remove the files from the list; phones that have skipped them read them again.")
   var undo = false
 
-  @OptionGroup var document: DocumentOptions
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
+  @OptionGroup var root: RootKeyOptions
 
   func run() async throws {
     let hashes = try files.map(hash)
-    let setup = try document.servers.setup(of: .keys)
-    try document.write(
-      try await setup.setFiles(hashes, isWithdrawn: !undo, rootKey: document.root.rootKey),
-      of: setup)
+    let setup = try servers.setup(of: .keys)
+    try write(
+      try await setup.setFiles(hashes, isWithdrawn: !undo, rootKey: root.rootKey), of: setup)
   }
 
   private func hash(_ name: String) throws -> KeyFileHash {
@@ -142,14 +149,17 @@ struct WithdrawCommand: AsyncParsableCommand {
   }
 }
 
-/// The options of commands that change the device configuration.
-struct DocumentOptions: ParsableArguments {
-  @OptionGroup var servers: ServerOptions
-  @OptionGroup var report: ReportOptions
-  @OptionGroup var root: RootKeyOptions
+/// A command that changes the device configuration. Its option groups are not one group of groups, because debug builds
+/// check nested groups many times.
+protocol DocumentChanger {
+  var servers: ServerOptions { get }
+  var report: ReportOptions { get }
+  var root: RootKeyOptions { get }
+}
 
+extension DocumentChanger {
   /// Signs and stores the next document with `change`, and prints it.
-  func publish(
+  fileprivate func publish(
     _ change: DocumentChange? = nil, lifetimeSeconds: Int64? = nil, replacesLost: Bool = false
   ) throws {
     let setup = try servers.setup(of: .keys)
@@ -161,7 +171,7 @@ struct DocumentOptions: ParsableArguments {
   }
 
   /// Prints the document of a key server.
-  func write(_ document: DeviceConfiguration, of setup: ServerSetup) throws {
+  fileprivate func write(_ document: DeviceConfiguration, of setup: ServerSetup) throws {
     let result = DocumentReport(document, root: try setup.deviceConfiguration.publicRootKey())
     try report.write(result, result.text)
   }

@@ -9,13 +9,16 @@ import World
 /// `signing-key`: the keys that a server signs with.
 struct SigningKeyCommand<Server: AdministeredServer>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
-    CommandConfiguration(
+    let ofTokens: [any ParsableCommand.Type] =
+      Server.signing == .keys ? [SigningKeyRelocateCommand.self] : []
+    return CommandConfiguration(
       commandName: "signing-key",
       abstract: "List, add, rotate and revoke the keys that the server signs with.",
       subcommands: [
         SigningKeyListCommand<Server>.self, SigningKeyAddCommand<Server>.self,
         SigningKeyRotateCommand<Server>.self, SigningKeyRevokeCommand<Server>.self,
-      ], defaultSubcommand: SigningKeyListCommand<Server>.self)
+      ] + ofTokens,
+      defaultSubcommand: SigningKeyListCommand<Server>.self)
   }
 }
 
@@ -43,14 +46,16 @@ struct SigningKeyListCommand<Server: AdministeredServer>: ParsableCommand {
 }
 
 /// `signing-key add`
-struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand {
+struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand, SigningKeyChange {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "add", abstract: "Add a new key, from now or later; the other keys stay valid.",
       discussion: SigningKeyTimes.lead(of: Server.signing))
   }
 
-  @OptionGroup var options: SigningKeyChangeOptions<Server>
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
+  @OptionGroup var keyOptions: Server.KeyOptions
 
   @Option(
     help: ArgumentHelp("Start of validity: \(UTCTime.form).", valueName: "time"),
@@ -58,12 +63,12 @@ struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand {
   var from: Int64?
 
   func run() throws {
-    try options.write(try options.store.add(from: from.map { Date(unixSecond: $0) }))
+    try write(try store.add(from: from.map { Date(unixSecond: $0) }))
   }
 }
 
 /// `signing-key rotate`
-struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
+struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand, SigningKeyChange {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "rotate", abstract: "Add a new key and end the older ones after an overlap.",
@@ -74,7 +79,9 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
         """)
   }
 
-  @OptionGroup var options: SigningKeyChangeOptions<Server>
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
+  @OptionGroup var keyOptions: Server.KeyOptions
 
   @Option(help: "Seconds for which the older keys stay valid.")
   var overlap: Int?
@@ -91,13 +98,13 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
   }
 
   func run() throws {
-    try options.write(
-      try options.store.rotate(from: from.map { Date(unixSecond: $0) }, overlapSeconds: overlap))
+    try write(
+      try store.rotate(from: from.map { Date(unixSecond: $0) }, overlapSeconds: overlap))
   }
 }
 
 /// `signing-key revoke`
-struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand {
+struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand, SigningKeyChange {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "revoke",
@@ -105,26 +112,57 @@ struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand
       discussion: """
         A new key begins now, and all others end. The key server signs the device configuration, and writes every file \
         of every export again under a new name; withdrawn files are removed. The running servers follow: within a \
-        minute the key server refuses tokens of a revoked key. If a command fails, run it again.
+        minute the key server refuses tokens of a revoked key. If a command fails, run it again with the same options.
         """)
   }
 
-  @OptionGroup var options: SigningKeyChangeOptions<Server>
-
-  func run() async throws {
-    let (keys, files) = try await options.store.revoke()
-    try options.write(keys, files: files)
-  }
-}
-
-/// The options of the commands that change the keys.
-struct SigningKeyChangeOptions<Server: AdministeredServer>: ParsableArguments {
   @OptionGroup var servers: ServerOptions
   @OptionGroup var report: ReportOptions
   @OptionGroup var keyOptions: Server.KeyOptions
 
+  func run() async throws {
+    let (keys, files) = try await store.revoke()
+    try write(keys, files: files)
+  }
+}
+
+/// `signing-key relocate`, of the key server only: the keys of the verification server are not on tokens.
+struct SigningKeyRelocateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "relocate",
+    abstract: "Change the place of a key on a token, whose public key stays.",
+    discussion: """
+      After its module, its token's label or its PIN file has got another name, or after a key was copied from \
+      secrets.json to a token, which removes it from the file. Running servers follow at the next signature; \
+      phones notice nothing.
+      """)
+
+  @OptionGroup var servers: ServerOptions
+  @OptionGroup var report: ReportOptions
+
+  @Option(help: ArgumentHelp("The PKCS#11 URI of the key.", valueName: "URI"))
+  var key: String
+
+  func run() throws {
+    let setup = try servers.setup(of: .keys)
+    let result = SigningKeyReport(
+      try SigningKeyStore(setup, of: .keys, place: key).relocate())
+    try report.write(result, result.text)
+  }
+}
+
+/// A command that changes the keys. Its option groups are not one group of groups, because debug builds check nested
+/// groups many times.
+protocol SigningKeyChange {
+  associatedtype Server: AdministeredServer
+  var servers: ServerOptions { get }
+  var report: ReportOptions { get }
+  var keyOptions: Server.KeyOptions { get }
+}
+
+extension SigningKeyChange {
   /// The keys of the server in the folder that the options name.
-  var store: SigningKeyStore {
+  fileprivate var store: SigningKeyStore {
     get throws {
       SigningKeyStore(
         try servers.setup(of: Server.name), of: Server.signing, rootKey: keyOptions.rootKey,
@@ -132,7 +170,7 @@ struct SigningKeyChangeOptions<Server: AdministeredServer>: ParsableArguments {
     }
   }
 
-  func write(_ keys: [SigningKeyFacts], files: [String]? = nil) throws {
+  fileprivate func write(_ keys: [SigningKeyFacts], files: [String]? = nil) throws {
     let result = SigningKeyReport(keys, files: files)
     try report.write(result, result.text)
   }

@@ -42,16 +42,15 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
       AddCommand.self, RecoverCommand.self, DisableCommand.self, EnableCommand.self,
     ])
 
-  /// The options of a command that changes an account.
+  /// The own option of a command that changes an account.
   struct AccountOptions: ParsableArguments {
     @Option(help: "The name of the account.")
     var name: String
 
-    @OptionGroup var servers: ServerOptions
-    @OptionGroup var report: ReportOptions
-
     /// Disables or enables the account.
-    func setDisabled(_ isDisabled: Bool) async throws {
+    func setDisabled(
+      _ isDisabled: Bool, on servers: ServerOptions, _ report: ReportOptions
+    ) async throws {
       try await servers.setup(of: .console).withConsole {
         try await $0.setAccount(name: name, isDisabled: isDisabled)
       }
@@ -74,13 +73,15 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
       discussion: "The passkeys, the sessions and the link of the account end.")
 
     @OptionGroup var account: AccountOptions
+    @OptionGroup var servers: ServerOptions
+    @OptionGroup var report: ReportOptions
 
     func run() async throws {
       let credentials = CredentialsReport(
-        try await account.servers.setup(of: .console).withConsole {
+        try await servers.setup(of: .console).withConsole {
           try await $0.recoverAccount(name: account.name)
         })
-      try account.report.write(credentials, credentials.text)
+      try report.write(credentials, credentials.text)
     }
   }
 
@@ -91,8 +92,10 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
       abstract: "Disable an account: its sessions, its link and its open requests end.")
 
     @OptionGroup var account: AccountOptions
+    @OptionGroup var servers: ServerOptions
+    @OptionGroup var report: ReportOptions
 
-    func run() async throws { try await account.setDisabled(true) }
+    func run() async throws { try await account.setDisabled(true, on: servers, report) }
   }
 
   /// `console account enable`
@@ -101,8 +104,10 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
       commandName: "enable", abstract: "Enable a disabled account.")
 
     @OptionGroup var account: AccountOptions
+    @OptionGroup var servers: ServerOptions
+    @OptionGroup var report: ReportOptions
 
-    func run() async throws { try await account.setDisabled(false) }
+    func run() async throws { try await account.setDisabled(false, on: servers, report) }
   }
 
   /// `console account add`

@@ -18,8 +18,6 @@ struct ServiceSockets: Sendable {
   /// The socket of the metrics.
   var metrics: InheritedSocket? { sockets[Self.metricsName] }
 
-  var isEmpty: Bool { sockets.isEmpty }
-
   /// The socket of a server; nil if it binds one itself.
   subscript(server: ServerName) -> InheritedSocket? { sockets[server.rawValue] }
 

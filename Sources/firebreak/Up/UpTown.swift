@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureApp
+import ExposureKeys
 import Foundation
 import HealthAuthorityConsole
 import Logging
@@ -32,8 +33,10 @@ struct UpTown: Sendable {
   /// - Throws: `CommandFailure`, `RehearsalClockError` or `TownSiteError`.
   func run(ready: @escaping @Sendable (UpAddresses) throws -> Void) async throws {
     let clock = try RehearsalClockFile(at: folder.clock, startingAt: start)
-    let air = TownAir(now: { clock.now }, randomness: SystemRandomness())
-    let controllers = try await ControllerServer(for: names, on: air)
+    let air = SimulatedAir<ControllerBeacon>(
+      randomness: SystemRandomness(), calibration: .unknownModel, records: false)
+    let received = ReceptionLog { clock.now }
+    let controllers = try await ControllerServer(for: names, on: air, noting: received)
     let (stops, stop) = AsyncStream.makeStream(of: Void.self)
     let signals = SignalHandler { _ in stop.finish() }
     defer { withExtendedLifetime(signals) {} }
@@ -47,7 +50,8 @@ struct UpTown: Sendable {
           throw Stopped()
         }
         group.addTask {
-          try await self.runProcesses(clock, air, radios: controllers.addresses, ready: ready)
+          try await self.runProcesses(
+            clock, air, received, radios: controllers.addresses, ready: ready)
         }
         try await group.next()
       }
@@ -57,8 +61,8 @@ struct UpTown: Sendable {
   }
 
   private func runProcesses(
-    _ clock: RehearsalClockFile, _ air: TownAir, radios: [String: String],
-    ready: @escaping @Sendable (UpAddresses) throws -> Void
+    _ clock: RehearsalClockFile, _ air: SimulatedAir<ControllerBeacon>, _ received: ReceptionLog,
+    radios: [String: String], ready: @escaping @Sendable (UpAddresses) throws -> Void
   ) async throws {
     let network = HTTPNetwork(ownMachineTimeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
     do {
@@ -67,7 +71,7 @@ struct UpTown: Sendable {
         let servers = try servers(try await Self.line(of: serversChild, in: &group))
         let residents = try await phones(servers, radios: radios, in: &group)
         let town = LiveTown(
-          of: residents, on: air, clock: clock,
+          of: residents, on: air, noting: received, clock: clock,
           official: try official(servers.verification, network), people: folder.people,
           links: servers.links, randomness: SystemRandomness())
         let site = try TownSite(

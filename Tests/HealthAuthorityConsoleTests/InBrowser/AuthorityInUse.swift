@@ -2,6 +2,7 @@
 import Foundation
 import KeyServerAPI
 import Testing
+import VerificationAPI
 
 @testable import HealthAuthorityConsole
 
@@ -46,7 +47,8 @@ extension SimulatedAuthority {
 
   /// The attempts of one day: those of all apps, and those of one key.
   static var attempts: [AppAttempts] {
-    let all = AppAttempts(day: "2027-01-14", app: nil, codesInvalid: 40, tokensInvalid: 0)
+    var all = AppAttempts(day: "2027-01-14", app: nil, codesInvalid: 40, tokensInvalid: 0)
+    all.codesInvalidBySystem = .init(unknown: 0, ios: 10, android: 20)
     var app = AppAttempts(
       day: "2027-01-14", app: "app (5b1f000000000000)", codesInvalid: 30, tokensInvalid: 0)
     (app.codesClaimed, app.tokensClaimed) = (110, 100)

@@ -15,7 +15,9 @@ const eyeDistance = 3;
 function draw(rows, options) {
   const side = rows.length;
   const { blur = 0, noise = 0, shade = 0, dark = 30, light = 230 } = options;
-  const [[a, b, c], [d, e, f], [g, h, i]] = inverse(projection(side, options));
+  const matrix = projection(side, options);
+  const [[a, b, c], [d, e, f], [g, h, i]] = inverse(matrix);
+  const bounds = boundsOfCode(matrix, side);
   const color = (x, y) => {
     const depth = g * x + h * y + i;
     const across = (a * x + b * y + c) / depth + side / 2;
@@ -28,14 +30,16 @@ function draw(rows, options) {
   for (let index = 0; index < brightness.length; index += 1) {
     const x = index % pictureWidth;
     const y = Math.floor(index / pictureWidth);
-    const sum = color(x + 0.25, y + 0.25) + color(x + 0.75, y + 0.25)
-      + color(x + 0.25, y + 0.75) + color(x + 0.75, y + 0.75);
-    brightness[index] = (sum / 4) * (1 - (shade * x) / pictureWidth);
+    const isGround = x < bounds.left || x > bounds.right || y < bounds.top || y > bounds.bottom;
+    const mean = isGround ? (dark + light) / 2 : (color(x + 0.25, y + 0.25) + color(x + 0.75, y + 0.25)
+      + color(x + 0.25, y + 0.75) + color(x + 0.75, y + 0.75)) / 4;
+    brightness[index] = mean * (1 - (shade * x) / pictureWidth);
   }
   // Two means over a square are close to the blur of a lens.
   if (blur > 0) {
     for (const step of [1, 1, pictureWidth, pictureWidth]) brightness = means(brightness, step, blur);
   }
+  if (noise === 0) return toImage(brightness);
   const random = randomNumbers(7);
   return toImage(brightness.map((value) => value + noise * (random() + random() + random() - 1.5) * 2));
 }
@@ -49,8 +53,11 @@ function drawNoise(low, high) {
 function toImage(brightness) {
   const data = new Uint8ClampedArray(4 * brightness.length);
   for (let index = 0; index < brightness.length; index += 1) {
-    data.fill(brightness[index], 4 * index, 4 * index + 3);
-    data[4 * index + 3] = 255;
+    const place = 4 * index;
+    data[place] = brightness[index];
+    data[place + 1] = brightness[index];
+    data[place + 2] = brightness[index];
+    data[place + 3] = 255;
   }
   return { width: pictureWidth, height: pictureHeight, data };
 }
@@ -73,6 +80,20 @@ function projection(side, { module, roll = 0, tilt = 0, turn = 0, isMirrored = f
   ];
 }
 
+/** The pixels between which a code and its border are, with one more on each side. All of it is before the eye. */
+function boundsOfCode([[a, b, c], [d, e, f], [g, h, i]], side) {
+  const far = side / 2 + border;
+  const corners = [[-far, -far], [far, -far], [far, far], [-far, far]].map(([x, y]) => {
+    const depth = g * x + h * y + i;
+    return [(a * x + b * y + c) / depth, (d * x + e * y + f) / depth];
+  });
+  const [across, down] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
+  return {
+    left: Math.min(...across) - 2, right: Math.max(...across) + 1,
+    top: Math.min(...down) - 2, bottom: Math.max(...down) + 1,
+  };
+}
+
 function inverse([[a, b, c], [d, e, f], [g, h, i]]) {
   const determinant = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
   return [
@@ -85,14 +106,17 @@ function inverse([[a, b, c], [d, e, f], [g, h, i]]) {
 /** The mean of each value and its neighbors at multiples of `step`, up to `reach` of them on each side. */
 function means(values, step, reach) {
   const whole = Math.floor(reach);
-  return values.map((value, index) => {
+  const result = new Float32Array(values.length);
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index];
     let sum = value;
     for (let distance = 1; distance <= whole + 1; distance += 1) {
       const weight = distance <= whole ? 1 : reach - whole;
       sum += weight * ((values[index - distance * step] ?? value) + (values[index + distance * step] ?? value));
     }
-    return sum / (1 + 2 * reach);
-  });
+    result[index] = sum / (1 + 2 * reach);
+  }
+  return result;
 }
 
 /** The code with some codewords of its right half inverted: there, a codeword has two columns and four rows. */

@@ -4,6 +4,9 @@ import { MessageError } from "./message-error.js";
 /** The time-out of requests, in milliseconds: later than the answers with which the bridge reports its own. */
 const timeout = 310_000;
 
+/** Checks and uploads: without an answer in time, the phone process may still be working on them. */
+const slow = new Set([1005, 1006, 1007]);
+
 const pending = new Map();
 const pushListeners = new Set();
 let count = 0;
@@ -60,7 +63,8 @@ function settle(requestId, value) {
   clearTimeout(entry.timer);
   const code = value?.error?.code;
   if (code) {
-    if (code === "offline" || code === "timeout") connectionListener(false);
+    const isLost = code === "offline" || (code === "timeout" && !slow.has(entry.type));
+    if (isLost) connectionListener(false);
     entry.reject(new MessageError(code, value.error.message));
   } else {
     connectionListener(true);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { announce } from "../announce.js";
-import { request } from "../bridge-client.js";
 import { el } from "../dom.js";
 import { dateInSentence, number, relative, time } from "../format.js";
 import { riskShape } from "../icons.js";
 import { button, card, bullets, facts, linkButton } from "../parts/basics.js";
+import { checkNow } from "../parts/check.js";
 import { followingDays } from "../parts/following-days.js";
 import { problemCards } from "../parts/problems.js";
 import { refreshState, store } from "../store.js";
-import { hasText, plural, t } from "../texts.js";
+import { plural, t } from "../texts.js";
 
 /** The names of the risk levels in the catalogues. */
 export const levelNames = ["none", "low", "medium", "high"];
@@ -108,7 +107,8 @@ function checks(state) {
       state.lastCheck && [t("home.keysCompared"), number(state.lastCheckKeys ?? 0)],
     ]),
     isReady && button("check-now", state.checking ? t("home.checking") : t("home.checkNow"), checkNow,
-      { symbol: "refresh" }));
+      { symbol: "refresh" }),
+    isReady && state.checking && el("p", { class: "muted", "data-part": "check-goes-on" }, t("home.checkGoesOn")));
 }
 
 function moment(seconds) {
@@ -118,13 +118,4 @@ function moment(seconds) {
 function privacyCard() {
   return card(t("home.privacy.title"), {}, el("p", {}, t("home.privacy.text")),
     el("p", {}, el("a", { href: "#/traffic", "data-action": "traffic" }, t("traffic.title"))));
-}
-
-async function checkNow() {
-  announce(t("home.checking"));
-  const result = await request(1005);
-  await refreshState();
-  const failure = `failure.check.${result?.failure}`;
-  if (result?.ok) announce(t(store.state?.paused ? "problem.paused.title" : "home.checked"));
-  else announce(hasText(failure) ? t(failure) : t("problem.check.title"));
 }

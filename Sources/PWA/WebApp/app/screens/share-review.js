@@ -6,7 +6,7 @@ import { button, card, facts, heading, linkButton } from "../parts/basics.js";
 import { draft, draftDate } from "../parts/share-draft.js";
 import { grouped, isPIN } from "../parts/pin.js";
 import { replace } from "../router.js";
-import { store } from "../store.js";
+import { refreshState, store } from "../store.js";
 import { plural, t } from "../texts.js";
 import { lostPIN, stepPage } from "./share-steps.js";
 
@@ -61,10 +61,16 @@ export async function upload(type, data) {
   try {
     draft.result = await request(type, data);
   } catch (error) {
-    draft.result = { result: 2, reason: error.isOffline ? "offline" : "message" };
+    const goesOn = error.code === "timeout" && await refreshState() && isKnown(store.state);
+    if (!goesOn) draft.result = { result: 2, reason: error.isOffline ? "offline" : "message" };
   }
   isRunning = false;
-  if (location.hash === "#/share/progress") replace("/share/result");
+  if (location.hash === "#/share/progress") replace(draft.result ? "/share/result" : "/share/progress");
+}
+
+/** True if the state tells how an upload goes on or how it has ended. */
+function isKnown({ upload, pendingUpload, lastUpload }) {
+  return Boolean(upload || pendingUpload || lastUpload);
 }
 
 function answers() {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("scripts/advisories", .needs(.process))
+struct AdvisoriesTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let sbom = """
+      {"packages": [{"name": "swift-nio", "versionInfo": "2.101.2"},
+       {"name": "swift-log", "versionInfo": "1.16"}]}
+      """
+    try Data(sbom.utf8).write(to: folder.path("sbom.json"))
+  }
+
+  private func run(_ advisories: String, sbom: String = "sbom.json") async throws
+    -> ChildProcess.Result
+  {
+    try Data(advisories.utf8).write(to: folder.path("advisories.txt"))
+    return try await ChildProcess.run(
+      URL(fileURLWithPath: "/usr/bin/env"),
+      [
+        "python3", SharedData.projectRoot.appendingPathComponent("scripts/advisories").path,
+        folder.path(sbom).path, folder.path("advisories.txt").path,
+      ])
+  }
+
+  @Test(
+    "A version below the first that is not affected is listed; one that is equal or newer is not",
+    arguments: [
+      ("swift-nio 2.101.3 CVE-1 a text", true), ("swift-nio 2.101.2 CVE-1 a text", false),
+      ("swift-nio 2.101.10 CVE-1 a text", true), ("swift-nio 2.99.0 CVE-1 a text", false),
+      ("swift-log 1.16.0 CVE-1 a text", false), ("swift-log 1.16.1 CVE-1 a text", true),
+      ("swift-other 9 CVE-1 a text", false), ("# swift-nio 9 CVE-1 a text", false),
+    ])
+  func compared(line: String, isAffected: Bool) async throws {
+    let result = try await run("# comment\n\n\(line)\n")
+    #expect(result.status == (isAffected ? 1 : 0), "\(result.errors)")
+    #expect(result.output.contains("is affected") == isAffected)
+    if isAffected { #expect(result.output.hasSuffix(": CVE-1 a text\n")) }
+  }
+
+  @Test("A line without a version, and files that cannot be read, are named in one line")
+  func refused() async throws {
+    for (advisories, sbom, fault) in [
+      ("swift-nio 2.0\n", "sbom.json", "line 1: name, version and text"),
+      ("swift-nio new CVE-1 text\n", "sbom.json", "line 1: name, version and text"),
+      ("", "missing.json", "is not an SBOM"),
+      ("", "advisories.txt", "is not an SBOM"),
+    ] {
+      let result = try await run(advisories, sbom: sbom)
+      #expect(result.status == 2 && result.errors.contains(fault), "\(result.errors)")
+      #expect(result.errors.split(separator: "\n").count == 1)
+    }
+  }
+}
