@@ -12,7 +12,7 @@ import Testing
 
   private static func newCluster() async throws -> PrivatePostgreSQL {
     let cluster = try await PrivatePostgreSQL()
-    for server in ["verification", "keys"] {
+    for server in ["verification", "keys", "console"] {
       try await cluster.createDatabase("firebreak_\(server)")
     }
     return cluster
@@ -37,6 +37,9 @@ import Testing
     let authority = try await ServedAuthority(arguments: ["--database", address(cluster)])
     let (used, unused) = (try await authority.token(), try await authority.token())
     #expect(try await authority.upload(token: used).status == 200)
+    let account = ["console", "account", "add", "--role", "administrator", "--name", "Anna"]
+    let added = try await run(account + ["--data", authority.servers.data], in: cluster)
+    #expect(added.status == 0, "\(added.errors)")
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("backup-\(UUID().uuidString)").path
     // While the servers run.
@@ -61,11 +64,17 @@ import Testing
       let restored = try await Run(
         ["restore", file, "--data", place.path("data").path] + arguments)
       #expect(restored.status == 0, "\(restored.errors)")
-      for server in ["verification", "keys"] {
+      for server in ["verification", "keys", "console"] {
         #expect(exists("\(server)/postgresql.json", place) == (cluster != nil))
         #expect(exists("\(server)/\(server).sqlite", place) == (cluster == nil))
         #expect(!exists("\(server)/\(server).sqlite-wal", place))
       }
+      let recover = [
+        "console", "account", "recover", "--name", "Anna", "--data", place.path("data").path,
+      ]
+      let environment = cluster.map { ["DATABASE_URL": address($0)] } ?? [:]
+      let recovered = try await Run(recover, environment: environment)
+      #expect(recovered.status == 0, "\(recovered.errors)")
       let authority = try await ServedAuthority(arguments: arguments, in: place)
       #expect(try await authority.upload(token: used).status != 200)
       // It was used after the backup.
@@ -92,7 +101,9 @@ import Testing
     #expect(
       differing.status == 2 && differing.errors.contains("differs from that of the backup"),
       "\(differing)")
-    for (table, server) in [("issue", "verification"), ("upload", "keys")] {
+    for (table, server) in [
+      ("issue", "verification"), ("upload", "keys"), ("account", "console"),
+    ] {
       #expect(
         try await empty.run("SELECT count(*) FROM \(table)", in: "firebreak_\(server)") == 0)
     }
@@ -130,6 +141,7 @@ import Testing
     for table in ["public.upload", "public.diagnosis_key", "moved_1.upload"] {
       #expect(text.contains("firebreak_keys \(table)"), "\(text)")
     }
+    #expect(text.contains("firebreak_console public.account"), "\(text)")
     let left = try await cluster.run(
       "SELECT count(*) FROM pg_tables WHERE schemaname = 'public' OR schemaname LIKE 'moved%'",
       in: "firebreak_keys")

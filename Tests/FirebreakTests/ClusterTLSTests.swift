@@ -9,7 +9,7 @@ import Testing
   @Test("Servers verify the certificate of the database, and do not start with a wrong name")
   func verified() async throws {
     let cluster = try await PrivatePostgreSQL(tlsName: "db1.example.org")
-    for server in ["verification", "keys"] {
+    for server in ["verification", "keys", "console"] {
       try await cluster.createDatabase("firebreak_\(server)")
     }
     let tls = try #require(cluster.tls)

@@ -93,7 +93,7 @@ import Testing
 
   init() async throws {
     cluster = try await PrivatePostgreSQL()
-    for server in ["verification", "keys"] {
+    for server in ["verification", "keys", "console"] {
       try await cluster.createDatabase("firebreak_\(server)")
     }
   }

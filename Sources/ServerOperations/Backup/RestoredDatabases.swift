@@ -29,7 +29,7 @@ struct RestoredDatabases {
       databases = []
       return
     }
-    databases = servers.filter { $0.name != .console }.map {
+    databases = servers.map {
       Restored(server: $0, target: $0.movedDatabase(in: cluster))
     }
   }
