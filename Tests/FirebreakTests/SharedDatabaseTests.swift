@@ -239,7 +239,7 @@ import Testing
       try await Run(
         ["console", "audit", "verify", "--data", data], environment: ["DATABASE_URL": address]),
       try await Run(
-        ["console", "account", "add", "--name", "A", "--role", "issuer", "--data", data],
+        ["console", "account", "add", "--name", "Anna", "--role", "issuer", "--data", data],
         environment: ["DATABASE_URL": address]),
     ]
     for run in runs {

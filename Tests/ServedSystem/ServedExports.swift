@@ -26,6 +26,8 @@ extension ServedAuthority {
     var lines: [String] = []
     for root in ["", "PL"] {
       let index = try await servers.get(keys, KeyServerRoute.index(of: root))
+      // A server that is busy has no index now.
+      guard index.status == 200 else { continue }
       lines += String(decoding: index.body, as: UTF8.self).split(separator: "\n").map(String.init)
     }
     return lines

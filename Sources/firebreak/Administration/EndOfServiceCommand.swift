@@ -88,10 +88,10 @@ struct DeleteServiceCommand: AsyncParsableCommand {
     }
     let result = try await setup.deleteService()
     try store(result, in: file)
+    let items = try DatabaseOptions.addressOfEnvironment == nil ? "files" : "files and tables"
     try report.write(
       result,
-      "Deleted \(result.deleted.count) files and tables. The certificate is in \(file.path.printable)."
-    )
+      "Deleted \(result.deleted.count) \(items). The certificate is in \(file.path.printable).")
   }
 
   private func store(_ result: DeletionCertificate, in file: URL) throws {
