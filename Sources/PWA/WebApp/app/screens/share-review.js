@@ -38,8 +38,9 @@ export const shareProgress = {
   isLive: true,
   render() {
     if (!isRunning && !store.state?.upload) {
-      if (store.state?.pendingUpload) return replace("/share/unfinished");
-      return store.state?.lastUpload || draft.result ? replace("/share/result") : lostPIN("progress.title");
+      // The result of an upload that failed says why, also if the phone will continue it.
+      if (store.state?.lastUpload || draft.result) return replace("/share/result");
+      return store.state?.pendingUpload ? replace("/share/unfinished") : lostPIN("progress.title");
     }
     const stage = store.state?.upload ?? "requestingToken";
     return el("div", { class: "narrow" },
