@@ -41,8 +41,10 @@ import Testing
       ),
       (
         .changeRequested, "SHA-256 ab, alone, phones.paused (2 hours): The last file may be wrong",
-        "SHA-256 ab, samodzielnie, wstrzymanie telefonów (2 hours): The last file may be wrong"
+        "SHA-256 ab, samodzielnie, wstrzymanie telefonów (godziny: 2): The last file may be wrong"
       ),
+      (.changeRequested, "SHA-256 ab, phones.paused (until resumed): x", " (do wznowienia): x"),
+      (.changeRequested, "SHA-256 ab, account.added Anna (issuer): x", " Anna (wydawca kodów): x"),
     ])
   func polish(action: AuditAction, stored: String, shown: String) throws {
     let text = try Self.shown(action, stored)
@@ -67,6 +69,17 @@ import Testing
     #expect(
       try Self.shown(.changeRequested, "SHA-256 ab, new.action x: confirmed")
         == "SHA-256 ab, new.action x: confirmed")
+    for typed in [
+      "account.disabled Anna (issuer): new post", "account.added Anna: as agreed (issuer): today",
+      "phones.paused (2 hours): for (2 hours): no more",
+    ] {
+      let text = try Self.shown(.changeRequested, "SHA-256 ab, \(typed)")
+      let reason = try #require(typed.split(separator: ":", maxSplits: 1).last)
+      #expect(text.hasSuffix(reason), "\(text)")
+    }
+    #expect(
+      try Self.shown(.changeRequested, "SHA-256 ab, account.disabled Anna (issuer): new post")
+        .hasSuffix(" Anna (issuer): new post"))
     #expect(try Self.shown(.codeIssued, "new detail") == "new detail")
   }
 

@@ -11,9 +11,17 @@ struct AdvisoriesTests {
     folder = try TemporaryFolder()
     let sbom = """
       {"packages": [{"name": "swift-nio", "versionInfo": "2.101.2"},
-       {"name": "swift-log", "versionInfo": "1.16"}]}
+       {"name": "swift-log", "versionInfo": "1.16"},
+       {"name": "GRDB.swift", "versionInfo": "7.5.0-beta.2"},
+       {"name": "debian-libc6", "versionInfo": "2.41-12+deb13u2"}]}
       """
     try Data(sbom.utf8).write(to: folder.path("sbom.json"))
+    for (name, text) in [
+      ("empty.json", #"{"packages": []}"#),
+      ("unversioned.json", #"{"packages": [{"name": "swift-nio", "versionInfo": null}]}"#),
+    ] {
+      try Data(text.utf8).write(to: folder.path(name))
+    }
   }
 
   private func run(_ advisories: String, sbom: String = "sbom.json") async throws
@@ -35,6 +43,13 @@ struct AdvisoriesTests {
       ("swift-nio 2.101.10 CVE-1 a text", true), ("swift-nio 2.99.0 CVE-1 a text", false),
       ("swift-log 1.16.0 CVE-1 a text", false), ("swift-log 1.16.1 CVE-1 a text", true),
       ("swift-other 9 CVE-1 a text", false), ("# swift-nio 9 CVE-1 a text", false),
+      ("Swift-NIO 2.101.3 CVE-1 a text", true), ("swift-nio 2.101.2+build.7 CVE-1 a text", false),
+      ("swift-nio 2.101.2-rc.1 CVE-1 a text", false), ("swift-nio 2.101.3-rc.1 CVE-1 a text", true),
+      ("grdb.swift 7.5.0 CVE-1 a text", true), ("grdb.swift 7.5.0-beta.10 CVE-1 a text", true),
+      ("grdb.swift 7.5.0-beta.2 CVE-1 a text", false),
+      ("grdb.swift 7.5.0-alpha CVE-1 a text", false),
+      ("debian-libc6 2.41-12+deb13u3 CVE-1 a text", true),
+      ("debian-libc6 2.41-12+deb13u2 CVE-1 a text", false),
     ])
   func compared(line: String, isAffected: Bool) async throws {
     let result = try await run("# comment\n\n\(line)\n")
@@ -49,7 +64,8 @@ struct AdvisoriesTests {
       ("swift-nio 2.0\n", "sbom.json", "line 1: name, version and text"),
       ("swift-nio new CVE-1 text\n", "sbom.json", "line 1: name, version and text"),
       ("", "missing.json", "is not an SBOM"),
-      ("", "advisories.txt", "is not an SBOM"),
+      ("", "advisories.txt", "is not an SBOM"), ("", "empty.json", "is not an SBOM"),
+      ("", "unversioned.json", "is not an SBOM"),
     ] {
       let result = try await run(advisories, sbom: sbom)
       #expect(result.status == 2 && result.errors.contains(fault), "\(result.errors)")

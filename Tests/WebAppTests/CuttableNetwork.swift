@@ -75,13 +75,16 @@ final class CuttableNetwork: Sendable {
   /// Holds back everything that the phone sends, until `release()`.
   func hold() { state.values.withLock { $0.held = [] } }
 
-  /// Passes on what was held back.
+  /// Passes on what was held back, in its order and before anything that the phone sends afterwards.
   func release() {
-    let held = state.values.withLock { values in
-      defer { values.held = nil }
-      return values.held ?? []
+    // On the one event loop, where nothing is read meanwhile.
+    group.next().execute { [state] in
+      let held = state.values.withLock { values in
+        defer { values.held = nil }
+        return values.held ?? []
+      }
+      for (server, data) in held { server.writeAndFlush(data, promise: nil) }
     }
-    for (server, data) in held { server.writeAndFlush(data, promise: nil) }
   }
 
   /// The number of parts of requests that are held back.

@@ -34,7 +34,22 @@ enum AuditDetail {
       summary = summary.dropFirst("alone, ".count)
     }
     let action = summary.prefix { $0 != " " && $0 != ":" }
-    return "\(words)\(texts.action(String(action)))\(summary.dropFirst(action.count))"
+    let rest = String(summary.dropFirst(action.count))
+    let isTranslated = AuditAction(rawValue: String(action)).map(withValues.contains) ?? false
+    return words + texts.action(String(action)) + (isTranslated ? bracketed(rest, texts) : rest)
+  }
+
+  /// The requests whose values are in brackets after the subject. The subject of another may end in brackets, too.
+  private static let withValues: Set<AuditAction> = [
+    .paused, .codeRulesChanged, .authorityAdded, .authorityKeyWithdrawn, .appAdded, .accountAdded,
+  ]
+
+  private static func bracketed(_ rest: String, _ texts: Texts) -> String {
+    // Brackets after a colon are those of the reason.
+    guard let values = ServerSentences.values(of: rest, in: "%1 (%2): %3"),
+      !values[0].contains(": ")
+    else { return rest }
+    return "\(values[0]) (\(phrase(values[1], texts))): \(values[2])"
   }
 
   private static func pause(_ detail: String, _ texts: Texts) -> String {
@@ -63,6 +78,7 @@ enum AuditDetail {
     Phrase("issuer", "wydawca kodów"),
     Phrase("epidemiologist", "epidemiolog"),
     Phrase("administrator", "administrator"),
+    Phrase("%1 hours", "godziny: %1"),
     Phrase("%1 accounts", "konta: %1"),
     Phrase("withdrawn: %1", "wycofane wnioski: %1"),
     Phrase("as before the restoration", "jak przed przywróceniem"),

@@ -4,8 +4,8 @@ import { MessageError } from "./message-error.js";
 /** The time-out of requests, in milliseconds: later than the answers with which the bridge reports its own. */
 const timeout = 310_000;
 
-/** Checks and uploads: without an answer in time, the phone process may still be working on them. */
-const slow = new Set([1005, 1006, 1007]);
+/** Checks, uploads and developer actions: without an answer in time, the phone process may still be working on them. */
+const slow = new Set([1005, 1006, 1007, 1012]);
 
 const pending = new Map();
 const pushListeners = new Set();
