@@ -6,9 +6,9 @@ import World
 
 /// The audit log in the database.
 ///
-/// Transactions that write exclude each other, so that the chain has no branches, also if several processes append to it.
-/// An action that changes the console's own data is recorded in the same transaction. An action of another server is
-/// recorded before it is carried out, so that no action lacks an entry.
+/// Transactions that write exclude each other, so that the chain has no branches, also if several processes append to
+/// it. An action that changes the console's own data is recorded in the same transaction. An action of another server
+/// is recorded before it is carried out, so that no action lacks an entry.
 struct AuditLog: Sendable {
   let database: ConsoleDatabase
   let key: AuditKey

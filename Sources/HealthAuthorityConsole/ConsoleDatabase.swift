@@ -63,8 +63,8 @@ struct ConsoleDatabase: Sendable {
   /// also those of several processes, so that what `work` has read stays true until it ends.
   ///
   /// - Parameter work: The statements; with PostgreSQL it may run several times, of which one is committed.
-  /// - Throws: `ServerDatabaseError.damaged`; `.lost` also if the transaction succeeded but is lost; `.unreachable` also
-  ///   if it is not known if the transaction succeeded; other errors.
+  /// - Throws: `ServerDatabaseError.damaged`; `.lost` also if the transaction succeeded but is lost; `.unreachable`
+  ///   also if it is not known if the transaction succeeded; other errors.
   func write<Value: Sendable>(
     _ work: @escaping @Sendable (ConsoleTransaction) throws -> Value
   ) async throws -> Value {
@@ -91,8 +91,8 @@ struct ConsoleDatabase: Sendable {
     }
   }
 
-  /// Checks that the file is in place and that its structure has no fault, or reads the audit log in PostgreSQL, whose
-  /// pages have checksums.
+  /// Checks that the file is in place and that its structure has no fault, or reads the audit log in PostgreSQL, which
+  /// notices damaged pages if the cluster has checksums.
   func check() async throws -> ServerDatabaseError? {
     switch engine {
     case .file(let database):

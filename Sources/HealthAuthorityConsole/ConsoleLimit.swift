@@ -42,6 +42,9 @@ enum ConsoleLimit {
   static let sessionIdleSeconds: Int64 = 1_800
   /// Seconds after which a session ends in any case.
   static let sessionSeconds: Int64 = 36_000
+  /// Seconds for which the database keeps a session that has ended, so that a process whose clock is ahead by less
+  /// ends none of those that the others accept.
+  static let endedSessionSeconds: Int64 = 36_000
   /// Sessions of an account; the least recently used one ends when another starts.
   static let sessionsMax = 20
   /// Seconds after the sign-in in which a passkey can be added and phones, keys and accounts administered, so that a

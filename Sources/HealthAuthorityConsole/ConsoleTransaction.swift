@@ -37,7 +37,7 @@ struct ConsoleTransaction {
     }
   }
 
-  /// Runs a statement and returns its rows.
+  /// Runs a statement and returns its rows, whose columns are read by their names.
   func rows(sql: String, arguments: [Argument] = []) throws -> [Row] {
     switch engine {
     case .file(let db):
@@ -56,9 +56,17 @@ struct ConsoleTransaction {
 
   /// Returns the integer in the first column of the first row; nil for NULL and if there is no row.
   func integer(sql: String, arguments: [Argument] = []) throws -> Int64? {
-    guard let row = try row(sql: sql, arguments: arguments) else { return nil }
-    let value: Int64? = row[0]
-    return value
+    switch engine {
+    case .file(let db):
+      return try Int64.fetchOne(db, sql: sql, arguments: StatementArguments(arguments))
+    case .postgreSQL(let transaction):
+      let rows = try Self.run(sql, arguments, transaction)
+      guard rows.count > 0, let value = rows.value(0, 0) else { return nil }
+      guard case .integer(let number) = value else {
+        throw PostgreSQLError(.statement, "the first column is no integer")
+      }
+      return number
+    }
   }
 
   /// Returns the number that a statement counts.
@@ -68,9 +76,13 @@ struct ConsoleTransaction {
 
   /// Returns the text in the first column of the first row; nil for NULL and if there is no row.
   func text(sql: String, arguments: [Argument] = []) throws -> String? {
-    guard let row = try row(sql: sql, arguments: arguments) else { return nil }
-    let value: String? = row[0]
-    return value
+    switch engine {
+    case .file(let db):
+      return try String.fetchOne(db, sql: sql, arguments: StatementArguments(arguments))
+    case .postgreSQL(let transaction):
+      let rows = try Self.run(sql, arguments, transaction)
+      return rows.count > 0 ? rows.text(0, 0) : nil
+    }
   }
 
   /// The column that orders the rows of `issued_code` as they were inserted.
@@ -86,7 +98,7 @@ extension ConsoleTransaction {
   private static func run(
     _ sql: String, _ arguments: [Argument], _ transaction: PostgreSQLTransaction
   ) throws -> PostgreSQLRows {
-    let values = arguments.map { value(($0?.databaseValue ?? .null).storage) }
+    let values = try arguments.map { try value(($0?.databaseValue ?? .null).storage) }
     let rows = try transaction.run([PostgreSQLStatement(numbered(sql), values)])
     guard let first = rows.first else {
       throw PostgreSQLError(.connectionLost, "a statement has no result")
@@ -108,15 +120,19 @@ extension ConsoleTransaction {
     return text
   }
 
-  private static func value(_ storage: DatabaseValue.Storage) -> PostgreSQLValue {
+  private static func value(_ storage: DatabaseValue.Storage) throws -> PostgreSQLValue {
     switch storage {
-    case .null: .null
-    case .int64(let number): .integer(number)
-    // No column has fractions.
-    case .double(let number): .integer(Int64(number))
+    case .null: return .null
+    case .int64(let number): return .integer(number)
+    case .double(let number):
+      // No column has fractions.
+      guard let integer = Int64(exactly: number) else {
+        throw PostgreSQLError(.statement, "a parameter is no integer")
+      }
+      return .integer(integer)
     // PostgreSQL has no text with a null character. Nothing is stored with one: see `AuditLog`.
-    case .string(let text): .text(text.replacing("\0", with: "\u{FFFD}"))
-    case .blob(let bytes): .bytes(bytes)
+    case .string(let text): return .text(text.replacing("\0", with: "\u{FFFD}"))
+    case .blob(let bytes): return .bytes(bytes)
     }
   }
 

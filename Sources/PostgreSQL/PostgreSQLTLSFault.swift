@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reason why a connection is not made because it would not be secure, from the message of libpq, which has no codes.
+/// A reason why a connection is not made that has to do with TLS, from the message of libpq, which has no codes.
 package enum PostgreSQLTLSFault: Hashable, Sendable, CaseIterable {
   /// The server has no TLS.
   case notOffered
-  /// The server accepts only TLS, and the address has switched it off.
+  /// The server has no rule for a connection without TLS, or one that rejects it.
   case notUsed
   /// The file of the authorities is missing or cannot be read.
   case noAuthorities
@@ -17,6 +17,8 @@ package enum PostgreSQLTLSFault: Hashable, Sendable, CaseIterable {
   package init?(in message: String) {
     let found = Self.allCases.first { fault in fault.texts.contains(where: message.contains) }
     guard let found else { return nil }
+    // A connection with TLS was refused as well.
+    if found == .notUsed, message.contains(", SSL encryption") { return nil }
     self = found
   }
 
@@ -31,12 +33,17 @@ package enum PostgreSQLTLSFault: Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// True if the connection would not be secure; false if the server refuses it.
+  package var isInsecure: Bool { self != .notUsed }
+
   /// The remedy for the operator.
   package var remedy: String {
     switch self {
     case .notOffered:
       "Set ssl=on with a certificate on the server of the database; use sslmode=disable on a trusted network only."
-    case .notUsed: "Use sslmode=verify-full with sslrootcert in the address of the database."
+    case .notUsed:
+      "Add a line for this host, user and database to pg_hba.conf; if it has one of type hostssl, use"
+        + " sslmode=verify-full with sslrootcert in the address of the database."
     case .noAuthorities:
       "Name the file with the authority of the server's certificate as sslrootcert in the address of the database,"
         + " readable by the user of this process."

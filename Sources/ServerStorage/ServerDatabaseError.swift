@@ -51,7 +51,9 @@ package enum ServerDatabaseError: Error, Hashable, Sendable {
         + " `firebreak database migrate` with a role that owns the tables."
     case .unreachable(let message):
       if let fault = PostgreSQLTLSFault(in: message) {
-        "The connection to the \(name) would not be secure, and is not made: \(message). \(fault.remedy)"
+        fault.isInsecure
+          ? "The connection to the \(name) would not be secure, and is not made: \(message). \(fault.remedy)"
+          : "The server of the \(name) refuses the connection: \(message). \(fault.remedy)"
       } else {
         "The \(name) did not answer: \(message). Check the server of the database and its address, then retry."
       }

@@ -26,4 +26,24 @@ import Testing
       "\(wrong.errors)")
     #expect(!wrong.errors.contains("did not answer"))
   }
+
+  @Test("A connection that pg_hba.conf rejects is not called insecure; the remedy names the file")
+  func rejected() async throws {
+    let cluster = try await PrivatePostgreSQL(tlsName: "db1.example.org")
+    try await cluster.requireTLS()
+    let (folder, port) = (try TemporaryFolder(), try #require(cluster.tls).port)
+    let start: @Sendable () async throws -> Run = {
+      try await Run(
+        ["serve", "--port", "0", "--data", folder.path("data").path],
+        environment: [
+          "DATABASE_URL":
+            "host=127.0.0.1 port=\(port) user=postgres sslmode=disable connect_timeout=60"
+        ])
+    }
+    try await Patience.until { try await start().errors.contains("no encryption") }
+    let refused = try await start()
+    #expect(refused.status == 3, "\(refused.errors)")
+    #expect(refused.errors.contains("Add a line for this host"), "\(refused.errors)")
+    #expect(!refused.errors.contains("would not be secure"), "\(refused.errors)")
+  }
 }

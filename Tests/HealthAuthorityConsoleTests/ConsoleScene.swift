@@ -51,6 +51,11 @@ struct ConsoleScene {
   /// Another process with the same database and clock.
   func another() throws -> ConsoleScene { try ConsoleScene(configuration, clock) }
 
+  /// Another process with the same database, and a clock that is ahead of this one.
+  func another(ahead seconds: Int64) throws -> ConsoleScene {
+    try ConsoleScene(configuration, ManualClock(clock.now + TimeInterval(seconds)))
+  }
+
   var database: ConsoleDatabase { administration.composition.database }
   var audit: AuditLog { administration.composition.audit }
   var accounts: AccountStore { administration.composition.accounts }

@@ -92,6 +92,38 @@ import World
     #expect(try await scene.accounts.account(named: "x\0y") == nil)
   }
 
+  // MARK: - Statements
+
+  @Test(
+    "The first column of a result is that of the statement, and a fraction is no parameter",
+    arguments: Engine.allCases)
+  func firstColumn(engine: Engine) async throws {
+    let scene = try await ConsoleScene(engine, in: folder)
+    let (numbers, texts) = (
+      "SELECT 1 AS h, 2 AS b, 3 AS g, 4 AS a, 5 AS f, 6 AS c, 7 AS e, 8 AS d",
+      "SELECT '1' AS h, '2' AS b, '3' AS g, '4' AS a, '5' AS f, '6' AS c, '7' AS e, '8' AS d"
+    )
+    let first = try await scene.database.read {
+      (try $0.integer(sql: numbers), try $0.text(sql: texts))
+    }
+    #expect(first.0 == 1 && first.1 == "1")
+    let none = try await scene.database.read {
+      (
+        try $0.integer(sql: "SELECT newest_time FROM server_state WHERE 1 = 0"),
+        try $0.text(sql: "SELECT name FROM account WHERE 1 = 0")
+      )
+    }
+    #expect(none.0 == nil && none.1 == nil)
+    guard engine == .postgresql else { return }
+    for number in [0.5, 1e300] {
+      await #expect(throws: (any Error).self) {
+        try await scene.database.write {
+          try $0.execute(sql: "UPDATE server_state SET newest_time = ?", arguments: [number])
+        }
+      }
+    }
+  }
+
   // MARK: - Accounts
 
   @Test(
@@ -153,6 +185,22 @@ import World
     first.clock.advance(by: TimeInterval(ConsoleLimit.signInWindowSeconds))
     let outcome = try await first.signIn.attempt(name: "Anna", password: "x", code: "1")
     guard case .wrong = outcome else { throw Unexpected(outcome: "\(outcome)") }
+  }
+
+  @Test(
+    "A process with an earlier clock does not forget the failures that another has counted",
+    arguments: Engine.allCases)
+  func lockedAhead(engine: Engine) async throws {
+    let first = try await ConsoleScene(engine, in: folder)
+    let ahead = try first.another(ahead: 1)
+    for _ in 0..<ConsoleLimit.signInFailuresMax {
+      let outcome = try await ahead.signIn.attempt(name: "Anna", password: "x", code: "1")
+      guard case .wrong = outcome else { throw Unexpected(outcome: "\(outcome)") }
+    }
+    for process in [first, ahead] {
+      let outcome = try await process.signIn.attempt(name: "Anna", password: "x", code: "1")
+      guard case .locked = outcome else { throw Unexpected(outcome: "\(outcome)") }
+    }
   }
 
   private struct Unexpected: Error { let outcome: String }
@@ -219,6 +267,19 @@ import World
     #expect(try await scene.accounts.counts(of: anna).sessions == ConsoleLimit.sessionsMax)
   }
 
+  @Test(
+    "A sign-in in a process whose clock is an hour ahead ends no sessions in the others",
+    arguments: Engine.allCases)
+  func sessionsAhead(engine: Engine) async throws {
+    let first = try await ConsoleScene(engine, in: folder)
+    let ahead = try first.another(ahead: 3_600)
+    let session = try await first.sessions.start(
+      for: try await first.account("Anna"), with: "test")
+    _ = try await ahead.sessions.start(for: try await first.account("Jan"), with: "test")
+    #expect(try await first.sessions.session(session.token) != nil)
+    #expect(try await ahead.sessions.session(session.token) == nil)
+  }
+
   // MARK: - Passkeys
 
   @Test(
@@ -251,6 +312,25 @@ import World
     #expect(try await !full.update(passkey(7), with: challenge(5)), "too many in ten minutes")
     first.clock.advance(by: 600)
     #expect(try await full.update(passkey(7), with: challenge(6)))
+  }
+
+  @Test(
+    "A challenge that has expired by the clock of one process is not used again in another",
+    arguments: Engine.allCases)
+  func challengeAhead(engine: Engine) async throws {
+    let first = try await ConsoleScene(engine, in: folder)
+    let ahead = try first.another(ahead: ConsoleLimit.challengeSeconds + 1)
+    let anna = try await first.account("Anna")
+    let passkey = PasskeyCeremony.Credential(id: Data([1]), publicKey: Data([2]), signCount: 0)
+    func challenge(_ byte: UInt8, of scene: ConsoleScene) -> PasskeyChallenges.Challenge {
+      PasskeyChallenges.Challenge(
+        bytes: Data([byte]),
+        expiresAt: scene.clock.now.unixSecond + ConsoleLimit.challengeSeconds)
+    }
+    let used = challenge(1, of: first)
+    #expect(try await first.passkeys.add(passkey, name: "key", to: anna, with: used))
+    #expect(try await ahead.passkeys.update(passkey, with: challenge(2, of: ahead)))
+    #expect(try await !first.passkeys.update(passkey, with: used))
   }
 
   // MARK: - Requests and codes

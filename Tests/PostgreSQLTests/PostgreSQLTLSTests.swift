@@ -71,6 +71,17 @@ import Testing
     #expect(PostgreSQLTLSFault(in: "connection refused") == nil)
   }
 
+  @Test("A host without a line in pg_hba.conf is no fault of TLS if TLS was tried as well")
+  func noRule() async throws {
+    let server = try await PrivatePostgreSQL(tlsName: "db1.example.org")
+    try await server.requireTLS(from: "192.0.2.0/24")
+    let address = "host=127.0.0.1 port=\(try Self.tls(of: server).port) user=postgres"
+    try await Patience.until { try Self.failure(address).contains(", SSL encryption") }
+    let message = try Self.failure(address)
+    #expect(message.contains(", no encryption"), "\(message)")
+    #expect(PostgreSQLTLSFault(in: message) == nil, "\(message)")
+  }
+
   @Test(
     "Of several hosts with TLS the one that accepts changes is used, before and after a promotion",
     .timeLimit(.minutes(Patience.minutes)))

@@ -128,9 +128,9 @@ public final class PrivatePostgreSQL: Sendable {
     return try await DatabaseTLS(name: name, isOffered: isOffered, in: folder)
   }
 
-  /// Lets the server refuse connections over the loopback interface without TLS, from the next moments on.
-  public func requireTLS() async throws {
-    let rules = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n"
+  /// Lets the server refuse connections without TLS, and of other networks than `network`, from the next moments on.
+  public func requireTLS(from network: String = "127.0.0.1/32") async throws {
+    let rules = "local all all trust\nhostssl all all \(network) trust\n"
     // Its owner stays that of the server.
     let file = try FileHandle(forWritingTo: folder.path("d/pg_hba.conf"))
     try file.truncate(atOffset: 0)

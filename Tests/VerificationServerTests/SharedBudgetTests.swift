@@ -91,6 +91,24 @@ import World
     for budget in budgets { #expect(try await attempt(budget) == Outcome(isRefused: true)) }
   }
 
+  @Test("A process whose clock is set keeps the budget, and removes none of the counters")
+  func changedClock() async throws {
+    var limits = FailureLimits(perAddress: 2, windowSeconds: 8_000)
+    limits.verifiesExcess = false
+    let (clock, other) = (
+      ManualClock(Date(timeIntervalSince1970: 1_600_000_000)),
+      ManualClock(Date(timeIntervalSince1970: 1_600_000_000))
+    )
+    let (changed, constant) = (budget(limits, at: clock), budget(limits, at: other))
+    for budget in [changed, constant] { #expect(try await attempt(budget) == Outcome(isRun: true)) }
+    for seconds in [90_000.0, -180_000] {
+      clock.advance(by: seconds)
+      for budget in [changed, constant] {
+        #expect(try await attempt(budget) == Outcome(isRefused: true), "\(seconds)")
+      }
+    }
+  }
+
   @Test("At the boundary of a part, two processes run as many concurrent failures as one would")
   func boundary() async throws {
     var limits = FailureLimits(perAddress: 10, windowSeconds: 80)

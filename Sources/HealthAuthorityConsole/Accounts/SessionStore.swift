@@ -26,14 +26,17 @@ struct SessionStore: Sendable {
 
   private static let tokenBytes = 32
 
-  /// Starts a session and records it. Ended sessions are removed.
+  /// Starts a session and records it. Sessions that have ended for some time are removed.
   func start(for account: Account, with method: String) async throws -> Session {
     let token = Data(randomness.bytes(Self.tokenBytes)).base64URL
     let (now, hash) = (clock.now.unixSecond, hash(token))
     try await database.write { db in
       try db.execute(
         sql: "DELETE FROM session WHERE used_at <= ? OR created_at <= ?",
-        arguments: [now - ConsoleLimit.sessionIdleSeconds, now - ConsoleLimit.sessionSeconds])
+        arguments: [
+          now - ConsoleLimit.sessionIdleSeconds - ConsoleLimit.endedSessionSeconds,
+          now - ConsoleLimit.sessionSeconds - ConsoleLimit.endedSessionSeconds,
+        ])
       try db.execute(
         sql: """
           DELETE FROM session WHERE account_id = ? AND token_hash NOT IN (

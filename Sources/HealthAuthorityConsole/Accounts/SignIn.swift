@@ -63,8 +63,10 @@ struct SignIn: Sendable {
   private func countFailure(_ nameHash: Data, at now: Int64) async throws -> Int64? {
     let window = Int64(ConsoleLimit.signInWindowSeconds)
     return try await accounts.database.write { db in
+      // Failures that a process with a later clock has counted stay.
       try db.execute(
-        sql: "DELETE FROM sign_in_failure WHERE at <= ? OR at > ?", arguments: [now - window, now])
+        sql: "DELETE FROM sign_in_failure WHERE at <= ? OR at > ?",
+        arguments: [now - window, now + window])
       let times = try db.rows(
         sql: "SELECT at FROM sign_in_failure WHERE name_hash = ? ORDER BY at",
         arguments: [nameHash]

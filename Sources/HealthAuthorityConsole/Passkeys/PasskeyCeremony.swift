@@ -238,8 +238,8 @@ struct PasskeyStore: Sendable {
     }
   }
 
-  /// Uses the challenge of a sign-in and stores the counter; returns false if the challenge was used, or another sign-in
-  /// has stored a higher counter.
+  /// Uses the challenge of a sign-in and stores the counter; returns false if the challenge was used, or another
+  /// sign-in has stored a higher counter.
   func update(
     _ credential: PasskeyCeremony.Credential, with challenge: PasskeyChallenges.Challenge
   ) async throws -> Bool {
@@ -259,9 +259,13 @@ struct PasskeyStore: Sendable {
   private func use(
     _ challenge: PasskeyChallenges.Challenge, at now: Int64, in db: ConsoleTransaction
   ) throws -> Bool {
-    try db.execute(sql: "DELETE FROM used_challenge WHERE expires_at <= ?", arguments: [now])
+    // A process with an earlier clock still accepts them for a while.
+    try db.execute(
+      sql: "DELETE FROM used_challenge WHERE expires_at <= ?",
+      arguments: [now - ConsoleLimit.challengeSeconds])
     // If the list is full, refusing a challenge is safer than forgetting a used one.
-    let count = try db.count(sql: "SELECT count(*) FROM used_challenge")
+    let count = try db.count(
+      sql: "SELECT count(*) FROM used_challenge WHERE expires_at > ?", arguments: [now])
     guard count < usedMax else { return false }
     return try db.change(
       sql: """

@@ -95,16 +95,8 @@ actor PostgreSQLCounters: SharedCounters {
   }
 
   private func store(_ group: [Pending], _ stored: [CounterRow: CounterChange]) async {
-    // A group of attempts that wait for others is stored after a pause.
-    let pauses = !group.isEmpty && group.allSatisfy { $0.tries > 0 }
     do {
-      let now = try await now()
-      let cleans = !(0..<Self.cleanupSeconds).contains(now - cleanedAt)
-      let work = CounterGroup(
-        group.map(\.amounts), stored, at: now, cleans: cleans, pauses: pauses)
-      let (results, time) = try await database.transaction { try work.store($0) }
-      if cleans { cleanedAt = now }
-      follow(time)
+      let results = try await reservations(of: group, stored)
       for (pending, result) in zip(group, results) { finish(pending, result) }
     } catch {
       // The changes are lost: those attempts count as running until their window ends. Attempts that wait fail, too, so
@@ -112,6 +104,28 @@ actor PostgreSQLCounters: SharedCounters {
       let all = group + pending
       pending = []
       for waiting in all { waiting.continuation.resume(throwing: error) }
+    }
+  }
+
+  /// Stores a group in one transaction, which is repeated once if a clock was changed since the one before.
+  private func reservations(
+    of group: [Pending], _ stored: [CounterRow: CounterChange], isRepeated: Bool = false
+  ) async throws -> [SharedReservation] {
+    // A group of attempts that wait for others is stored after a pause.
+    let pauses = !group.isEmpty && group.allSatisfy { $0.tries > 0 }
+    let now = try await now()
+    let cleans = !(0..<Self.cleanupSeconds).contains(now - cleanedAt)
+    let work = CounterGroup(
+      group.map(\.amounts), stored, at: now, cleans: cleans, pauses: pauses,
+      checksTime: followsDatabase && !isRepeated)
+    do {
+      let (results, time) = try await database.transaction { try work.store($0) }
+      if cleans { cleanedAt = now }
+      follow(time)
+      return results
+    } catch let change as ClockChange {
+      follow(change.time)
+      return try await reservations(of: group, stored, isRepeated: true)
     }
   }
 
@@ -143,6 +157,12 @@ actor PostgreSQLCounters: SharedCounters {
   private static let cleanupSeconds: Int64 = 60
   /// The number of times that an attempt waits for running ones.
   private static let triesMax = 20
+}
+
+/// The clock of this process or that of the database was changed, so that a group would be stored in wrong parts.
+private struct ClockChange: Error {
+  /// The time of the database.
+  let time: Int64
 }
 
 /// The change of one row.
@@ -189,10 +209,18 @@ private struct CounterGroup {
   private let now: Int64
   private let cleans: Bool
   private let pauses: Bool
+  private let checksTime: Bool
 
+  /// - Parameters:
+  ///   - amounts: The reservations.
+  ///   - changes: The changes of earlier groups.
+  ///   - now: The time of the counters.
+  ///   - cleans: True to remove old counters.
+  ///   - pauses: True to wait before.
+  ///   - checksTime: True to compare `now` with the time of the database.
   init(
     _ amounts: [[SharedAmount]], _ changes: [CounterRow: CounterChange], at now: Int64,
-    cleans: Bool, pauses: Bool
+    cleans: Bool, pauses: Bool, checksTime: Bool
   ) {
     requests = amounts.map { amounts in
       amounts.map { ($0, CounterRow($0, now / Int64($0.partSeconds))) }
@@ -201,11 +229,13 @@ private struct CounterGroup {
     self.now = now
     self.cleans = cleans
     self.pauses = pauses
+    self.checksTime = checksTime
   }
 
   /// Adds all amounts, decides which reservations exceed a limit, and subtracts those.
   ///
   /// - Returns: The results, and the time of the database in Unix seconds.
+  /// - Throws: `ClockChange`; other errors.
   func store(
     _ transaction: PostgreSQLTransaction
   ) throws -> (reservations: [SharedReservation], time: Int64?) {
@@ -215,22 +245,27 @@ private struct CounterGroup {
     let change = added.reduce(into: changes) {
       $0[$1.key, default: CounterChange()].running += $1.value
     }
-    var statements = [PostgreSQLStatement("SET LOCAL synchronous_commit = off")]
+    // The time before the statements that may wait.
+    var statements = [
+      PostgreSQLStatement(Self.time), PostgreSQLStatement("SET LOCAL synchronous_commit = off"),
+    ]
+    if pauses { statements.append(PostgreSQLStatement("SELECT pg_sleep(0.05)::text")) }
     if isNearBoundary {
       statements.append(
         PostgreSQLStatement(
           "SELECT pg_advisory_xact_lock($1)",
           .integer(PostgreSQLServerDatabase.Lock.budgets.rawValue)))
     }
-    if pauses { statements.append(PostgreSQLStatement("SELECT pg_sleep(0.05)::text")) }
     if cleans {
       statements.append(
-        PostgreSQLStatement("DELETE FROM budget WHERE ends_at < $1", .integer(now)))
+        PostgreSQLStatement(
+          "DELETE FROM budget WHERE ends_at < least($1, \(Self.databaseTime))", .integer(now)))
     }
     statements += [
       Self.addition(of: change), PostgreSQLStatement(Self.time), Self.sums(of: rows),
     ]
     let results = try transaction.run(statements)
+    try checkTime(results.first?.firstInteger)
     guard let sums = results.last, sums.count == rows.count else {
       throw VerificationServerError.storageUnavailable
     }
@@ -249,8 +284,16 @@ private struct CounterGroup {
     return (reservations, results.dropLast().last?.firstInteger)
   }
 
+  /// Throws if the parts of this group are not those of the database's time, so that nothing is committed.
+  private func checkTime(_ time: Int64?) throws {
+    guard checksTime, let time, abs(time - now) > Self.boundarySeconds else { return }
+    throw ClockChange(time: time)
+  }
+
   /// The statement that reads the clock of the database.
-  static let time = "SELECT floor(extract(epoch FROM clock_timestamp()))::bigint"
+  static let time = "SELECT \(databaseTime)"
+
+  private static let databaseTime = "floor(extract(epoch FROM clock_timestamp()))::bigint"
 
   /// True if another process may count in the part before or after: their rows are others, and would not be waited for.
   private var isNearBoundary: Bool {
