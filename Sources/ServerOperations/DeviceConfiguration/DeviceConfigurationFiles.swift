@@ -112,8 +112,8 @@ package struct DeviceConfigurationFiles: Sendable {
   /// - Returns: The document and the closure that stores it.
   func next(
     _ keys: [SecretSigningKey], rootKey: String?, on token: TokenKey? = nil,
-    lifetimeSeconds: Int64? = nil, replacesLost: Bool = false, after newest: DeviceConfiguration? = nil,
-    _ change: DocumentChange? = nil
+    lifetimeSeconds: Int64? = nil, replacesLost: Bool = false,
+    after newest: DeviceConfiguration? = nil, _ change: DocumentChange? = nil
   ) throws -> (document: DeviceConfiguration, store: () throws -> Void) {
     if !replacesLost { try refuseLost() }
     try createRootKey(rootKey, on: token)
