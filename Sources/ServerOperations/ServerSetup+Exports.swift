@@ -38,7 +38,7 @@ extension ServerSetup {
     do {
       return try await server.signAgain()
     } catch KeyServerError.exportsElsewhere {
-      // A second run replaces the keys once more, which does no harm.
+      // A second run replaces a key in a file once more, which does no harm; one on a token stays.
       throw CommandFailure.machineFailed(
         "The keys are replaced, and no file is signed again. \(KeyServerError.exportsElsewhere)")
     } catch {

@@ -52,7 +52,7 @@ struct ServerOptions: ParsableArguments {
   /// - Parameter mayBeUnused: True if the server's own folder may be empty, before settings are written.
   func setup(of server: ServerName, mayBeUnused: Bool = false) throws -> ServerSetup {
     try setup(
-      ServerFolder(existing: data, of: server, mayBeUnused: mayBeUnused),
+      ServerFolder(existing: data, of: server, mayBeUnused: mayBeUnused), of: server,
       database: DatabaseOptions.addressOfEnvironment)
   }
 
@@ -65,14 +65,20 @@ struct ServerOptions: ParsableArguments {
 
   /// The servers of `folder` with these options.
   ///
-  /// - Parameter isServing: True to read no other configuration file than the one that is named now.
+  /// - Parameters:
+  ///   - folder: The folder of the servers.
+  ///   - server: The server of the command; nil for all.
+  ///   - database: The PostgreSQL cluster of the servers' databases; nil for the SQLite databases in the folder.
+  ///   - clock: The clock of the servers.
+  ///   - isServing: True to read no other configuration file than the one that is named now.
   func setup(
-    _ folder: ServerFolder, database: PostgreSQLAddress?, clock: any WallClock = SystemClock(),
-    isServing: Bool = false
+    _ folder: ServerFolder, of server: ServerName? = nil, database: PostgreSQLAddress?,
+    clock: any WallClock = SystemClock(), isServing: Bool = false
   ) throws -> ServerSetup {
     var folder = folder
-    let remembered = isServing ? nil : folder.rememberedConfiguration
-    if configurationFile == nil, let remembered {
+    let isRemembered = !isServing && configurationFile == nil
+    let remembered = isRemembered ? try folder.rememberedConfiguration(of: server) : nil
+    if let remembered {
       guard FileManager.default.fileExists(atPath: remembered.path) else {
         throw CommandFailure.badInput(
           "\(remembered.path.printable), with which the servers were started, does not exist: name another file with"

@@ -37,7 +37,7 @@ enum ServerSentences {
   /// A form comes before the more general ones.
   private static let phrases =
     documentPhrases + fieldPhrases + registryPhrases + serverPhrases
-    + auditPhrases + folderPhrases
+    + auditPhrases + tokenPhrases + folderPhrases
 
   /// The faults of a typed document.
   private static let documentPhrases = [

@@ -411,9 +411,9 @@ final class FileChecks: Sendable {
   }
 }
 
-/// Runs `work`, which blocks, on a global dispatch queue, and not on a thread of the concurrency pool.
+/// Runs `work`, which blocks, on an additional thread. A global queue would share its threads with tasks.
 func offThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
   await withCheckedContinuation { continuation in
-    DispatchQueue.global().async { continuation.resume(returning: work()) }
+    DispatchQueue(label: "offThread").async { continuation.resume(returning: work()) }
   }
 }

@@ -54,7 +54,11 @@ final class SignedConfiguration: Sendable {
   func replace(_ new: RemoteConfiguration, storing store: () throws -> Void) async throws {
     let signed = try await signed(new, by: Self.newest(of: signers.valid(at: clock.now)))
     try store()
-    state.withLock { $0 = State(configuration: new, signed: signed) }
+    state.withLock { state in
+      // A newer one may have been stored meanwhile.
+      guard new.version > state.configuration.version else { return }
+      state = State(configuration: new, signed: signed)
+    }
   }
 
   /// The document, signed by the newest key. Until a newest key on a token has signed, it is the document of an earlier

@@ -36,7 +36,14 @@ struct FolderAuthority: AdministeredAuthority {
   func reporting<Value>(
     _ work: () async throws -> Value
   ) async throws(AuthorityFailure) -> Value {
-    do { return try await setup.reportingErrors(work) } catch {
+    do {
+      return try await setup.reportingErrors {
+        // The cause is the token of a key, and not the server.
+        do { return try await work() } catch KeyServerError.cannotSign(let message) {
+          throw AuthorityFailure.refused(message)
+        }
+      }
+    } catch {
       switch error {
       case let failure as AuthorityFailure: throw failure
       case let failure as CommandFailure where failure.status == .badInput:
@@ -103,24 +110,24 @@ struct FolderAuthority: AdministeredAuthority {
     try await withKeys { try $0.keySettings().configuration.remoteConfiguration }
   }
 
-  /// Signs the configuration first, because that may fail. Stores it before it is served, so that a restart does not
-  /// serve an older version than phones have.
+  /// Signs the configuration first, because that may fail, and without the lock, because a token may not respond.
+  /// Stores it before it is served, so that a restart does not serve an older version than phones have.
   func replace(
     _ configuration: RemoteConfiguration, ifInForce version: Int
   ) async throws(AuthorityFailure) {
     if let fault = configuration.fault { throw .refused(fault) }
+    let value: JSONValue
+    do { value = try JSONValue(encoding: configuration) } catch { throw .unavailable }
     try await withKeys { setup in
-      try await FolderLock.withLock(on: folder.keys) {
-        let current = try setup.keySettings().configuration.remoteConfiguration
-        guard current.version == version else { throw AuthorityFailure.changed }
-        let value = try JSONValue(encoding: configuration)
-        guard let keyServer else {
-          return try folder.keySettings.replace("remoteConfiguration", with: value)
-        }
-        try await keyServer.replaceRemoteConfiguration(configuration) {
+      func store() throws {
+        try FolderLock.withLockBlocking(on: folder.keys) {
+          let current = try setup.keySettings().configuration.remoteConfiguration
+          guard current.version == version else { throw AuthorityFailure.changed }
           try folder.keySettings.replace("remoteConfiguration", with: value)
         }
       }
+      guard let keyServer else { return try store() }
+      try await keyServer.replaceRemoteConfiguration(configuration, storing: store)
     }
   }
 

@@ -87,11 +87,12 @@ package struct DeviceConfigurationFiles: Sendable {
     _ change: DocumentChange? = nil, rootKey: String? = nil, lifetimeSeconds: Int64? = nil,
     replacesLost: Bool = false
   ) throws -> DeviceConfiguration {
-    try folder.keySecrets.withLock {
+    let root = try rootKeyOnToken(rootKey)
+    return try folder.keySecrets.withLock {
       let secrets = try KeySecrets.stored(in: folder)
       if secrets == nil || !replacesLost { _ = try existing() }
       let next = try next(
-        secrets?.signingKeys ?? [], rootKey: rootKey, lifetimeSeconds: lifetimeSeconds,
+        secrets?.signingKeys ?? [], rootKey: rootKey, on: root, lifetimeSeconds: lifetimeSeconds,
         replacesLost: replacesLost, change)
       try next.store()
       return next.document
@@ -104,18 +105,19 @@ package struct DeviceConfigurationFiles: Sendable {
   ///
   /// - Parameters:
   ///   - rootKey: The file of the private root key; `nil` for the one beside the secrets.
+  ///   - token: The root key if `rootKey` is on a token that was opened before; `nil` to open it.
   ///   - lifetimeSeconds: The time until the expiry; `nil` for that of the newest document.
   ///   - replacesLost: If the newest document was lost, starts with a new one that has its instructions to phones.
   ///   - newest: The newest document, if it is not the one in the folder.
   /// - Returns: The document and the closure that stores it.
   func next(
-    _ keys: [SecretSigningKey], rootKey: String?, lifetimeSeconds: Int64? = nil,
-    replacesLost: Bool = false, after newest: DeviceConfiguration? = nil,
-    _ change: DocumentChange? = nil
+    _ keys: [SecretSigningKey], rootKey: String?, on token: TokenKey? = nil,
+    lifetimeSeconds: Int64? = nil, replacesLost: Bool = false,
+    after newest: DeviceConfiguration? = nil, _ change: DocumentChange? = nil
   ) throws -> (document: DeviceConfiguration, store: () throws -> Void) {
     if !replacesLost { try refuseLost() }
-    try createRootKey(rootKey)
-    let root = try privateRootKey(rootKey)
+    try createRootKey(rootKey, on: token)
+    let root = try privateRootKey(rootKey, on: token)
     let now = clock.now
     let published = try Self.publicKeys(keys, at: now)
     let previous = try newest ?? self.newest()
@@ -221,7 +223,7 @@ package struct DeviceConfigurationFiles: Sendable {
 
   /// Creates the root key, or uses the operator's. Creates nothing if the public key exists, because the private key
   /// may have been moved.
-  private func createRootKey(_ path: String?) throws {
+  private func createRootKey(_ path: String?, on token: TokenKey? = nil) throws {
     guard !FileManager.default.fileExists(atPath: folder.rootPublicKey.path) else { return }
     let file = folder.rootPrivateKey.url
     if path == nil, !FileManager.default.fileExists(atPath: file.path) {
@@ -233,15 +235,24 @@ package struct DeviceConfigurationFiles: Sendable {
       try write(
         Data(P256.Signing.PrivateKey().pemRepresentation.utf8), to: file, permissions: 0o600)
     }
-    let root = try privateRootKey(path, isNew: true).rootKey
+    let root = try privateRootKey(path, on: token, isNew: true).rootKey
     _ = try current(signedBy: root)
     try write(Data(root.publicKeyPEM.utf8), to: folder.rootPublicKey)
   }
 
+  /// The root key on a token; `nil` for one in a file. It is opened before the lock on the secrets is taken, because a
+  /// token may not respond.
+  func rootKeyOnToken(_ path: String?) throws -> TokenKey? {
+    guard let path, path.hasPrefix(TokenKeyURI.scheme) else { return nil }
+    return try TokenKey(path, option: "--root-key")
+  }
+
   /// The private root key: in a file, or on a token whose PKCS#11 URI takes the place of the file's name.
-  private func privateRootKey(_ path: String?, isNew: Bool = false) throws -> RootPrivateKey {
-    if let path, path.hasPrefix(TokenKeyURI.scheme) {
-      let root = RootPrivateKey(try TokenKey(path, option: "--root-key"))
+  private func privateRootKey(
+    _ path: String?, on token: TokenKey?, isNew: Bool = false
+  ) throws -> RootPrivateKey {
+    if let token = try token ?? rootKeyOnToken(path) {
+      let root = RootPrivateKey(token)
       try requireTrusted(root, isNew: isNew, "the key on the token")
       return root
     }

@@ -48,26 +48,42 @@ extension ServerFolder {
   /// Stores the configuration file with which `servers` run, in the files of their locks, so that commands read the
   /// same one. Called while the locks are held.
   package func rememberConfiguration(_ file: URL?, of servers: [ServerName]) throws {
-    let text = file.map { $0.path + "\n" } ?? ""
+    let text = Data(((file?.path ?? "") + "\n").utf8)
     for server in servers {
       let lock = lockFile(of: server)
-      // In place: another file would have no lock.
-      do { try Data(text.utf8).write(to: lock) } catch {
+      do {
+        // In place: another file would have no lock. Not emptied first: a command may read it at this moment.
+        let handle = try FileHandle(forWritingTo: lock)
+        try handle.write(contentsOf: text)
+        try handle.truncate(atOffset: UInt64(text.count))
+        try handle.close()
+      } catch {
         throw CommandFailure.machineFailed(
           "\(lock.path.printable) could not be written: check the disk and the file's owner.")
       }
     }
   }
 
-  /// The configuration file with which a server of this folder was started last; nil for none.
-  package var rememberedConfiguration: URL? {
-    for server in ServerName.allCases {
-      // A server that never ran has no lock.
-      guard let text = try? String(contentsOf: lockFile(of: server), encoding: .utf8),
-        text.hasSuffix("\n")
-      else { continue }
-      return URL(fileURLWithPath: String(text.dropLast()))
+  /// The configuration file with which `server` was started last; nil for none.
+  ///
+  /// - Parameter server: The server of a command; nil for all servers of this folder.
+  /// - Throws: `CommandFailure` if all servers are asked for and were started with different files.
+  package func rememberedConfiguration(of server: ServerName?) throws -> URL? {
+    let paths = Set((server.map { [$0] } ?? ServerName.allCases).compactMap(rememberedPath))
+    guard paths.count < 2 else {
+      throw CommandFailure.badInput(
+        "The servers of \(url.path.printable) were started with different configuration files: name one with"
+          + " --config.")
     }
-    return nil
+    return paths.first.flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }
+  }
+
+  /// The path of the configuration file of a server, empty for none; nil if the server never ran.
+  private func rememberedPath(of server: ServerName) -> String? {
+    // A server that never ran has no lock.
+    guard let text = try? String(contentsOf: lockFile(of: server), encoding: .utf8),
+      let end = text.firstIndex(of: "\n")
+    else { return nil }
+    return String(text[..<end])
   }
 }

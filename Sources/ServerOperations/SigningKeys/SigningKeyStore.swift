@@ -43,7 +43,8 @@ package struct SigningKeyStore {
   /// - Parameter begin: The start of its validity; `nil` for the server's lead from now.
   /// - Returns: All keys.
   package func add(from begin: Date? = nil) throws -> [SigningKeyFacts] {
-    try change { $0.append(try newKey(after: $0, from: begin ?? start)) }
+    let token = try tokenKey()
+    return try change { $0.append(try newKey(after: $0, from: begin ?? start, on: token)) }
   }
 
   /// Adds a key and ends the older ones after an overlap.
@@ -55,10 +56,16 @@ package struct SigningKeyStore {
   package func rotate(
     from begin: Date? = nil, overlapSeconds: Int? = nil
   ) throws -> [SigningKeyFacts] {
-    let begin = begin ?? start
+    try replaceAll(from: begin ?? start, overlapSeconds: overlapSeconds, by: try tokenKey())
+  }
+
+  /// - Parameter isRevoking: True to store with the keys that the files are not signed yet.
+  private func replaceAll(
+    from begin: Date, overlapSeconds: Int?, by token: TokenKey?, isRevoking: Bool = false
+  ) throws -> [SigningKeyFacts] {
     let end = begin.unixSecond + Int64(overlapSeconds ?? server.overlapSeconds)
-    return try change { keys in
-      let new = try newKey(after: keys, from: begin)
+    return try change(isRevoking: isRevoking) { keys in
+      let new = try newKey(after: keys, from: begin, on: token)
       for index in keys.indices { keys[index].end(at: end) }
       keys.append(new)
     }
@@ -70,33 +77,29 @@ package struct SigningKeyStore {
   /// - Returns: All keys, and the key files that were written again.
   package func revoke() async throws -> (keys: [SigningKeyFacts], files: [String]) {
     guard server == .keys else { return (try rotate(from: now, overlapSeconds: 0), []) }
-    let keys = try keysOfUnfinishedRevocation() ?? replaceAll()
+    let token = try tokenKey()
+    let keys =
+      try keysOfUnfinishedRevocation(by: token)
+      ?? replaceAll(from: now, overlapSeconds: 0, by: token, isRevoking: true)
     let files = try await setup.signExportsAgain()
-    try setRevocation(unfinished: nil)
+    try endRevocation()
     return (keys, files)
   }
 
-  private func replaceAll() throws -> [SigningKeyFacts] {
-    let keys = try rotate(from: now, overlapSeconds: 0)
-    try setRevocation(unfinished: keys.last?.version)
-    return keys
-  }
-
-  /// The keys if an earlier call has replaced them by the one in `place`, and its files are not all signed.
-  private func keysOfUnfinishedRevocation() throws -> [SigningKeyFacts]? {
-    guard let place, place != Self.newKeyInFile,
+  /// The keys if an earlier call has replaced them by the one on the token, and its files are not all signed.
+  private func keysOfUnfinishedRevocation(by token: TokenKey?) throws -> [SigningKeyFacts]? {
+    guard let token,
       let secrets = try KeySecrets.stored(in: setup.folder), let newest = secrets.signingKeys.last,
-      let unfinished = secrets.unfinishedRevocation, newest.keyVersion == unfinished
+      let unfinished = secrets.unfinishedRevocation, newest.keyVersion == unfinished,
+      token.publicKey.pemRepresentation == newest.publicKeyPEM
     else { return nil }
-    let key = try TokenKey(place, option: "--key")
-    guard key.publicKey.pemRepresentation == newest.publicKeyPEM else { return nil }
     return secrets.signingKeys.map(\.facts)
   }
 
-  private func setRevocation(unfinished version: String?) throws {
+  private func endRevocation() throws {
     try setup.folder.keySecrets.withLock {
       guard var secrets = try KeySecrets.stored(in: setup.folder) else { return }
-      secrets.unfinishedRevocation = version
+      secrets.unfinishedRevocation = nil
       try setup.folder.keySecrets.replace(secrets)
     }
   }
@@ -132,13 +135,17 @@ package struct SigningKeyStore {
   private var start: Date { now.addingTimeInterval(TimeInterval(server.leadSeconds)) }
 
   /// Changes and stores the keys, which are created if there are none yet.
-  private func change(_ change: (inout [SecretSigningKey]) throws -> Void) throws
-    -> [SigningKeyFacts]
-  {
-    try setup.folder.server(server.name).secrets.withLock {
+  private func change(
+    isRevoking: Bool = false, _ change: (inout [SecretSigningKey]) throws -> Void
+  ) throws -> [SigningKeyFacts] {
+    let root = try setup.deviceConfiguration.rootKeyOnToken(rootKey)
+    return try setup.folder.server(server.name).secrets.withLock {
       var keys = try storedOrFirst()
       try change(&keys)
-      try store(keys)
+      switch server {
+      case .keys: try storeExportKeys(keys, root, isRevoking: isRevoking)
+      case .verification: try storeTokenKeys(keys)
+      }
       return keys.map(\.facts)
     }
   }
@@ -159,22 +166,18 @@ package struct SigningKeyStore {
     }
   }
 
-  /// Stores the keys and publishes them.
-  private func store(_ keys: [SecretSigningKey]) throws {
-    switch server {
-    case .keys: try storeExportKeys(keys)
-    case .verification: try storeTokenKeys(keys)
-    }
-  }
-
   /// The document is signed before anything is stored, so that a missing root key changes nothing. It is
-  /// stored first: secrets without a document mean that the document was lost.
-  private func storeExportKeys(_ keys: [SecretSigningKey]) throws {
+  /// stored first: secrets without a document mean that the document was lost. The mark of a revocation is stored
+  /// with the keys, so that an interruption loses neither.
+  private func storeExportKeys(
+    _ keys: [SecretSigningKey], _ root: TokenKey?, isRevoking: Bool
+  ) throws {
     let keyID = try setup.keySettings().keyID
-    let next = try setup.deviceConfiguration.next(keys, rootKey: rootKey)
+    let next = try setup.deviceConfiguration.next(keys, rootKey: rootKey, on: root)
     try next.store()
     var secrets = try KeySecrets.stored(in: setup.folder) ?? KeySecrets(keyID: keyID)
     secrets.signingKeys = keys
+    if isRevoking { secrets.unfinishedRevocation = keys.last?.keyVersion }
     try setup.folder.keySecrets.replace(secrets)
   }
 
@@ -187,8 +190,10 @@ package struct SigningKeyStore {
   }
 
   /// A new key with the id or version that follows those of `keys`.
-  private func newKey(after keys: [SecretSigningKey], from: Date) throws -> SecretSigningKey {
-    let token = try newTokenKey(after: keys)
+  private func newKey(
+    after keys: [SecretSigningKey], from: Date, on token: TokenKey?
+  ) throws -> SecretSigningKey {
+    try requireUsable(token, after: keys)
     return switch server {
     case .keys:
       SecretSigningKey(
@@ -199,26 +204,29 @@ package struct SigningKeyStore {
     }
   }
 
-  /// The key on a token that becomes a signing key; `nil` for one that is generated.
-  private func newTokenKey(after keys: [SecretSigningKey]) throws -> TokenKey? {
-    guard let place else {
+  /// The key on a token that becomes a signing key; `nil` for one that is generated. It is opened before the lock on
+  /// the secrets is taken, because a token may not respond.
+  private func tokenKey() throws -> TokenKey? {
+    guard let place, place != Self.newKeyInFile else { return nil }
+    return try TokenKey(place, option: "--key")
+  }
+
+  private func requireUsable(_ token: TokenKey?, after keys: [SecretSigningKey]) throws {
+    guard place != nil else {
       guard keys.last?.tokenKey == nil else {
         throw CommandFailure.badInput(
           "The newest signing key is on a token: name the next one with"
             + " `firebreak key-server signing-key rotate --key pkcs11:...`, or use --key \(Self.newKeyInFile)."
         )
       }
-      return nil
+      return
     }
-    guard place != Self.newKeyInFile else { return nil }
-    let key = try TokenKey(place, option: "--key")
-    let known = keys.first { $0.publicKeyPEM == key.publicKey.pemRepresentation }
-    if let known {
+    let publicKey = token?.publicKey.pemRepresentation
+    if let known = keys.first(where: { $0.publicKeyPEM == publicKey }) {
       throw CommandFailure.badInput(
         "--key: this key is the signing key \(known.keyID.printable) \((known.keyVersion ?? "").printable) already:"
           + " create another one on the token.")
     }
-    return key
   }
 }
 
