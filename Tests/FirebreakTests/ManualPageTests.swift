@@ -10,7 +10,7 @@ struct ManualPageTests {
   private let program: CommandDescription
   private let page: String
 
-  /// What all tests read, from one run of each command.
+  /// The help and the manual page, from one run of each command for all tests.
   private static let outputs = Task {
     let dump = try await Run("--experimental-dump-help")
     #expect(dump.status == 0, "\(dump.errors)")
