@@ -10,13 +10,14 @@ import Testing
 @Suite("Key on a token (SoftHSM)", .needs(.process), .serialized)
 struct TokenKeyTests {
   /// SoftHSM reads its configuration once for each process, and each test has a token of its own.
+  /// No label begins with another one: pkcs11-tool would take either token.
   private static let tokens = Task {
-    let token = try await SoftToken(labels: ["signs", "pin", "pins", "many", "away", "other"])
+    let token = try await SoftToken(labels: ["signs", "pin", "several", "many", "away", "other"])
     for (name, value) in token.environment { setenv(name, value, 1) }
     try await token.createKey("k", on: "signs", id: "01")
     try await token.createKey("p384", on: "signs", id: "02", curve: "secp384r1")
     try await token.createKey("asks", on: "signs", id: "03", isInteractive: true)
-    for label in ["pin", "pins"] { try await token.createKey("k", on: label, id: "01") }
+    for label in ["pin", "several"] { try await token.createKey("k", on: label, id: "01") }
     for id in ["01", "02"] { try await token.createKey("k", on: "many", id: id) }
     try await token.createKey("k", on: "away", id: "01")
     try await token.createKey("k", on: "other", id: "01")
@@ -142,14 +143,14 @@ struct TokenKeyTests {
     "Each wrong PIN of a token is tried once, whether the URI has its label or its serial number")
   func wrongPINs() async throws {
     let token = try await token()
-    let byLabel = token.uri("k", on: "pins")
-    let serial = try await token.serial(of: "pins")
-    let bySerial = byLabel.replacing("token=pins", with: "serial=\(serial)")
+    let byLabel = token.uri("k", on: "several")
+    let serial = try await token.serial(of: "several")
+    let bySerial = byLabel.replacing("token=several", with: "serial=\(serial)")
     for (uri, pin) in [(byLabel, "000001"), (bySerial, "000002")] {
       #expect(throws: TokenKeyError.self) { _ = try open(uri) { _ in pin } }
     }
     // Resets the count of the token; each further try of ours would set it again.
-    try await token.createKey("l", on: "pins", id: "09")
+    try await token.createKey("l", on: "several", id: "09")
     for uri in [byLabel, bySerial] {
       for pin in ["000001", "000002"] {
         let error = #expect(throws: TokenKeyError.self) { _ = try open(uri) { _ in pin } }
