@@ -123,6 +123,31 @@ struct ConfigurationFileTests {
   }
 
   @Test(
+    "A command reads the file that its server was started with last, and refuses different ones")
+  func separate() async throws {
+    let (data, other) = (folder.path("data").path, folder.path("other.json").path)
+    func minimum(after options: String...) async throws -> Int? {
+      let served = try await ServedFirebreak(folder: folder, options)
+      _ = try await served.addresses()
+      #expect(try await served.stop() == 0)
+      let run = try await Run(["key-server", "settings", "--json", "--data", data])
+      #expect(run.status == 0, "\(run.errors)")
+      return try run.json()?["minimumKeys"] as? Int
+    }
+    try Data(#"{"keys": {"minimumKeys": 77}}"#.utf8).write(to: folder.path("firebreak.json"))
+    try Data(#"{"keys": {"minimumKeys": 78}}"#.utf8).write(to: URL(fileURLWithPath: other))
+    #expect(try await minimum(after: "--config", config) == 77)
+    #expect(try await minimum(after: "--only", "keys", "--config", other) == 78)
+    let without = try await minimum(after: "--only", "keys")
+    #expect(without != 77 && without != 78)
+    let backup = ["backup", folder.path("backup").path, "--data", data]
+    let refused = try await Run(backup)
+    #expect(refused.status == 2 && refused.errors.contains("different configuration files"))
+    #expect(refused.errors.split(separator: "\n").count == 1)
+    #expect(try await Run(backup + ["--config", other]).status == 0)
+  }
+
+  @Test(
     "SIGHUP reads the file again, and a file that became wrong leaves the settings as they were")
   func reloaded() async throws {
     let path = folder.path("notify").path
