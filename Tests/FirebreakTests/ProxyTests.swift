@@ -14,9 +14,7 @@ struct ProxyTests {
     private let process: BackgroundProcess
 
     init(before keys: String, in folder: TemporaryFolder) async throws {
-      let port = try await Shell.run(
-        "python3 -c 'import socket; s=socket.socket(); s.bind((\"127.0.0.1\",0)); print(s.getsockname()[1])'"
-      ).output.trimmingCharacters(in: .whitespacesAndNewlines)
+      let port = try UnusedPort.find()
       certificate = folder.path("certificate.pem")
       let key = folder.path("key.pem").path
       let made = try await Shell.run(

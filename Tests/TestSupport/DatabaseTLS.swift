@@ -16,7 +16,7 @@ public struct DatabaseTLS: Sendable {
   /// Creates a certificate and chooses a free port.
   init(name: String, isOffered: Bool, in folder: TemporaryFolder) async throws {
     (self.name, self.isOffered) = (name, isOffered)
-    port = try Self.unusedPort()
+    port = try UnusedPort.find()
     (certificate, key) = (folder.path("server.crt"), folder.path("server.key"))
     let made = try await ChildProcess.run(
       URL(fileURLWithPath: "/usr/bin/openssl"),
@@ -46,23 +46,6 @@ public struct DatabaseTLS: Sendable {
   public func address(root: URL? = nil, name: String? = nil) -> String {
     "host=\(name ?? self.name) hostaddr=127.0.0.1 port=\(port) user=postgres sslmode=verify-full"
       + " sslrootcert=\((root ?? certificate).path)"
-  }
-
-  private static func unusedPort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { throw Failure(description: "no socket") }
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    guard isBound else { throw Failure(description: "no port") }
-    return Int(UInt16(bigEndian: address.sin_port))
   }
 
   private struct Failure: Error, CustomStringConvertible {
