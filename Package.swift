@@ -620,7 +620,7 @@ let package = Package(
     .testTarget(
       name: "ServerOperationsTests",
       dependencies: [
-        "ServerOperations", "Settings", "Terminal", "firebreak", "DiagnosisKeyFile",
+        "ServerOperations", "Settings", "Secrets", "Terminal", "firebreak", "DiagnosisKeyFile",
         "ExposureKeys", "HealthAuthorityConsole", "KeyServer", "KeyServerAPI", "RiskRules",
         "VerificationServer", "World",
         "TextEncodings", "ServedSystem", "TestSupport", crypto, grdb, logging, serviceLifecycle,

@@ -55,11 +55,9 @@ import VerificationAPI
 
   @Test("Every refusal of the operations on the servers' folder has a Polish sentence")
   func folder() throws {
-    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
     var count = 0
     for file in Self.files {
-      let url = package.appendingPathComponent("Sources/\(file).swift")
+      let url = Self.package.appendingPathComponent("Sources/\(file).swift")
       let sentences = Self.refusals(in: try String(contentsOf: url, encoding: .utf8))
       #expect(!sentences.isEmpty, "\(file)")
       // An error that is passed on has its own sentence.
@@ -78,11 +76,14 @@ import VerificationAPI
       "DeviceConfiguration/DeviceConfigurationFiles", "ServerSetup+Exports", "ServerSetup+Keys",
       "ServerSetup+Verification", "Console/CodeSource", "Console/FolderAuthority",
       "Console/FolderAuthority+Administration",
-    ].map { "ServerOperations/\($0)" }
+    ].map { "ServerOperations/\($0)" } + ["KeyServer/Export/SignerCalls"]
 
   /// The sentences of refusals in a source, with a word in the place of each value.
   private static func refusals(in source: String) -> [String] {
-    let refusal = /(?:badInput|configuration|notOffered)\(\s*((?:"(?:[^"\\]|\\.)*"[\s+]*)+)\)/
+    let refusal =
+      #/
+      (?:badInput|configuration|notOffered|cannotSign)\(\s*((?:"(?:[^"\\]|\\.)*"[\s+]*)+)\)
+      /#
     return source.matches(of: refusal).map { match in
       let text = match.1.replacing(/"[\s+]*"/, with: "").drop { $0 == "\"" }
       let end = text.lastIndex(of: "\"") ?? text.endIndex
@@ -90,6 +91,25 @@ import VerificationAPI
       return String(text[..<end]).replacing(value, with: "value")
     }
   }
+
+  @Test("Every reason why a token cannot sign has a Polish sentence")
+  func tokens() throws {
+    let source = try String(
+      contentsOf: Self.package.appendingPathComponent("Sources/PKCS11/TokenKeyError.swift"),
+      encoding: .utf8)
+    let choice = /\\\([^()]*\?[^()]*\)/
+    let value = /\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/
+    let sentences = source.replacing(choice, with: "").replacing(value, with: "value")
+      .matches(of: /"((?:[^"]|"[\s+]+")* (?:[^"]|"[\s+]+")*\.)"/)
+      .map { String($0.1.replacing(/"[\s+]+"/, with: "")) }
+    #expect(sentences.count == 17, "\(sentences)")
+    for sentence in sentences {
+      #expect(Texts(.polish).sentence(sentence) != sentence, "\(sentence)")
+    }
+  }
+
+  private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
 
   @Test("The root key away from the server, and a signing key on a token, are explained in Polish")
   func operators() {

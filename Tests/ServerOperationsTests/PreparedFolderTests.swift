@@ -35,6 +35,32 @@ struct PreparedFolderTests {
     }
   }
 
+  @Test("Each server has its own configuration file or none; commands on all refuse different ones")
+  func configurationFiles() throws {
+    let folder = ServerFolder(at: folder.path("data").path)
+    try folder.create()
+    func start(_ servers: [ServerName], _ file: String?) throws {
+      let locks = try ServerLocks(folder, servers)
+      defer { withExtendedLifetime(locks) {} }
+      try folder.rememberConfiguration(file.map { URL(fileURLWithPath: $0) }, of: servers)
+    }
+    func remembered(_ server: ServerName?) throws -> String? {
+      try folder.rememberedConfiguration(of: server)?.path
+    }
+    #expect(try remembered(nil) == nil && remembered(.keys) == nil)
+    try start(ServerName.allCases, "/etc/a-with-a-long-name.json")
+    #expect(try remembered(nil) == "/etc/a-with-a-long-name.json")
+    try start([.keys], "/etc/b.json")
+    #expect(try remembered(.keys) == "/etc/b.json")
+    #expect(try remembered(.verification) == "/etc/a-with-a-long-name.json")
+    #expect(throws: CommandFailure.self) { try remembered(nil) }
+    try start([.keys], nil)
+    #expect(try remembered(.keys) == nil)
+    #expect(throws: CommandFailure.self) { try remembered(nil) }
+    try start(ServerName.allCases, nil)
+    #expect(try remembered(nil) == nil)
+  }
+
   @Test("The register is not created without its secrets, and the error says what to do")
   func register() async throws {
     for _ in 0..<2 {
