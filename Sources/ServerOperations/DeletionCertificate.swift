@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeyServerAPI
-import PostgreSQL
-import ServerStorage
 import Settings
 import Terminal
 import World
@@ -50,8 +48,8 @@ extension ServerSetup {
   /// the folder of the exports, for a web server: the instruction to stop, and empty indexes.
   ///
   /// - Returns: The certificate of this run and of interrupted ones before it.
-  /// - Throws: `CommandFailure` if phones were not told, a server runs, or a file cannot be deleted; then the command
-  ///   can be repeated.
+  /// - Throws: `CommandFailure` if phones were not told, a server runs, a database in PostgreSQL is not the one of its
+  ///   server, or a file cannot be deleted; then the command can be repeated.
   package func deleteService() async throws -> DeletionCertificate {
     // Before the locks, because servers run to tell phones.
     _ = try versionOfInstruction(deletionRecord())
@@ -61,11 +59,12 @@ extension ServerSetup {
     var record = try deletionRecord()
     let version = try versionOfInstruction(record)
     // Before the record, with which no server starts any more.
-    for server in servers where server.usesPostgreSQL { try databaseAddress(of: server.name) }
+    let databases = try await databasesToDelete(record)
+    defer { for database in databases { database.close() } }
     do {
       try record.begin(at: clock.now, servers: servers.map(\.name.rawValue), version: version)
       // Before the files, which say where the databases are.
-      try await deleteClusterDatabases(&record)
+      for database in databases { try await database.delete(&record) }
       try keepInstruction(&record)
       try deleteExports(&record)
       // The secrets first: without them a copy of the database is worth less.
@@ -85,33 +84,6 @@ extension ServerSetup {
           + " run the command again. The certificate will have what is deleted already.")
     }
     return record.certificate(at: clock.now)
-  }
-
-  /// Deletes the tables of the servers in PostgreSQL, and those that moves have left.
-  private func deleteClusterDatabases(_ record: inout DeletionRecord) async throws {
-    for server in folder.servers where server.usesPostgreSQL {
-      guard let address = try databaseAddress(of: server.name) else { continue }
-      let secret = try server.databaseSecret()
-      let database = server.postgreSQLDatabase(at: address, secret: secret)
-      defer { database.close() }
-      do {
-        let tables = try await database.tablesWithLeftovers()
-        guard secret != nil else {
-          throw CommandFailure.badInput(
-            "\(server.secrets.url.path.printable) is missing, so that it is not known whose data"
-              + " \(address.databaseName) has: copy it from another process, or delete the tables by hand."
-          )
-        }
-        for (table, bytes) in tables {
-          try record.willDelete(.init(path: "\(address.databaseName) \(table)", bytes: bytes))
-        }
-        try await database.deleteTables()
-      } catch ServerDatabaseError.empty {
-        // An interrupted run has deleted them.
-      } catch {
-        throw server.moveFailure(error)
-      }
-    }
   }
 
   private func deletionRecord() throws -> DeletionRecord {

@@ -46,6 +46,11 @@ struct DeletionRecord {
   /// The begin of the latest run; nil before the first.
   var lastBegin: Begin? { lines.last { $0.begun != nil }?.begun }
 
+  /// True if the deletion of tables of `database` has begun.
+  func hasTables(of database: String) -> Bool {
+    lines.contains { $0.deleting?.path.hasPrefix(database + " ") == true }
+  }
+
   mutating func begin(at now: Date, servers: [String], version: Int) throws {
     try append(
       Line(begun: Begin(at: now.unixSecond, servers: servers, version: version)))

@@ -119,6 +119,21 @@ extension StoredServer {
     }
   }
 
+  /// The record that a move to files has left the old tables in PostgreSQL.
+  var moveToFilesRecord: URL {
+    folder.folder(of: name).appendingPathComponent("moved-from-postgresql.json")
+  }
+
+  /// True if the data was moved from PostgreSQL to the file.
+  var hasMovedToFiles: Bool { FileManager.default.fileExists(atPath: moveToFilesRecord.path) }
+
+  /// Records that the data was moved to the file, so that the end of the service asks for the old tables.
+  func recordMoveToFiles() throws {
+    try AtomicFile.write(
+      Data(#"{"database":"firebreak_\#(name.rawValue)"}"#.utf8), to: moveToFilesRecord,
+      permissions: 0o600)
+  }
+
   /// Removes the record, because the data is in the file again.
   func removePostgreSQLRecord() throws { try FileManager.default.removeItem(at: record) }
 

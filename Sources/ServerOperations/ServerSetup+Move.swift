@@ -216,7 +216,7 @@ extension StoredServer {
     case let error as CommandFailure: error
     case ServerDatabaseError.denied(let message):
       CommandFailure.badInput(
-        "The role of the address may not move \(database) (\(message)): use one that owns the database."
+        "The role of the address may not change \(database) (\(message)): use one that owns the database."
       )
     case let error as ServerDatabaseError: CommandFailure(error, of: schema)
     case let error as DatabaseMove.Failure: moveFailure(error, of: database)
@@ -306,6 +306,7 @@ extension StoredServer {
   fileprivate func useNewDatabase() throws {
     do {
       if !hasFile { try FileManager.default.moveItem(at: newDatabase, to: database) }
+      try recordMoveToFiles()
       try removePostgreSQLRecord()
     } catch {
       throw CommandFailure.machineFailed(
@@ -322,7 +323,7 @@ extension StoredServer {
     // First: after an interruption a start without the record would create an empty file.
     try recordPostgreSQL()
     do {
-      for suffix in ["", "-wal", "-shm"] {
+      for suffix in DatabaseFile.suffixes {
         let file = database.path + suffix
         guard FileManager.default.fileExists(atPath: file) else { continue }
         try FileManager.default.moveItem(atPath: file, toPath: retired.path + suffix)

@@ -6,9 +6,9 @@ import World
 ///
 /// If someone deletes or replaces one of them, SQLite goes on with the open file. What it writes then is lost when the
 /// server stops, so nothing may be acknowledged any more.
-struct DatabaseFile: Sendable {
+package struct DatabaseFile: Sendable {
   /// The endings of the names of all files that SQLite may have for a database.
-  static let suffixes = ["", "-wal", "-shm", "-journal"]
+  package static let suffixes = ["", "-wal", "-shm", "-journal"]
 
   private let files: [(path: String, opened: FileVersion)]
 

@@ -21,6 +21,13 @@ extension PostgreSQLServerDatabase {
     }
   }
 
+  /// Throws if another session uses the database.
+  ///
+  /// - Throws: `DatabaseMove.Failure.inUse`; `ServerDatabaseError`
+  package func requireUnused() async throws {
+    try await inspecting { try Self.requireNoSessions($0) }
+  }
+
   /// Deletes all tables, also those that moves have put into other schemas. No other session may use the database.
   ///
   /// - Throws: `DatabaseMove.Failure.inUse`; `ServerDatabaseError`

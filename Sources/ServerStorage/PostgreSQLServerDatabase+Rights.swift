@@ -32,9 +32,15 @@ extension PostgreSQLServerDatabase {
   }
 
   /// True if a move has put the tables of the server into another schema.
-  package func hasRetiredTables() async throws -> Bool {
+  package func hasRetiredTables() async throws -> Bool { try await !retiredSchemas().isEmpty }
+
+  /// The names of the schemas into which moves have put the tables of the server.
+  package func retiredSchemas() async throws -> [String] {
     try await inspecting { transaction in
-      try transaction.run(#"SELECT FROM pg_namespace WHERE nspname LIKE 'moved\_%'"#).count > 0
+      let rows = try transaction.run(
+        #"SELECT quote_ident(nspname) FROM pg_namespace WHERE nspname LIKE 'moved\_%' ORDER BY nspname"#
+      )
+      return rows.indices.compactMap { rows.text($0, 0) }
     }
   }
 

@@ -131,10 +131,21 @@ import Testing
     #expect(without.status == 2 && without.errors.contains("set DATABASE_URL"), "\(without)")
     #expect(exists("keys/secrets.json", authority.folder))
     #expect(!exists("end-of-service.jsonl", authority.folder))
+    // The databases of another cluster are not those of the servers.
+    let elsewhere = try await run(delete, in: try await Self.newCluster())
+    #expect(elsewhere.status == 2 && elsewhere.errors.contains("is empty"), "\(elsewhere)")
+    #expect(exists("keys/secrets.json", authority.folder))
+    #expect(!exists("end-of-service.jsonl", authority.folder))
+    #expect(!FileManager.default.fileExists(atPath: certificate.path))
     // As after an interruption between the databases and the files.
     try await cluster.emptyDatabase("firebreak_verification")
     try FileManager.default.removeItem(
       at: authority.folder.path("data/verification/secrets.json"))
+    try ServedAuthority.write(
+      [
+        "end-of-service.jsonl":
+          #"{"deleting":{"bytes":1,"path":"firebreak_verification public.issue"}}"#
+      ], in: authority.folder)
     let run = try await run(delete, in: cluster)
     #expect(run.status == 0, "\(run.errors)")
     let text = try String(contentsOf: certificate, encoding: .utf8)
@@ -146,6 +157,59 @@ import Testing
       "SELECT count(*) FROM pg_tables WHERE schemaname = 'public' OR schemaname LIKE 'moved%'",
       in: "firebreak_keys")
     #expect(left == 0)
+    #expect(!exists("keys", authority.folder) && !exists("verification", authority.folder))
+  }
+
+  @Test("A database that is used by a session leaves those of all servers as they are")
+  func used() async throws {
+    let authority = try await ServedAuthority(arguments: ["--database", address(cluster)])
+    #expect(try await authority.run("end-of-service", "tell").status == 0)
+    #expect(try await authority.servers.stop() == 0)
+    let session = Task { [cluster] in
+      try await cluster.run("SELECT pg_sleep(600)::text", in: "firebreak_keys")
+    }
+    defer { session.cancel() }
+    let sessions = "SELECT count(*) FROM pg_stat_activity WHERE datname = 'firebreak_keys'"
+    try await Patience.until {
+      try await cluster.run(sessions + " AND query LIKE '%pg_sleep%'") ?? 0 > 0
+    }
+    let delete = ["end-of-service", "delete", "--confirm", "--data", authority.servers.data]
+    let run = try await run(delete, in: cluster)
+    #expect(run.status == 2 && run.errors.contains("firebreak_keys: stop all"), "\(run)")
+    #expect(!exists("end-of-service.jsonl", authority.folder))
+    let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
+    for server in ["verification", "keys", "console"] {
+      #expect(try await cluster.run(tables, in: "firebreak_\(server)") != 0)
+    }
+    session.cancel()
+    _ = await session.result
+  }
+
+  @Test("The end of a service names the data that a move to files has left in PostgreSQL")
+  func leftByMove() async throws {
+    let authority = try await ServedAuthority(arguments: ["--database", address(cluster)])
+    #expect(try await authority.run("end-of-service", "tell").status == 0)
+    #expect(try await authority.servers.stop() == 0)
+    let data = ["--data", authority.servers.data]
+    let moved = try await run(["database", "move", "--to-files"] + data, in: cluster)
+    #expect(moved.status == 0, "\(moved.errors)")
+    let certificate = authority.folder.path("deletion.json").path
+    let delete = ["end-of-service", "delete", "--confirm", "--certificate", certificate] + data
+    let without = try await Run(delete)
+    #expect(without.status == 2 && without.errors.contains("set DATABASE_URL"), "\(without)")
+    for server in ["verification", "keys", "console"] {
+      let refused = try await run(delete, in: cluster)
+      #expect(refused.status == 2 && refused.errors.contains("DROP SCHEMA moved_"), "\(refused)")
+      #expect(refused.errors.contains("firebreak_\(server)"), "\(refused)")
+      #expect(exists("keys/secrets.json", authority.folder))
+      let time = try await cluster.run(
+        #"SELECT substr(nspname, 7)::bigint FROM pg_namespace WHERE nspname LIKE 'moved\_%'"#,
+        in: "firebreak_\(server)")
+      _ = try await cluster.run(
+        "DROP SCHEMA moved_\(try #require(time)) CASCADE", in: "firebreak_\(server)")
+    }
+    let run = try await run(delete, in: cluster)
+    #expect(run.status == 0, "\(run.errors)")
     #expect(!exists("keys", authority.folder) && !exists("verification", authority.folder))
   }
 }

@@ -58,9 +58,10 @@ struct RestoredDatabases {
     } catch let failure as PlacementFailure {
       throw failure.cause
     } catch  where isPlaced {
+      let cause = (error as? CommandFailure)?.message ?? "\(error)"
       throw CommandFailure.machineFailed(
-        "The files are restored, and the connection was lost before all rows were stored in PostgreSQL: move the"
-          + " folder away, empty the databases, and restore the backup again.")
+        "The files are restored, and a commit in PostgreSQL failed: move the folder away, empty the databases, and"
+          + " restore the backup again. The cause: \(cause)")
     }
   }
 
@@ -88,7 +89,7 @@ struct RestoredDatabases {
 extension StoredServer {
   /// Removes the extracted file, whose rows are in PostgreSQL, and records that the server uses that.
   fileprivate func useCluster() throws {
-    for suffix in ["", "-wal", "-shm", "-journal"] {
+    for suffix in DatabaseFile.suffixes {
       let file = database.path + suffix
       guard FileManager.default.fileExists(atPath: file) else { continue }
       try FileManager.default.removeItem(atPath: file)

@@ -53,7 +53,8 @@ struct DeleteServiceCommand: AsyncParsableCommand {
     abstract: "Delete secrets, databases, settings and key files of the stopped servers.",
     discussion: """
       Tables in PostgreSQL are deleted in the cluster of DATABASE_URL, with those that `database move` has left. The \
-      write-ahead log, standbys and backups of the cluster are not: delete them, too.
+      write-ahead log, standbys and backups of the cluster are not, nor is what `database move --target` has left in \
+      another cluster: delete them, too.
       """)
 
   @OptionGroup var servers: ServerOptions
