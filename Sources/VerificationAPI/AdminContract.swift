@@ -178,7 +178,8 @@ public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
     /// The codes that apps entered and that were unknown, used or expired; rounded down, and nil for a day that is not
     /// over.
     public let codesInvalid: Int?
-    /// The same by the system of the app; nil for a day that is not over, and from servers of earlier versions.
+    /// The same by the system of the app; nil for a day that is not over, for one on which a server of an earlier
+    /// version has counted, and from such servers.
     public let codesInvalidBySystem: InvalidCodes?
     /// The verification tokens that were exchanged for a certificate.
     public let tokensClaimed: Int

@@ -117,7 +117,7 @@ import World
     #expect(AppSystem(userAgent: agent) == system)
   }
 
-  @Test("A database of the version before keeps its attempts, with an unknown system")
+  @Test("A database of the version before keeps its attempts, whose systems are unknown")
   func migration() async throws {
     let file = folder.path("verification.sqlite")
     let queue = try DatabaseQueue(path: file.path)
@@ -127,9 +127,16 @@ import World
         sql: "INSERT INTO attemptCount VALUES (?, 'a', 1, 30, 2, 3)", arguments: [Self.day])
     }
     try queue.close()
-    let count = try #require(try await SQLiteCodeStorage(file: file).attemptCounts().first)
-    #expect(count.codesInvalid == 30 && count.tokensInvalid == 3)
-    #expect(count.shownBySystem == .init(unknown: 30, ios: 0, android: 0))
+    let storage = try SQLiteCodeStorage(file: file)
+    try await storage.add([
+      Self.count(.codeInvalid, by: "a"), Self.count(.codeInvalid, on: Self.day + 1, by: "a"),
+    ])
+    let counts = try await storage.attemptCounts()
+    #expect(counts.map(\.codesInvalid) == [1, 31] && counts.last?.tokensInvalid == 3)
+    #expect(
+      counts.map(\.shownBySystem) == [.init(unknown: 0, ios: 0, android: 0), nil])
+    let data = CodeCounts(day: Self.day).statistics(counts.last).data
+    #expect(data.codesInvalid == 30 && data.codesInvalidBySystem == nil)
   }
 
   /// Claims `count` codes and their tokens with the device key of the server, each twice.

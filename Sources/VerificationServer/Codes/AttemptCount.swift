@@ -29,10 +29,10 @@ struct AttemptCount: Codable, Hashable, Sendable {
   let apiKey: String
   private(set) var codesClaimed = 0
   private(set) var codesInvalid = 0
-  /// The part of `codesInvalid` that apps on iOS have entered.
-  private(set) var codesInvalidIOS = 0
-  /// The part of `codesInvalid` that apps on Android have entered.
-  private(set) var codesInvalidAndroid = 0
+  /// The part of `codesInvalid` that apps on iOS have entered; nil if an earlier version has counted some of them.
+  private(set) var codesInvalidIOS: Int? = 0
+  /// The part of `codesInvalid` that apps on Android have entered; nil as above.
+  private(set) var codesInvalidAndroid: Int? = 0
   private(set) var tokensClaimed = 0
   private(set) var tokensInvalid = 0
 
@@ -50,8 +50,8 @@ struct AttemptCount: Codable, Hashable, Sendable {
     case .codeClaimed: codesClaimed += 1
     case .codeInvalid:
       codesInvalid += 1
-      codesInvalidIOS += system == .ios ? 1 : 0
-      codesInvalidAndroid += system == .android ? 1 : 0
+      if system == .ios { codesInvalidIOS? += 1 }
+      if system == .android { codesInvalidAndroid? += 1 }
     case .tokenClaimed: tokensClaimed += 1
     case .tokenInvalid: tokensInvalid += 1
     }
@@ -61,10 +61,16 @@ struct AttemptCount: Codable, Hashable, Sendable {
   mutating func add(_ other: AttemptCount) {
     codesClaimed += other.codesClaimed
     codesInvalid += other.codesInvalid
-    codesInvalidIOS += other.codesInvalidIOS
-    codesInvalidAndroid += other.codesInvalidAndroid
+    codesInvalidIOS = Self.sum(codesInvalidIOS, other.codesInvalidIOS)
+    codesInvalidAndroid = Self.sum(codesInvalidAndroid, other.codesInvalidAndroid)
     tokensClaimed += other.tokensClaimed
     tokensInvalid += other.tokensInvalid
+  }
+
+  /// The sum of two numbers; nil if one is unknown.
+  private static func sum(_ first: Int?, _ second: Int?) -> Int? {
+    guard let first, let second else { return nil }
+    return first + second
   }
 
   /// The numbers that are shown: rounded down, so that none shows a single attempt.
@@ -72,19 +78,19 @@ struct AttemptCount: Codable, Hashable, Sendable {
     var shown = self
     shown.codesClaimed = IssuerCount.rounded(codesClaimed)
     shown.codesInvalid = IssuerCount.rounded(codesInvalid)
-    shown.codesInvalidIOS = IssuerCount.rounded(codesInvalidIOS)
-    shown.codesInvalidAndroid = IssuerCount.rounded(codesInvalidAndroid)
+    shown.codesInvalidIOS = codesInvalidIOS.map { IssuerCount.rounded($0) }
+    shown.codesInvalidAndroid = codesInvalidAndroid.map { IssuerCount.rounded($0) }
     shown.tokensClaimed = IssuerCount.rounded(tokensClaimed)
     shown.tokensInvalid = IssuerCount.rounded(tokensInvalid)
     return shown
   }
 
-  /// The invalid codes by system as they are shown: each number rounded down by itself.
-  var shownBySystem: CodeStatisticsResponse.InvalidCodes {
-    CodeStatisticsResponse.InvalidCodes(
-      unknown: IssuerCount.rounded(codesInvalid - codesInvalidIOS - codesInvalidAndroid),
-      ios: IssuerCount.rounded(codesInvalidIOS),
-      android: IssuerCount.rounded(codesInvalidAndroid))
+  /// The invalid codes by system as they are shown: each number rounded down by itself; nil if they are unknown.
+  var shownBySystem: CodeStatisticsResponse.InvalidCodes? {
+    guard let ios = codesInvalidIOS, let android = codesInvalidAndroid else { return nil }
+    return CodeStatisticsResponse.InvalidCodes(
+      unknown: IssuerCount.rounded(codesInvalid - ios - android),
+      ios: IssuerCount.rounded(ios), android: IssuerCount.rounded(android))
   }
 
   /// True if no number is above zero.

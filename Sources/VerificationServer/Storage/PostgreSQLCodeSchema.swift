@@ -61,7 +61,7 @@ enum PostgreSQLCodeSchema {
     ])
 
   private static let fifth = ["codesInvalidIOS", "codesInvalidAndroid"].map {
-    #"ALTER TABLE "attemptCount" ADD COLUMN "\#($0)" bigint NOT NULL DEFAULT 0"#
+    #"ALTER TABLE "attemptCount" ADD COLUMN "\#($0)" bigint"#
   }
 
   private static let third = [

@@ -30,8 +30,8 @@ extension PostgreSQLCodeStorage {
             "codesInvalidAndroid" = known."codesInvalidAndroid" + excluded."codesInvalidAndroid"
           """, .integer(count.day), .text(count.apiKey), .integer(count.codesClaimed),
           .integer(count.codesInvalid), .integer(count.tokensClaimed),
-          .integer(count.tokensInvalid), .integer(count.codesInvalidIOS),
-          .integer(count.codesInvalidAndroid))
+          .integer(count.tokensInvalid), .integer(count.codesInvalidIOS.map { Int64($0) }),
+          .integer(count.codesInvalidAndroid.map { Int64($0) }))
       }
     }
   }

@@ -22,8 +22,8 @@ extension SQLiteCodeStorage {
     migrator.registerMigration("schema 3", migrate: createAttemptCountTable)
     migrator.registerMigration("schema 4") { database in
       try database.alter(table: AttemptCount.databaseTableName) { table in
-        table.add(column: "codesInvalidIOS", .integer).notNull().defaults(to: 0)
-        table.add(column: "codesInvalidAndroid", .integer).notNull().defaults(to: 0)
+        table.add(column: "codesInvalidIOS", .integer)
+        table.add(column: "codesInvalidAndroid", .integer)
       }
     }
     return migrator
