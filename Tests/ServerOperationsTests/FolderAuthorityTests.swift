@@ -7,9 +7,7 @@ import KeyServer
 import KeyServerAPI
 import Logging
 import RiskRules
-import Secrets
 import Settings
-import Synchronization
 import TestSupport
 import Testing
 import TextEncodings
@@ -208,72 +206,6 @@ struct FolderAuthorityTests {
         try await bench.authority.replace(bad, ifInForce: configuration.version)
       }
       #expect(try await bench.authority.remoteConfiguration() == configuration)
-    }
-  }
-
-  /// A key that may be away. It records whether the lock on a folder was free when it signed.
-  private final class Token: P256Signer {
-    private struct Away: Error, CustomStringConvertible {
-      let description = "The token export is not present."
-    }
-
-    private let key = P256.Signing.PrivateKey()
-    private let folder: URL
-    private let state = Mutex((isAway: false, wasFree: [Bool]()))
-
-    var publicKey: P256.Signing.PublicKey { key.publicKey }
-    var mayBlock: Bool { true }
-    var wasFree: [Bool] { state.withLock { $0.wasFree } }
-
-    init(folder: URL) { self.folder = folder }
-
-    func goAway() { state.withLock { $0.isAway = true } }
-
-    func signature(for digest: SHA256Digest) throws -> P256.Signing.ECDSASignature {
-      let isFree = try FolderLock.hold(on: folder) != nil
-      let isAway = state.withLock { state in
-        state.wasFree.append(isFree)
-        return state.isAway
-      }
-      if isAway { throw Away() }
-      return try key.signature(for: digest)
-    }
-
-    func checkAvailability() {}
-  }
-
-  @Test(
-    "A key on a token signs the configuration without the lock, and the cause of a failure is shown"
-  )
-  func token() async throws {
-    try await Self.run { bench async throws in
-      let token = Token(folder: bench.setup.folder.keys)
-      var settings = try bench.setup.keySettings().configuration
-      settings.databaseFile = bench.folder.path("token.sqlite")
-      settings.databaseKey = Data(repeating: 1, count: 32)
-      settings.exportFolder = bench.folder.path("token-exports")
-      settings.tokenPublicKeysPEM = try bench.setup.folder.tokenPublicKeys.read()
-      settings.exportSigners = [ExportSigner(key: token, keyID: "260", keyVersion: "v1")]
-      let authority = FolderAuthority(
-        setup: bench.setup, codes: bench.authority.codes,
-        keyServer: try KeyServer(
-          settings, clock: SystemClock(), randomness: SystemRandomness(),
-          logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
-        host: "127.0.0.1", files: ExportFiles())
-      var configuration = try await authority.remoteConfiguration()
-      configuration.version += 1
-      try await authority.replace(configuration, ifInForce: configuration.version - 1)
-      #expect(token.wasFree == [true])
-      await #expect(throws: AuthorityFailure.changed) {
-        try await authority.replace(configuration, ifInForce: configuration.version - 1)
-      }
-      token.goAway()
-      var next = configuration
-      next.version += 1
-      await #expect(throws: AuthorityFailure.refused("The token export is not present.")) {
-        try await authority.replace(next, ifInForce: configuration.version)
-      }
-      #expect(try await authority.remoteConfiguration() == configuration)
     }
   }
 
