@@ -22,6 +22,8 @@ extension PostgreSQLServerDatabase {
   static func beginCopy(_ transaction: PostgreSQLTransaction) throws {
     // The copies of other databases may take longer than a transaction may wait for its client.
     try transaction.run("SET LOCAL idle_in_transaction_session_timeout = 0")
+    // A statement reads or orders a whole table.
+    try transaction.run("SET LOCAL statement_timeout = 0")
     try transaction.run("SELECT 1")
   }
 
