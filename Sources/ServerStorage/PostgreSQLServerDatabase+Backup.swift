@@ -29,22 +29,14 @@ extension PostgreSQLServerDatabase {
 
   /// Runs `work` while no other session can commit a change of a table that this role may change. Their changes wait.
   ///
-  /// - Throws: `DatabaseCopyError.busy` if transactions of others hold the tables for too long; the error of `work`.
+  /// - Throws: `DatabaseCopyError.busy` if transactions of others hold the tables for longer than a lock is waited for;
+  ///   the error of `work`.
   func withoutCommits(_ work: () throws -> Void) throws {
-    for attempt in 1... {
-      do {
-        return try blocking(seconds: DatabaseCopyLimit.seconds) { transaction in
-          try Self.lockTables(transaction)
-          try work()
-        }
-      } catch is TablesInUse {
-        guard attempt < DatabaseCopyLimit.lockAttempts else { throw DatabaseCopyError.busy }
-        usleep(DatabaseCopyLimit.lockPauseMicroseconds)
-      }
+    try blocking(seconds: DatabaseCopyLimit.seconds) { transaction in
+      try Self.lockTables(transaction)
+      try work()
     }
   }
-
-  private struct TablesInUse: Error {}
 
   /// Waits for less than PostgreSQL's `deadlock_timeout`: a deadlock would end the transaction of a server.
   private static func lockTables(_ transaction: PostgreSQLTransaction) throws {
@@ -61,7 +53,7 @@ extension PostgreSQLServerDatabase {
       try transaction.runOnce("LOCK TABLE \(tables) IN EXCLUSIVE MODE")
     } catch {
       guard error.sqlState == "55P03" else { throw error }
-      throw TablesInUse()
+      throw DatabaseCopyError.busy
     }
   }
 }

@@ -100,17 +100,15 @@ struct ClusterBackupMomentTests {
     let (source, target) = (try await database(), try await database())
     try await source.transaction { _ = try $0.run("INSERT INTO count VALUES (1, 7)") }
     // Null where a limit holds, which no table takes.
-    let number = "CASE current_setting('statement_timeout') WHEN '0' THEN number END"
+    let limited = "CASE current_setting('statement_timeout') WHEN '0' THEN number END"
+    let columns: [DatabaseMove.Table.Column] = [
+      .init("id", .integer), .init("number", .integer, from: limited),
+    ]
     let server = BackupServer(
       name: "cluster",
       database: BackupFile(name: "cluster/cluster.sqlite", url: folder.path("cluster.sqlite")),
       schema: schema,
-      cluster: .init(
-        source,
-        copy: DatabaseMove(
-          schema,
-          tables: [.init("count", [.init("id", .integer), .init("number", .integer, from: number)])]
-        )))
+      cluster: .init(source, copy: DatabaseMove(schema, tables: [.init("count", columns)])))
     #expect(try counts(of: [server], 1) == [7])
     try await target.transaction { transaction in
       try transaction.run(
