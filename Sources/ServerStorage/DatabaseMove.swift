@@ -199,6 +199,7 @@ extension DatabaseMove {
     try target.blocking(seconds: DatabaseCopyLimit.seconds) { transaction in
       // The transaction is idle while other databases are copied.
       try transaction.run("SET LOCAL idle_in_transaction_session_timeout = 0")
+      try transaction.run("SET LOCAL statement_timeout = 0")
       _ = try queue.read { try copy(from: .file($0), to: .postgreSQL(transaction)) }
       // `finish` may remove the file.
       try queue.close()

@@ -22,27 +22,21 @@ extension PostgreSQLServerDatabase {
   static func beginCopy(_ transaction: PostgreSQLTransaction) throws {
     // The copies of other databases may take longer than a transaction may wait for its client.
     try transaction.run("SET LOCAL idle_in_transaction_session_timeout = 0")
+    // A statement reads or orders a whole table.
+    try transaction.run("SET LOCAL statement_timeout = 0")
     try transaction.run("SELECT 1")
   }
 
   /// Runs `work` while no other session can commit a change of a table that this role may change. Their changes wait.
   ///
-  /// - Throws: `DatabaseCopyError.busy` if transactions of others hold the tables for too long; the error of `work`.
+  /// - Throws: `DatabaseCopyError.busy` if transactions of others hold the tables for longer than a lock is waited for;
+  ///   the error of `work`.
   func withoutCommits(_ work: () throws -> Void) throws {
-    for attempt in 1... {
-      do {
-        return try blocking(seconds: DatabaseCopyLimit.seconds) { transaction in
-          try Self.lockTables(transaction)
-          try work()
-        }
-      } catch is TablesInUse {
-        guard attempt < DatabaseCopyLimit.lockAttempts else { throw DatabaseCopyError.busy }
-        usleep(DatabaseCopyLimit.lockPauseMicroseconds)
-      }
+    try blocking(seconds: DatabaseCopyLimit.seconds) { transaction in
+      try Self.lockTables(transaction)
+      try work()
     }
   }
-
-  private struct TablesInUse: Error {}
 
   /// Waits for less than PostgreSQL's `deadlock_timeout`: a deadlock would end the transaction of a server.
   private static func lockTables(_ transaction: PostgreSQLTransaction) throws {
@@ -59,7 +53,7 @@ extension PostgreSQLServerDatabase {
       try transaction.runOnce("LOCK TABLE \(tables) IN EXCLUSIVE MODE")
     } catch {
       guard error.sqlState == "55P03" else { throw error }
-      throw TablesInUse()
+      throw DatabaseCopyError.busy
     }
   }
 }

@@ -68,7 +68,8 @@ package final class PostgreSQLServerDatabase: Sendable {
         seconds: PostgreSQLLimit.longRequestSeconds, isRepeatable: true
       ) { [self] transaction in
         try transaction.run("SET LOCAL lock_timeout = 0")
-        try transaction.run("SELECT pg_advisory_xact_lock($1)", .integer(Lock.schema.rawValue))
+        // Not the lock of migrations, for which another process waits five seconds only.
+        try transaction.run("SELECT pg_advisory_xact_lock($1)", .integer(Lock.preparation.rawValue))
         try prepare(transaction)
       }
     }
@@ -150,6 +151,8 @@ extension PostgreSQLServerDatabase {
     case export = 0x46_42_04
     /// Held by reservations of attempts near the boundary of a part of a window.
     case budgets = 0x46_42_05
+    /// The preparation of a process after the migrations.
+    case preparation = 0x46_42_06
   }
 
   /// Runs the missing migrations.

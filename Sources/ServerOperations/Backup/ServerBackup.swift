@@ -66,8 +66,8 @@ extension ServerSetup {
     let stored = folder.servers.filter(\.isStarted)
     for server in stored { try server.requireDatabase() }
     var copied: [BackupServer] = []
-    for server in stored { copied.append(try await backupServer(server)) }
     defer { for server in copied { server.cluster?.database.close() } }
+    for server in stored { copied.append(try await backupServer(server)) }
     let named = try stored.flatMap { try filesOfSettings(of: $0.name) }
     let files = ServerBackup.inside(stored.flatMap(\.files) + named, folder)
     try ServerBackup.withLocks(of: stored[...]) {

@@ -64,7 +64,7 @@ struct DatabaseCopies {
   /// Removes the copies.
   func remove() {
     for file in files {
-      for suffix in ["", "-wal", "-shm", "-journal"] { unlink(file.url.path + suffix) }
+      for suffix in DatabaseFile.suffixes { unlink(file.url.path + suffix) }
     }
   }
 
@@ -72,12 +72,25 @@ struct DatabaseCopies {
   private func snapshots(_ open: [String: PostgreSQLTransaction]) throws -> [Snapshot] {
     var snapshots: [Snapshot] = []
     for server in servers where server.cluster == nil { try reporting(server) { try mark(server) } }
-    try withoutCommits(to: servers[...]) {
-      for server in servers {
-        snapshots.append(try reporting(server) { try snapshot(of: server, open[server.name]) })
+    try repeatingWhileInUse {
+      try withoutCommits(to: servers[...]) {
+        for server in servers {
+          snapshots.append(try reporting(server) { try snapshot(of: server, open[server.name]) })
+        }
       }
     }
     return snapshots
+  }
+
+  /// Repeats `work` while tables are in use. Between two attempts no lock is held in any database, so that servers wait
+  /// for one attempt at most.
+  private func repeatingWhileInUse(_ work: () throws -> Void) throws {
+    for attempt in 1... {
+      do { return try work() } catch let error as BackupError {
+        guard case .inUse = error, attempt < DatabaseCopyLimit.lockAttempts else { throw error }
+        usleep(DatabaseCopyLimit.lockPauseMicroseconds)
+      }
+    }
   }
 
   private func snapshot(
@@ -170,6 +183,9 @@ struct DatabaseCopies {
     let file = server.database.url
     do {
       return try work()
+    } catch let error as BackupError {
+      // Of a database whose work is inside that of this one.
+      throw error
     } catch ServerDatabaseError.newer {
       throw BackupError.newerDatabase(server.schema.name)
     } catch let error as ServerDatabaseError {
@@ -187,8 +203,11 @@ struct DatabaseCopies {
       throw BackupError.damagedDatabase(file)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
       throw BackupError.busy(file)
-    } catch is DatabaseError {
-      throw BackupError.unreadable(file)
+    } catch {
+      guard server.cluster != nil, !(error is DatabaseError) else {
+        throw BackupError.unreadable(file)
+      }
+      throw BackupError.database(server.schema.name, .unreachable("\(error)"))
     }
   }
 }
