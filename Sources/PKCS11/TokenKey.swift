@@ -38,7 +38,7 @@ package struct TokenKey: P256Signer, Redacted {
       throw TokenKeyError.otherCurve(uri.key.description)
     }
     self.init(uri, publicKey: publicKey, readPIN: readPIN)
-    _ = try signature(for: SHA256.hash(data: Data("Firebreak token key".utf8)))
+    try signTest()
   }
 
   package func signature(for digest: SHA256Digest) throws -> P256.Signing.ECDSASignature {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
+import Foundation
 
 /// A P-256 private key that signs, in memory or on a token that never reveals it.
 package protocol P256Signer: Sendable {
@@ -16,6 +17,15 @@ package protocol P256Signer: Sendable {
 
   /// Throws the error that `signature(for:)` would throw now, as far as it is known without a signature.
   func checkAvailability() throws
+}
+
+extension P256Signer {
+  /// Lets the key sign a text of no meaning, which also notices a key that is found and cannot be used.
+  ///
+  /// - Throws: The error of `signature(for:)`.
+  package func signTest() throws {
+    _ = try signature(for: SHA256.hash(data: Data("Firebreak signing test 1\n".utf8)))
+  }
 }
 
 extension P256.Signing.PrivateKey: P256Signer {

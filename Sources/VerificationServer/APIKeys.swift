@@ -47,7 +47,7 @@ package struct APIKeys: Sendable {
   package func list() async throws -> [APIKeyEntry] {
     // A stolen key must be found and revoked, and a server start, also if the table of the codes is damaged.
     let live = try? await storage.liveCounts(at: clock.now)
-    // As for the live codes.
+    // Nor must a damaged table of the counts hide a key.
     let issued = try? await issuedToday()
     return try await storage.apiKeys().map { record in
       var entry = APIKeyEntry(record, liveCodes: live.map { $0[record.id] ?? 0 })
@@ -59,7 +59,7 @@ package struct APIKeys: Sendable {
   /// The numbers of codes that were issued on the present day in UTC, by the ID of the key.
   private func issuedToday() async throws -> [String: Int] {
     let today = CodeCounts.day(of: clock.now.unixSecond)
-    let counts = try await storage.issuerCounts().filter { $0.day == today && $0.kind == .apiKey }
+    let counts = try await storage.issuerCounts(on: today).filter { $0.kind == .apiKey }
     return Dictionary(counts.map { ($0.name, $0.issued) }) { $1 }
   }
 

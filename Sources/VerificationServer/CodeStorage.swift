@@ -43,6 +43,9 @@ protocol CodeStorage: Sendable {
   /// Returns the numbers of codes by day and issuer, newest first; issuers of a day in the order of their names.
   func issuerCounts() async throws -> [IssuerCount]
 
+  /// Returns the numbers of codes of one day by issuer, in the order of their names.
+  func issuerCounts(on day: Int64) async throws -> [IssuerCount]
+
   /// Adds numbers of attempts to those of their days and keys.
   func add(_ counts: [AttemptCount]) async throws
 

@@ -64,6 +64,27 @@ struct ControllerServerTests {
     #expect(air.senders == ["ben"])
   }
 
+  @Test("A phone that reconnects does not receive the same strengths again")
+  func reconnection() async throws {
+    for name in ["ada", "ben"] { air.move(name, to: .init(x: 0, y: 0)) }
+    let server = try await ControllerServer(for: ["ada", "ben"], on: air, noting: received)
+    let serving = Task { try await server.run() }
+    defer { serving.cancel() }
+    let ada = try TownRadio(at: try #require(server.addresses["ada"]))
+    defer { ada.stop() }
+    try await ada.start(sending: 0)
+    try await Patience.until { air.senders.contains("ada") }
+    var strengths: [[Int8]] = []
+    for _ in 1...2 {
+      let ben = try TownRadio(at: try #require(server.addresses["ben"]))
+      defer { ben.stop() }
+      try await ben.start(sending: 1)
+      try await Patience.until { ben.strengths.count >= 12 }
+      strengths.append(Array(ben.strengths.prefix(12)))
+    }
+    #expect(strengths[0] != strengths[1])
+  }
+
   @Test("At 600 times the speed of real time, phones receive each other in scans of four seconds")
   func fast() async throws {
     let folder = try TemporaryFolder()
@@ -127,6 +148,9 @@ private final class TownRadio: Sendable {
   var heard: Set<UInt8> {
     Set(scans.withLock { $0.flatMap(\.sightings).map { $0.advertisement.identifier.bytes[0] } })
   }
+
+  /// The strengths of all receptions, in their order.
+  var strengths: [Int8] { scans.withLock { $0.flatMap(\.sightings).map(\.signalStrength) } }
 
   private static func advertisement(_ number: UInt8) throws -> Advertisement {
     // Flags, the service 0xFD6F, and its data: an identifier and the encrypted metadata.

@@ -110,5 +110,8 @@ import World
     let later = try await storage.issuerCounts()
     #expect(later.first { $0.name == "issuer 1" }?.issued == 2)
     #expect(later.contains { $0.name == "a new name" })
+    for day in Set(later.map(\.day)).union([0]) {
+      #expect(try await storage.issuerCounts(on: day) == later.filter { $0.day == day })
+    }
   }
 }

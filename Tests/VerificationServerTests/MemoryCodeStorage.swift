@@ -196,6 +196,10 @@ final class MemoryCodeStorage: CodeStorage {
     state.withLock { $0.counts.values.sorted { $0.day > $1.day } }
   }
 
+  func issuerCounts(on day: Int64) async throws -> [IssuerCount] {
+    try await issuerCounts().filter { $0.day == day }
+  }
+
   func issuerCounts() async throws -> [IssuerCount] {
     state.withLock { state in
       state.issuerCounts.values.flatMap(\.values).sorted {

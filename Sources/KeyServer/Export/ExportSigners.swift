@@ -54,7 +54,7 @@ struct ExportSigners: Sendable {
       let key = try signer.key()
       do {
         if bySigning {
-          _ = try key.signature(for: Self.testDigest)
+          try key.signTest()
         } else {
           try key.checkAvailability()
         }
@@ -63,8 +63,6 @@ struct ExportSigners: Sendable {
       }
     }
   }
-
-  private static let testDigest = SHA256.hash(data: Data("Firebreak signing test 1\n".utf8))
 
   /// Returns the configured signers that are valid at `moment`, the newest first.
   ///

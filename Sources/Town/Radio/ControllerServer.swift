@@ -2,6 +2,7 @@
 import Foundation
 import NIOCore
 import NIOPosix
+import Populations
 import Simulation
 import Synchronization
 
@@ -10,6 +11,8 @@ package final class ControllerServer: Sendable {
   private let air: SimulatedAir<ControllerBeacon>
   private let received: ReceptionLog
   private let names: [String]
+  /// The random numbers of each controller: a phone that reconnects does not repeat its receptions.
+  private let generators = Mutex<[String: StreamGenerator]>([:])
   /// The number of connections that each controller has had.
   private let hosts = Mutex<[String: Int]>([:])
   private let channels: [NIOAsyncChannel<NIOAsyncChannel<ByteBuffer, ByteBuffer>, Never>]
@@ -85,10 +88,11 @@ package final class ControllerServer: Sendable {
   ) async throws {
     try await connection.executeThenClose { inbound, outbound in
       var controller = SimulatedController()
-      var generator = air.generator(of: name)
       for try await bytes in inbound {
         let effect = controller.handle(bytes.readableBytesView) {
-          let receptions = air.scan(by: name, &generator)
+          let receptions = generators.withLock { generators in
+            air.scan(by: name, &generators[name, default: air.generator(of: name)])
+          }
           received.note(receptions, by: name)
           return receptions
         }

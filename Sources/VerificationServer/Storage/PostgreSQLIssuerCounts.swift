@@ -9,6 +9,13 @@ extension PostgreSQLCodeStorage {
     }
   }
 
+  func issuerCounts(on day: Int64) async throws -> [IssuerCount] {
+    try await read {
+      try PostgreSQLCodeSchema.issuerCounts.rows(
+        #"WHERE day = $1 ORDER BY kind COLLATE "C", name COLLATE "C""#, .integer(day), in: $0)
+    }
+  }
+
   /// The rows are changed in one order, so that two processes do not wait for each other.
   func add(_ counts: [AttemptCount]) async throws {
     let ordered = counts.sorted { ($0.day, $0.apiKey) < ($1.day, $1.apiKey) }

@@ -8,6 +8,13 @@ extension SQLiteCodeStorage {
     }
   }
 
+  func issuerCounts(on day: Int64) async throws -> [IssuerCount] {
+    try await read { database in
+      try IssuerCount.filter(Column("day") == day).order(Column("kind"), Column("name"))
+        .fetchAll(database)
+    }
+  }
+
   /// Counts codes for their API key and their external issuer, on the day of `second`.
   static func count(
     _ change: Int, issuer: String?, externalIssuer: String?, at second: Int64,
