@@ -54,6 +54,31 @@ extension BrowserSuite {
     }
 
     @Test(
+      "A developer action whose answer is late does not show that the phone is away",
+      .timeLimit(.minutes(Patience.minutes)))
+    func developerAction() async throws {
+      let scene = try await WebAppScene()
+      try await scene.phone.serving { phone in
+        try await Browser.withRunning { browser in
+          try await browser.openFinished(phone)
+          // Afterwards the phone starts no check by itself.
+          #expect(try await scene.phone.check().status == .done)
+          try await browser.open(phone, at: "/developer", expecting: "developer")
+          try await browser.controlLongTimers()
+          try await browser.noteOffline()
+          scene.network.hold()
+          try await browser.act("developer-detectNow")
+          try await Patience.until { scene.network.heldCount > 0 }
+          try await browser.endLongTimers()
+          try await browser.wait(
+            until: "document.querySelector('[data-part=output]').textContent !== ''")
+          #expect(try await browser.count("[data-was-offline]") == 0)
+          scene.network.release()
+        }
+      }
+    }
+
+    @Test(
       "An upload whose answer is late stays on the page of its progress until it has ended",
       .timeLimit(.minutes(Patience.minutes)))
     func upload() async throws {
@@ -96,6 +121,17 @@ extension Browser {
       };
       return true;
       """, .number(300_000))
+  }
+
+  /// Marks the page from the first moment on in which it says that the phone is away.
+  fileprivate func noteOffline() async throws {
+    try await script(
+      """
+      new MutationObserver(() => {
+        if (document.querySelector('[data-banner=offline]')) document.body.dataset.wasOffline = '';
+      }).observe(document, { childList: true, subtree: true });
+      return true;
+      """)
   }
 
   /// Lets the time of all long requests pass.
