@@ -259,8 +259,8 @@ final class KeyServerHealth: Sendable {
   let exporter: Exporter
   let health: ServerHealth
   private let remoteConfiguration: SignedConfiguration
-  /// True if a key has failed to sign, until it signs again: to be found on its token is not enough then.
-  private let hasFailedToSign = Mutex(false)
+  /// After a key has failed to sign, until it signs again: to be found on its token is not enough then.
+  private let signingFailures = Mutex(SigningFailures())
 
   init(
     _ store: any KeyStore, _ exporter: Exporter, _ remoteConfiguration: SignedConfiguration,
@@ -320,13 +320,12 @@ final class KeyServerHealth: Sendable {
   /// Checks that the keys can sign, so that a token which was removed is noticed before the next export, and lets them
   /// sign the remote configuration.
   func checkSigners() async {
-    let bySigning = hasFailedToSign.withLock { $0 }
+    let failures = signingFailures.withLock { $0 }
     do {
-      try await exporter.checkSigners(bySigning: bySigning)
+      try await exporter.checkSigners(bySigning: failures.areOpen)
       try await remoteConfiguration.refresh()
-      // An export that has failed meanwhile is not repaired by keys that were only found.
-      guard bySigning || !hasFailedToSign.withLock({ $0 }) else { return }
-      hasFailedToSign.withLock { $0 = false }
+      // An export that has failed meanwhile is not repaired by an earlier signature.
+      guard signingFailures.withLock({ $0.end(failures) }) else { return }
       health.report(nil, of: .signing)
     } catch KeyServerError.cannotSign(let message) {
       reportSigning(message)
@@ -359,7 +358,7 @@ final class KeyServerHealth: Sendable {
   }
 
   private func reportSigning(_ message: String) {
-    hasFailedToSign.withLock { $0 = true }
+    signingFailures.withLock { $0.count += 1 }
     health.report(message, of: .signing)
   }
 
@@ -369,5 +368,20 @@ final class KeyServerHealth: Sendable {
         ? nil
         : "Stored keys are damaged and not published: check the disk of the database, and restore a backup.",
       of: .rows)
+  }
+}
+
+/// The failures to sign, and how many of them were followed by a signature.
+private struct SigningFailures {
+  var count = 0
+  private var ended = 0
+
+  var areOpen: Bool { count > ended }
+
+  /// Ends the failures that were known before a check which succeeded. Returns false if there is a newer one.
+  mutating func end(_ known: SigningFailures) -> Bool {
+    guard count == known.count else { return false }
+    ended = count
+    return true
   }
 }
