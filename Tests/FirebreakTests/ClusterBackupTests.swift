@@ -173,7 +173,11 @@ import Testing
     try await Patience.until {
       try await cluster.run(sessions + " AND query LIKE '%pg_sleep%'") ?? 0 > 0
     }
-    let delete = ["end-of-service", "delete", "--confirm", "--data", authority.servers.data]
+    let certificate = authority.folder.path("certificate.json").path
+    let delete = [
+      "end-of-service", "delete", "--confirm", "--certificate", certificate, "--data",
+      authority.servers.data,
+    ]
     let run = try await run(delete, in: cluster)
     #expect(run.status == 2 && run.errors.contains("firebreak_keys: stop all"), "\(run)")
     #expect(!exists("end-of-service.jsonl", authority.folder))
