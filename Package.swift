@@ -264,7 +264,7 @@ let package = Package(
       name: "Town",
       dependencies: [
         "World", "TextEncodings", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification",
-        "ExposureApp", "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP",
+        "ExposureApp", "KeyServerAPI", "KeyServer", "Populations", "Simulation", "QuietHTTP",
         "PhoneProcess", "PWA", "RehearsalClock", hummingbird, mustache, nioCore, nioPosix, crypto,
         logging,
         serviceLifecycle,
