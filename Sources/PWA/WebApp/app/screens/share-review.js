@@ -39,8 +39,9 @@ export const shareProgress = {
   render() {
     if (!isRunning && !store.state?.upload) {
       // The result of an upload that failed says why, also if the phone will continue it.
-      if (store.state?.lastUpload || draft.result) return replace("/share/result");
-      return store.state?.pendingUpload ? replace("/share/unfinished") : lostPIN("progress.title");
+      if (store.state?.lastUpload) return replace("/share/result");
+      if (store.state?.pendingUpload) return replace("/share/unfinished");
+      return draft.result ? replace("/share/result") : lostPIN("progress.title");
     }
     const stage = store.state?.upload ?? "requestingToken";
     return el("div", { class: "narrow" },
