@@ -9,7 +9,7 @@ public struct KeyFileError: Error, Hashable, Sendable {
     fileprivate enum Kind: String {
       case cannotRead, cannotWrite, diskFull, notAKeyFile, damagedZip, wrongEntryCount
       case unexpectedEntry, duplicateEntry, notAPlainEntry, unsupportedCompression
-      case missingExport, tooLarge
+      case encryptedEntry, linkedEntry, unusablePath, missingExport, tooLarge
       case expandsTooMuch, wrongExportVersion, malformedExport, tooManyKeys, malformedSignatures
       case tooManySignatures, signatureCountMismatch, wrongBatchNumbers, unsigned
       case noSignatureByTheseKeys, unsupportedAlgorithm, signatureMismatch, notAPublicKey
@@ -38,6 +38,12 @@ public struct KeyFileError: Error, Hashable, Sendable {
     public static let notAPlainEntry = Self(kind: .notAPlainEntry)
     /// An entry is compressed by a method other than deflate: `compressionMethod`. Only tools report it.
     public static let unsupportedCompression = Self(kind: .unsupportedCompression)
+    /// `export.bin` or `export.sig` is encrypted. Only tools report it.
+    public static let encryptedEntry = Self(kind: .encryptedEntry)
+    /// `export.bin` or `export.sig` is a symbolic link. Only tools report it.
+    public static let linkedEntry = Self(kind: .linkedEntry)
+    /// The path of `export.bin` is absolute or leads out of the zip's folder. Only tools report it.
+    public static let unusablePath = Self(kind: .unusablePath)
     /// The zip holds no `export.bin`.
     public static let missingExport = Self(kind: .missingExport)
     /// The file or its content is larger than `KeyFileLimit` allows.
@@ -128,6 +134,12 @@ public struct KeyFileError: Error, Hashable, Sendable {
   public static func unsupportedCompression(_ method: Int) -> Self {
     Self(.unsupportedCompression, compressionMethod: method)
   }
+  /// `export.bin` or `export.sig` is encrypted. Only tools report it.
+  public static let encryptedEntry = Self(.encryptedEntry)
+  /// `export.bin` or `export.sig` is a symbolic link. Only tools report it.
+  public static let linkedEntry = Self(.linkedEntry)
+  /// The path of `export.bin` is absolute or leads out of the zip's folder. Only tools report it.
+  public static let unusablePath = Self(.unusablePath)
   /// The zip holds no `export.bin`.
   public static let missingExport = Self(.missingExport)
   /// The file or its content is larger than `KeyFileLimit` allows.
@@ -190,6 +202,11 @@ extension KeyFileError: CustomStringConvertible {
     case .duplicateEntry: "The zip holds the same entry twice: do not use this file."
     case .notAPlainEntry:
       "The zip holds a folder, a link or an encrypted entry: do not use this file."
+    case .encryptedEntry:
+      "The zip is encrypted: unpack it with its password, and pack it again without one."
+    case .linkedEntry: "The zip holds a link in place of a file: pack the file itself."
+    case .unusablePath:
+      "The path of export.bin is absolute or leads out of the zip: pack it again without the path."
     case .unsupportedCompression:
       "The zip is compressed with \(Self.compressionName(compressionMethod ?? 0)): pack it again with deflate."
     case .missingExport: "The zip holds no export.bin: ask its publisher for a valid one."
@@ -197,7 +214,7 @@ extension KeyFileError: CustomStringConvertible {
     case .expandsTooMuch:
       "The zip expands to far more than keys can be compressed to: do not use this file."
     case .wrongExportVersion:
-      "The export does not begin with \"EK Export v1\": ask for version 1 of the format."
+      "The export does not begin with \"EK Export v1\", it is of another version or was changed as text: ask for version 1 of the format."
     case .malformedExport: "The export is truncated or malformed: download it again."
     default: signatureDescription
     }

@@ -66,6 +66,22 @@ extension ServerSetup {
     for server in servers { try folder.server(server).recordPostgreSQL() }
   }
 
+  /// Connects to the databases in PostgreSQL and changes nothing in them, so that a first start that cannot reach one
+  /// leaves no folder.
+  ///
+  /// - Throws: `CommandFailure` if one cannot be reached.
+  package func requireDatabases(of servers: [ServerName]) async throws {
+    for server in servers {
+      guard let database = try postgreSQLDatabase(of: server) else { continue }
+      defer { database.close() }
+      do {
+        try await database.connect()
+      } catch let error as ServerDatabaseError {
+        throw CommandFailure(error, of: folder.server(server).schema)
+      }
+    }
+  }
+
   /// With a new database, the key server would forget used tokens, and remove the files.
   private var lostFiles: CommandFailure {
     .badInput(

@@ -91,6 +91,13 @@ package final class PostgreSQLServerDatabase: Sendable {
     }
   }
 
+  /// Connects, and changes nothing in the database.
+  ///
+  /// - Throws: `ServerDatabaseError`.
+  package func connect() async throws {
+    try await mappingErrors { try await database.transaction { _ in } }
+  }
+
   /// Closes the connections.
   package func close() { database.close() }
 

@@ -55,7 +55,9 @@ package enum ServerDatabaseError: Error, Hashable, Sendable {
           ? "The connection to the \(name) would not be secure, and is not made: \(message). \(fault.remedy)"
           : "The server of the \(name) refuses the connection: \(message). \(fault.remedy)"
       } else {
-        "The \(name) did not answer: \(message). Check the server of the database and its address, then retry."
+        // The last line of libpq is a question.
+        "The \(name) did not answer: \(message)\(message.hasSuffix("?") ? "" : ".") Check the server of the database"
+          + " and its address, then retry."
       }
     }
   }

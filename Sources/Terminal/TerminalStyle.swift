@@ -44,13 +44,17 @@ package struct TerminalStyle: Sendable, Equatable {
   package init(environment: [String: String], reportedWidth: Int?) {
     let isDumb = ["dumb", ""].contains(environment["TERM", default: ""])
     let isColorless = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
-    let columns = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
     self.init(
       hasColor: !isDumb && !isColorless, overwritesLines: !isDumb,
-      width: (columns ?? reportedWidth).map { max($0, Self.widthMin) })
+      width: (Self.columns(in: environment) ?? reportedWidth).map { max($0, Self.widthMin) })
   }
 
-  private static func reportedWidth(of descriptor: Int32) -> Int? {
+  /// The value of `COLUMNS`; nil if it is not a width.
+  static func columns(in environment: [String: String]) -> Int? {
+    environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  static func reportedWidth(of descriptor: Int32) -> Int? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)

@@ -70,6 +70,7 @@ struct Firebreak: AsyncParsableCommand {
     do {
       command = try parseAsRoot(words)
     } catch {
+      setHelpWidth()
       let (usage, text) = (UsageError(words), message(for: error))
       guard exitCode(for: error) == .success else { throw usage.failure(text) }
       throw usage.unknownCommand ?? CleanExit.message(text)
@@ -95,12 +96,26 @@ struct Firebreak: AsyncParsableCommand {
     close(file)
   }
 
+  /// Lets the parser wrap its help at a width for which it is made; below it, it stops the program.
+  @discardableResult
+  private static func setHelpWidth() -> HelpText {
+    let help = HelpText(
+      descriptor: STDOUT_FILENO, environment: ProcessInfo.processInfo.environment)
+    setenv("COLUMNS", "\(help.width)", 1)
+    return help
+  }
+
   /// Help and version go to stdout; all other text is one line on stderr, or with `--json` one JSON object in a line.
   private static func leave(with error: any Error, asJSON: Bool) -> Never {
+    let help = setHelpWidth()
     let status = ExitStatus(error)
     let text = ExitStatus.message(for: error)
     if status == .done {
-      print(text)
+      do {
+        try StandardOutput.write(help.wrapped(text))
+      } catch {
+        leave(with: error, asJSON: asJSON)
+      }
     } else if !text.isEmpty {
       asJSON ? ErrorReport(text, status: status).writeToStandardError() : note(text)
     }

@@ -109,9 +109,12 @@ struct ServeCommand: AsyncParsableCommand {
     _ = try tls.identity()
     let sockets = try serviceSockets(setup)
     if printConfiguration { return try printSettings(of: setup) }
-    if !folder.exists { try requirePorts(setup, sockets) }
-    try folder.create()
     let served = ServerName.allCases.filter(isServed)
+    if !folder.exists {
+      try requirePorts(setup, sockets)
+      try await setup.requireDatabases(of: served)
+    }
+    try folder.create()
     let locks = try ServerLocks(folder, served)
     defer { withExtendedLifetime(locks) {} }
     try folder.rememberConfiguration(options.configurationFile, of: served)

@@ -126,7 +126,7 @@ struct RefusalTests {
     let all: [KeyFileError] = [
       .cannotRead(2), .cannotWrite(2), .diskFull, .notAKeyFile, .damagedZip, .wrongEntryCount,
       .unexpectedEntry, .duplicateEntry, .notAPlainEntry, .unsupportedCompression(12),
-      .missingExport, .tooLarge,
+      .encryptedEntry, .linkedEntry, .unusablePath, .missingExport, .tooLarge,
       .expandsTooMuch, .wrongExportVersion, .malformedExport, .tooManyKeys, .malformedSignatures,
       .tooManySignatures, .signatureCountMismatch, .wrongBatchNumbers, .unsigned,
       .noSignatureByTheseKeys, .unsupportedAlgorithm, .signatureMismatch, .notAPublicKey,

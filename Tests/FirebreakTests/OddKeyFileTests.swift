@@ -96,6 +96,11 @@ struct OddKeyFileTests {
       $0.entries[2].name = "EXPORT.BIN"
     },
     ZipChange("no export", ["no export.bin"]) { $0.entries.removeFirst() },
+    ZipChange("encrypted", ["The zip is encrypted"]) { $0.entries[0].flags = 1 },
+    ZipChange("a link", ["a link in place of a file"]) { $0.entries[1].mode = 0o120777 },
+    ZipChange("an absolute path", ["The path of export.bin is absolute"]) {
+      $0.entries[0].name = "/export.bin"
+    },
   ]
 
   @Test("A file that cannot be read is named, with the cause in one line", arguments: unreadable)
@@ -203,7 +208,7 @@ struct OddKeyFileTests {
     }
   }
 
-  /// The file at `zip`, with a comment, with upper-case names, and behind other bytes.
+  /// The file at `zip`, with a comment, with upper-case names, and between other bytes.
   private static func changes(of zip: URL) throws -> [(Data, [String])] {
     let plain = try Data(contentsOf: zip)
     var (comment, upperCase) = (plain, plain)
@@ -216,6 +221,7 @@ struct OddKeyFileTests {
       (plain, []), (comment, ["skipped a comment of 3 bytes"]),
       (upperCase, ["read EXPORT.BIN as export.bin"]),
       (Data("#!/bin/sh\n".utf8) + plain, ["skipped 10 bytes before the zip"]),
+      (plain + Data("\r\n".utf8), ["skipped 2 bytes after the zip"]),
     ]
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import ServedSystem
 import Terminal
 import TestSupport
@@ -103,6 +104,36 @@ struct UsageErrorTests {
     #expect(try await answer(to: ["keyfile", "inspect", ""]) == "An argument \(remedy)")
   }
 
+  @Test("Help for a word behind a command without commands is refused")
+  func helpForWord() async throws {
+    #expect(
+      try await answer(to: "help serve foo")
+        == "`firebreak serve` has no command 'foo': see `firebreak serve --help`.")
+  }
+
+  @Test(
+    "Help is shown at every width, wrapped to at least 40 columns",
+    arguments: ["-5", "0", "1", "26", "39", "40", "80", "x"])
+  func widths(columns: String) async throws {
+    let width = max(40, Int(columns).flatMap { $0 > 0 ? $0 : nil } ?? 80)
+    for words in [[], ["--help"], ["serve", "--help"], ["help", "key-server", "import"]] {
+      let run = try await Run(words, environment: ["COLUMNS": columns])
+      #expect(run.status == 0 && run.output.hasPrefix("OVERVIEW: "), "\(run.errors)")
+      // Only a line of one word may be longer.
+      for line in run.output.split(separator: "\n") where line.count > width {
+        #expect(!line.drop { $0 == " " }.contains(" "), "\(line)")
+      }
+    }
+    let wrong = try await Run(["keyfil"], environment: ["COLUMNS": columns])
+    #expect(wrong.status == 2 && wrong.errors.contains("`firebreak keyfile`?"), "\(wrong.errors)")
+  }
+
+  @Test("Help and version that cannot be written end with 3", arguments: ["--help", "--version"])
+  func fullDisk(argument: String) async throws {
+    let run = try await Run([argument], output: URL(fileURLWithPath: "/dev/full"))
+    #expect(run.status == 3 && run.errors.contains("no space left on device"), "\(run.errors)")
+  }
+
   @Test("A group of commands without a command is answered with its commands")
   func group() async throws {
     let keyfile = try await answer(to: "keyfile")
@@ -116,7 +147,8 @@ struct UsageErrorTests {
   @Test(
     "Requests for help, the version or a completion script are not refused",
     arguments: [
-      "--version", "--help", "help", "help keyfile make", "keyfile --help", "phone run --help",
+      "--version", "--help", "help", "help help", "help keyfile make", "keyfile --help",
+      "phone run --help",
       "--generate-completion-script bash", "--generate-completion-script=fish",
     ])
   func help(arguments: String) async throws {

@@ -78,6 +78,21 @@ struct WrongUsageTests {
     }
   }
 
+  @Test("If its database cannot be reached, a first start ends with 3 and leaves no folder")
+  func unreachableDatabase() async throws {
+    let before = try contents()
+    for _ in 1...2 {
+      let run = try await run(
+        "serve --database postgresql://postgres@127.0.0.1:1/ --data new --port 0")
+      #expect(run.status == 3 && run.output.isEmpty, "\(run.output)")
+      #expect(run.errors.hasPrefix("firebreak: The code database did not answer: "))
+      #expect(run.errors.split(separator: "\n").count == 1 && !run.errors.contains("?."))
+      #expect(try contents() == before)
+    }
+    let add = try await run("verification-server api-key add --type device --data new")
+    #expect(add.status == 2 && add.errors.contains("There is no folder new"), "\(add.errors)")
+  }
+
   private func contents() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).sorted()
   }

@@ -128,12 +128,17 @@ struct ZipDirectory {
 /// A key file without a zip: an export beside its signatures, `x.bin` and `x.sig`.
 struct PairSource: ExportSource {
   let export: URL
-  /// The extension of the signatures' file name.
-  var signaturesExtension = "sig"
+  let signatures: URL
 
-  var signatures: URL {
-    export.deletingPathExtension().appendingPathExtension(signaturesExtension)
+  /// - Parameter signatures: The file of the signatures if it has another name than usual.
+  init(export: URL, signatures: URL? = nil) {
+    self.export = export
+    self.signatures =
+      signatures ?? export.deletingPathExtension().appendingPathExtension(Self.signaturesExtension)
   }
+
+  /// The extension of the signatures' file name.
+  static let signaturesExtension = "sig"
 
   func read(_ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void) throws {
     try read(export, as: .export, receive)

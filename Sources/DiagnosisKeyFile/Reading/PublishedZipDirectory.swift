@@ -20,24 +20,36 @@ struct PublishedZipDirectory {
     else { throw .damagedZip }
     zip = directory.start..<end + Self.endByteCount
     let leading = directory.start + (entries.first?.position ?? 0)
-    let comment = bytes.count - zip.upperBound
+    let comment = bytes.number(at: end + Self.commentLengthPlace, 2) ?? 0
+    let trailing = bytes.count - zip.upperBound - comment
     deviations =
       (leading > 0 ? [.leadingBytes(leading)] : []) + listed.compactMap(\.deviation)
       + (comment > 0 ? [.comment(comment)] : [])
+      + (trailing > 0 ? [.trailingBytes(trailing)] : [])
   }
 
-  /// The position of the end record. A comment that contains another one is rejected, because readers disagree
-  /// about such files.
+  /// The position of the end record. It is the one whose comment ends with the file, or if none does, one that has a
+  /// directory before it. A file with two of them is rejected, because readers disagree about it.
   private static func end(of bytes: LittleEndianBytes) throws(KeyFileError) -> Int {
     let last = bytes.count - endByteCount
     let places = last < 0 ? [] : Array(max(0, last - commentByteCountMax)...last)
-    let ends = places.filter {
-      bytes.has(ZipDirectory.end, at: $0) && bytes.number(at: $0 + 20, 2) == last - $0
+    let records = places.filter { bytes.has(ZipDirectory.end, at: $0) }
+    func excess(_ end: Int) -> Int {
+      last - end - (bytes.number(at: end + commentLengthPlace, 2) ?? 0)
+    }
+    var ends = records.filter { excess($0) == 0 }
+    if ends.isEmpty {
+      ends = records.filter { excess($0) > 0 && hasDirectory(bytes, before: $0) }
     }
     guard ends.count == 1 else {
       throw bytes.has(ZipDirectory.localEntry, at: 0) ? .damagedZip : .notAKeyFile
     }
     return ends[0]
+  }
+
+  private static func hasDirectory(_ bytes: LittleEndianBytes, before end: Int) -> Bool {
+    guard let directory = place(of: bytes, before: end) else { return false }
+    return bytes.has(ZipDirectory.listedEntry, at: directory.list.lowerBound)
   }
 
   /// The start of the zip, and the position and the length of its directory; nil if they contradict each other.
@@ -89,15 +101,20 @@ struct PublishedZipDirectory {
       let candidates = entries.filter { $0.part == part }
       guard candidates.count <= 1 else { throw .duplicateEntry }
       guard let entry = candidates.first else { continue }
-      guard !entry.isLink, !entry.isEncrypted else { throw .notAPlainEntry }
+      guard !entry.isLink else { throw .linkedEntry }
+      guard !entry.isEncrypted else { throw .encryptedEntry }
       guard ZipDirectory.methods.contains(entry.method) else {
         throw .unsupportedCompression(entry.method)
       }
     }
-    guard entries.contains(where: { $0.part == .export }) else { throw .missingExport }
+    guard entries.contains(where: { $0.part == .export }) else {
+      throw entries.contains(where: \.isExportAtUnusablePath) ? .unusablePath : .missingExport
+    }
   }
 
   private static let endByteCount = 22
+  /// The position of the length of the comment in the end record.
+  private static let commentLengthPlace = 20
   private static let commentByteCountMax = 0xffff
   private static let zip64LocatorByteCount = 20
   private static let zip64EndByteCount = 56

@@ -35,11 +35,24 @@ extension PublishedZipSource {
     let file = try ReadableFile(url)
     let head = try file.bytes(at: 0, count: ExportFormat.magic.count)
     if head == ExportFormat.magic {
-      let isUpperCase = url.pathExtension == "BIN"
-      return PairSource(export: url, signaturesExtension: isUpperCase ? "SIG" : "sig")
+      return PairSource(export: url, signatures: signatures(beside: url))
     }
     guard file.byteCount <= KeyFileLimit.fileByteCountMax else { throw .tooLarge }
     return try PublishedZipSource(try file.bytes(at: 0, count: file.byteCount))
+  }
+
+  /// The file of the signatures beside `export`, also if its name differs in case; nil if there is none.
+  private static func signatures(beside export: URL) -> URL? {
+    let stem = export.deletingPathExtension()
+    let isUpperCase = export.pathExtension == "BIN"
+    let usual = isUpperCase ? "SIG" : PairSource.signaturesExtension
+    let wanted = "\(stem.lastPathComponent).\(usual)"
+    let folder = export.deletingLastPathComponent()
+    // Then the reader reports the error for the usual name.
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    let similar = names.filter { $0.lowercased() == wanted.lowercased() }
+    let name = similar.contains(wanted) ? wanted : similar.min()
+    return name.map(folder.appendingPathComponent)
   }
 
   /// The source for `content`: a zip, or an export without signatures.

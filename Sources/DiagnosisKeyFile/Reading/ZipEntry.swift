@@ -25,13 +25,21 @@ struct ZipEntry {
 
   /// The half of the key file that the entry is, in any folder, in upper or lower case; nil if it is skipped.
   var part: ExportPart? {
-    guard !isFolder else { return nil }
-    let path = text.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
-    guard let last = path.last?.lowercased(), path.first != "",
-      !path.contains(".."), !path.contains("__MACOSX")
-    else { return nil }
-    return ExportPart(rawValue: last)
+    guard !isFolder, path.first != "", !path.contains(".."), !isOfMacOS else { return nil }
+    return path.last.flatMap { ExportPart(rawValue: $0.lowercased()) }
   }
+
+  /// True if the entry is named like the export, but its path is absolute or leads out of the zip.
+  var isExportAtUnusablePath: Bool {
+    !isFolder && part == nil && !isOfMacOS
+      && path.last?.lowercased() == ExportPart.export.rawValue
+  }
+
+  private var path: [Substring] {
+    text.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
+  }
+
+  private var isOfMacOS: Bool { path.contains("__MACOSX") }
 
   /// The note for the user, or nil if the entry is as the format wants it.
   var deviation: KeyFileDeviation? {

@@ -37,7 +37,8 @@ struct APIKeyAddCommand: AsyncParsableCommand {
     let apiKey: String
   }
 
-  @Option(help: ArgumentHelp("The routes that the key opens.", valueName: "device|admin|stats"))
+  @Option(
+    help: ArgumentHelp("The routes that the key opens.", valueName: "device|admin|stats|canary"))
   var type: APIKeyKind
 
   @Option(help: "The name of its holder.")

@@ -20,12 +20,13 @@ struct ArgumentReading {
   private var options: [ArgumentDescription]?
 
   init(_ arguments: [String]) {
-    var rest = arguments[...]
-    if rest.first == CommandDescription.helpName { rest.removeFirst() }
+    // `help help` is the help of the program.
+    var rest = arguments.drop { $0 == CommandDescription.helpName }
+    let asksForHelp = rest.count < arguments.count
     while let word = rest.popFirst(), word != Self.terminator {
       if word.hasPrefix("-"), word != "-" {
         readOption(word, &rest)
-      } else if !command.subcommands.isEmpty {
+      } else if !command.subcommands.isEmpty || asksForHelp {
         readCommand(word)
         if case .unknownCommand = fault { return }
       }

@@ -44,6 +44,9 @@ struct UsageError {
   }
 
   private func unknownCommand(_ name: String, in command: CommandNode) -> String {
+    guard !command.subcommands.isEmpty else {
+      return "`\(command.text)` has no command '\(name.printable)': see `\(command.text) --help`."
+    }
     let place = command.path.count > 1 ? " of `\(command.text)`" : ""
     return "Unknown command '\(name.printable)'\(place): "
       + (commandSuggestion(for: name, in: command).map { "did you mean \($0)? " } ?? "")
