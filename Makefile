@@ -5,8 +5,9 @@ SHELL := /bin/bash
 SOURCES := Sources Plugins Tests Benchmarks Documentation/Snippets Examples/Sources Package.swift scripts
 # C is optimized in debug builds as well: password hashes and the portable kernels took a fifth of the processor time of
 # some tests. Swift code has debug information for the lines of a stack and not for variables, which would take an
-# eighth of the compiler's time. The index store takes a tenth, but a build with tests fails without it.
-BUILD_FLAGS := --explicit-target-dependency-import-check error -Xcc -O2 -Xcxx -O2 -Xswiftc -gline-tables-only
+# eighth of the compiler's time. The index would take another eighth; Tests/XCTMain.swift replaces what needs it.
+BUILD_FLAGS := --explicit-target-dependency-import-check error --disable-index-store -Xcc -O2 -Xcxx -O2 \
+  -Xswiftc -gline-tables-only
 
 # The place of `make install`. DESTDIR is a folder before it, for packages. PROGRAM is an earlier build.
 PREFIX ?= /usr/local

@@ -104,7 +104,8 @@ struct MonitoringTests {
       "check rules firebreak.rules.yml", "check config prometheus.yml",
       "test rules firebreak.rules.test.yml firebreak.rules.days.test.yml",
     ] {
-      let run = try await Shell.run("cd '\(folder)' && promtool \(command)")
+      // With more memory between two collections, the tests of the rules take a fifth less processor time.
+      let run = try await Shell.run("cd '\(folder)' && GOGC=800 promtool \(command)")
       #expect(run.status == 0, "\(command): \(run.output)\(run.errors)")
     }
   }

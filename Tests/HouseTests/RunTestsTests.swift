@@ -331,6 +331,14 @@ struct RunTestsTests {
     }
   }
 
+  @Test("The build writes no index, which only a test program made by SwiftPM would read")
+  func index() throws {
+    let makefile = try #require(Project.text("Makefile"))
+    let flags = makefile.split(separator: "BUILD_FLAGS := ").last?.split(separator: "\n\n").first
+    #expect(flags?.contains(" --disable-index-store ") == true)
+    #expect(Project.tests.contains { $0.path == "Tests/XCTMain.swift" })
+  }
+
   /// The signal is sent; the process disappears as soon as its parent has reaped it.
   private func expectEnded(_ id: Int32) async throws {
     try await Patience.until { isEnded(id) }
