@@ -226,6 +226,7 @@ struct TrialsCommandTests {
       ("--configuration", #"{"nearDurationWeight": 251}"#, "nearDurationWeight needs"),
       ("--configuration", #"{"alertScore": -1}"#, "alertScore must be a number from 0"),
       ("--configuration", #"{"apiVersion": 3}"#, "apiVersion must be 1 or 2"),
+      ("--configuration", #"{"alertScore": 900, "alertScore": 5}"#, "it has a field twice"),
       ("--configuration", #"{"policy": {}}"#, "is missing"),
       ("--configuration", #"{"policy": {}, "apiVersion": 1}"#, "a policy is of version 2"),
       ("--sweep", "[]", "expected a JSON object"),
@@ -238,6 +239,10 @@ struct TrialsCommandTests {
       (
         "--sweep", #"{"thresholds": [1, 2, 3], "weights": [1, 2, 3, 4], "a": 1}"#,
         "a is not a field"
+      ),
+      (
+        "--sweep", #"{"thresholds": [1, 2, 3], "weights": [1, 2, 3, 4], "weights": [4, 3, 2, 1]}"#,
+        "it has a field twice"
       ),
     ])
   func invalid(option: String, content: String, problem: String) async throws {

@@ -27,7 +27,9 @@ struct TrialsFiles {
     try perPhone?.write(table.csv)
     try windows?.write(WindowReport.list(of: results.ranking.encounters))
     try report?.write(
-      TrialReportPage(results.counts, results.ranking, table, learned: results.learned).html)
+      TrialReportPage(
+        results.counts, results.ranking, table, sweep: results.sweep, learned: results.learned
+      ).html)
   }
 }
 
