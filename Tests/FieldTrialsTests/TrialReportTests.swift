@@ -82,7 +82,7 @@ struct TrialReportTests {
   func variants() throws {
     let (trials, ranking, table) = try table(SampleTrial())
     let html = TrialReportPage(trials.counts, ranking, table).html
-    #expect(html.contains("alert from 780; AUC with the power of the log 1.000, with the alerts"))
+    #expect(html.contains("alert from 780; log 1.000; labelled 1.000"))
     #expect(html.contains("alert above 900;") && html.contains("no threshold;"))
     #expect(html.contains("That of the setup is used; with that of the log, areas change by"))
     #expect(html.contains("False<small>of 1</small>") && html.contains("Missed<small>of 1</small>"))

@@ -11,7 +11,7 @@ enum NumberText {
   /// An interval of shares.
   static func interval(_ interval: AreaInterval?) -> String {
     guard let interval else { return "no interval" }
-    return "\(share(interval.low)) to \(share(interval.high))"
+    return "\(share(interval.low))–\(share(interval.high))"
   }
 
   /// A number with at most one decimal.

@@ -76,7 +76,8 @@ package struct TrialReportPage: Sendable {
     }
     return """
       The logs of iPhones withhold the transmit power. That of the \(power.rawValue) is used; with that of the \
-      \(other.rawValue), \(effect ?? "the areas are not defined").
+      \(other.rawValue), \(effect ?? "the areas are not defined"). Below each configuration are its threshold, the AUC \
+      with the power of the \(other.rawValue), and the AUC with the alerts as labelled.
       """
   }
 
@@ -107,8 +108,8 @@ package struct TrialReportPage: Sendable {
     }
     let power = ranking.options.iPhonePower.other.rawValue
     return """
-      \(alert ?? "no threshold"); AUC with the power of the \(power) \(NumberText.share(rank.areaWithOtherPower)), \
-      with the alerts as labelled \(NumberText.share(rank.labelledArea))
+      \(alert ?? "no threshold"); \(power) \(NumberText.share(rank.areaWithOtherPower)); \
+      labelled \(NumberText.share(rank.labelledArea))
       """
   }
 
