@@ -264,6 +264,12 @@ struct TrialsCommandTests {
       "trials", folder.url.path, "--report", folder.path("a").path, "--windows",
       folder.path("a").path)
     #expect(same.status == 2 && same.errors.contains("same file"))
+    // Root would replace the link for the whole system, so the test has one of its own.
+    let output = folder.path("output")
+    try FileManager.default.createSymbolicLink(
+      atPath: output.path, withDestinationPath: "/proc/self/fd/1")
+    let pipe = try await Run("trials", folder.url.path, "--report", output.path)
+    #expect(pipe.status == 2 && pipe.errors.contains("is a device or a pipe"), "\(pipe.errors)")
     let samples = try await Run("trials", folder.url.path, "--samples", "99")
     #expect(samples.status == 2 && samples.errors.contains("--samples needs a number from 100"))
   }

@@ -47,6 +47,10 @@ struct ResultFile {
       throw CommandFailure.badInput(
         "\(path.printable) cannot be written: name a file in an existing folder with \(option).")
     }
+    guard AtomicFile.isReplaceable(url) else {
+      throw CommandFailure.badInput(
+        "\(path.printable) is a device or a pipe: name a file with \(option).")
+    }
   }
 
   func write(_ text: String) throws {
