@@ -87,8 +87,7 @@ public struct Crowd: Sendable {
   /// Runs the background checks that are due, except on the phones `off`.
   public func checkForKeys(off: Set<String> = []) async {
     for phone in phones where !off.contains(phone.name) {
-      guard phone.scheduler.takeRequest(dueAt: world.clock.now) != nil else { continue }
-      _ = await phone.app.backgroundCheck(SimulatedRun())
+      _ = await phone.checkForKeys(dueAt: world.clock.now)
     }
   }
 
@@ -100,9 +99,7 @@ public struct Crowd: Sendable {
   }
 
   private func enable(_ phone: SimulatedPhone) async throws {
-    await phone.app.start()
-    guard await phone.app.enable() == .enabled else { throw CrowdError.notEnabled(phone.name) }
-    try await phone.app.finishOnboarding()
+    guard try await phone.enable() else { throw CrowdError.notEnabled(phone.name) }
   }
 }
 

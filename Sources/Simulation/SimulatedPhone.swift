@@ -62,6 +62,25 @@ public final class SimulatedPhone: Sendable {
       },
       damage: { device.storageDamage.map { DataDamage($0) } }, logger: world.logger)
   }
+
+  /// Switches exposure notifications on, with the consent of the user. Returns `false` if the app refuses, which only a
+  /// full disk causes.
+  ///
+  /// - Throws: The error of the app if the end of the onboarding cannot be stored.
+  public func enable() async throws -> Bool {
+    await app.start()
+    guard await app.enable() == .enabled else { return false }
+    try await app.finishOnboarding()
+    return true
+  }
+
+  /// Runs the background check that the app has scheduled, if it is due at `now`.
+  ///
+  /// - Returns: The outcome; `nil` if no check is due.
+  public func checkForKeys(dueAt now: Date) async -> CheckOutcome? {
+    guard scheduler.takeRequest(dueAt: now) != nil else { return nil }
+    return await app.backgroundCheck(SimulatedRun())
+  }
 }
 
 /// The user of a simulated phone, who consents when the system asks.

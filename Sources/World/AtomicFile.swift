@@ -5,7 +5,7 @@ import Foundation
 ///
 /// The content goes to a temporary file in the same folder, is synced, gets its final name, and then
 /// the folder is synced. If a step fails, the temporary file is removed and the old file is unchanged.
-/// Only a failure to sync the folder comes after the replacement.
+/// Only a failure to sync the folder comes after the replacement. Devices, pipes and sockets are not replaced.
 ///
 /// ```swift
 /// try AtomicFile.write(Array("hello\n".utf8), to: url)
@@ -163,10 +163,33 @@ package enum AtomicFile {
     ".\(url.lastPathComponent)\(temporaryMark)"
   }
 
+  /// Returns `false` for devices, pipes and sockets, and for links to them such as `/dev/stdout`, which root would
+  /// otherwise replace for the whole system.
+  package static func isReplaceable(_ url: URL) -> Bool {
+    var facts = stat()
+    guard lstat(url.path, &facts) == 0 else { return true }
+    guard facts.st_mode & S_IFMT == S_IFLNK else { return isFileOrFolder(facts) }
+    var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = max(readlink(url.path, &target, target.count), 0)
+    // The descriptors of a process are regular files if its output is redirected to one.
+    guard !target.prefix(count).starts(with: "/proc/".utf8) else { return false }
+    // A link to nothing is replaced, as one to a file is.
+    return stat(url.path, &facts) != 0 || isFileOrFolder(facts)
+  }
+
+  /// The rename reports folders itself.
+  private static func isFileOrFolder(_ facts: stat) -> Bool {
+    [S_IFREG, S_IFDIR].contains(facts.st_mode & S_IFMT)
+  }
+
   /// A rename replaces an existing file; a link fails if there is one.
   private static func move(
     _ file: URL, to url: URL, existing: Existing
   ) throws(FileError) {
+    if existing == .replace, !isReplaceable(url) {
+      errno = EINVAL
+      throw FileError(.rename, url)
+    }
     let status =
       switch existing {
       case .replace: rename(file.path, url.path)

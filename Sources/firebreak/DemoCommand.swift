@@ -189,7 +189,9 @@ struct DemoReportFile {
     let folder = url.deletingLastPathComponent()
     // If it cannot be created, it cannot be written to either, which is checked below.
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    guard access(folder.path, W_OK | X_OK) == 0, !FileManager.default.isFolder(at: url.path) else {
+    guard access(folder.path, W_OK | X_OK) == 0, !FileManager.default.isFolder(at: url.path),
+      AtomicFile.isReplaceable(url)
+    else {
       throw CommandFailure.badInput(
         "The report cannot be written to \(url.path): name another file with --report.")
     }

@@ -113,14 +113,16 @@ struct PublishedTrialsTests {
     let ranking = try FieldTrialRanking(of: trials)
     #expect((ranking.positives, ranking.negatives) == (58, 15))
     let best = try #require(ranking.ranks.first)
-    #expect(best.configuration.name == "narrow net 1")
+    #expect(best.configuration.name == "Koronavilkku 2")
     #expect(try #require(best.areaUnderCurve) >= 0.97)
     #expect(ranking.ranks.allSatisfy { ($0.areaUnderCurve ?? 0) > 0.5 })
     let naive = try #require(ranking.ranks.first { $0.configuration.name == "naive" })
     #expect(try #require(naive.areaUnderCurve) > 0.7)
     for rank in ranking.ranks {
       let (area, interval) = (try #require(rank.areaUnderCurve), try #require(rank.interval))
-      #expect(interval.low <= area && area <= interval.high && interval.low < 1)
+      #expect(interval.low <= area && area <= interval.high)
+      // No sample of trials can make an error that did not occur.
+      #expect(interval.low < 1 || area == 1)
     }
   }
 

@@ -23,8 +23,18 @@ struct PublishedConfigurationTests {
     ("Corona-Warn-App 2.0", [38.4, 38.4, 38.4, 38.4, 38.4, 38.4, 48, 48, 4.8, 4.8]),
     ("NHS COVID-19 1", [30, 30, 30, 15, 15, 15, 0, 0, 0, 0]),
     ("SwissCovid", [30, 30, 30, 15, 15, 15, 0, 0, 0, 0]),
+    ("Radar COVID 1", [30, 30, 30, 15, 15, 15, 15, 15, 0, 0]),
+    ("Radar COVID 2", [60, 60, 60, 30, 30, 30, 30, 30, 0, 0]),
     ("CoronaMelder", [45, 45, 45, 30, 30, 30, 12, 12, 0, 0]),
+    ("Koronavilkku 2", [37.5, 37.5, 30, 30, 30, 30, 15, 15, 0, 0]),
     ("Smittestopp 2", [60, 60, 60, 60, 45, 45, 45, 0, 0, 0]),
+    ("Smittestopp 2 server", [60, 60, 60, 60, 45, 45, 45, 0, 0, 0]),
+    ("COCOA 2", [30, 75, 75, 75, 75, 39, 39, 0.3, 0.3, 0.3]),
+    ("COVID Alert", [30, 30, 30, 30, 30, 30, 0, 0, 0, 0]),
+    ("covidgreen 1", [30, 30, 30, 30, 30, 30, 0, 0, 0, 0]),
+    ("covidgreen 2", [30, 30, 30, 22.5, 15, 15, 0, 0, 0, 0]),
+    ("eRouska 2", [45, 45, 45, 30, 30, 30, 5.1, 5.1, 5.1, 0]),
+    ("Stopp Corona", [15, 15, 15, 15, 15, 15, 7.5, 7.5, 7.5, 7.5]),
     ("EN Express", [30, 30, 15, 15, 15, 0, 0, 0, 0, 0]),
     ("framework default", [30, 30, 30, 30, 30, 30, 30, 30, 30, 30]),
   ]
@@ -120,12 +130,13 @@ struct PublishedConfigurationTests {
     #expect(scoring.score(of: [recursive], today: recursive.date) == 0)
   }
 
-  @Test("SwissCovid rounds the seconds of a day in each range up to minutes")
+  @Test("Apps with DP-3T round the seconds of a day in each range up to minutes")
   func rounded() throws {
     let first = window([(50, 50, 61), (60, 60, 59)])
     // 61 + 60 s round up to 180 s; 59 s to 60 s at 50 %.
     #expect(try score("SwissCovid", first, window([(50, 50, 60)])) == 210)
     #expect(try score("SwissCovid", first, window([(50, 50, 600)], day: 1)) == 600)
+    #expect(try score("Radar COVID 2", first) == 300)
   }
 
   @Test("NHS COVID-19 takes the highest window, others the sum of the day")
@@ -154,7 +165,10 @@ struct PublishedConfigurationTests {
 
   @Test(
     "A threshold is reached on it and above, unless only higher scores alert",
-    arguments: [("SwissCovid", [false, true, true]), ("CoronaMelder", [false, false, true])])
+    arguments: [
+      ("SwissCovid", [false, true, true]), ("CoronaMelder", [false, false, true]),
+      ("COVID Alert", [false, false, true]), ("Koronavilkku 2", [false, true, true]),
+    ])
   func thresholds(name: String, expected: [Bool]) throws {
     let alert = try #require(try published(name).alert)
     #expect([899.9, 900, 900.1].map(alert.isReached) == expected)

@@ -77,4 +77,31 @@ struct TrialReportTests {
     #expect(rows.components(separatedBy: "<tr>").count - 1 == 4)
     #expect(!html.contains("http://") && !html.contains("src="))
   }
+
+  @Test("The page states each threshold, the variants of the area, and the power of iPhones")
+  func variants() throws {
+    let (trials, ranking, table) = try table(SampleTrial())
+    let html = TrialReportPage(trials.counts, ranking, table).html
+    #expect(html.contains("alert from 780; log 1.000; labelled 1.000"))
+    #expect(html.contains("alert above 900;") && html.contains("no threshold;"))
+    #expect(html.contains("That of the setup is used; with that of the log, areas change by"))
+    #expect(html.contains("False<small>of 1</small>") && html.contains("Missed<small>of 1</small>"))
+    #expect(html.contains("From 1 to 1 means only"))
+    #expect(!html.contains("<h2>Sweep</h2>"))
+  }
+
+  @Test("The page has the first combinations of a sweep, and says that their areas are too high")
+  func sweep() throws {
+    let (trials, ranking, table) = try table(SampleTrial())
+    let sweep = try ConfigurationSweep(
+      thresholds: [.values([50]), .steps(from: 51, to: 80, by: 1), .values([90])],
+      weights: [.values([100]), .values([100]), .values([0]), .values([0])])
+    let result = try SweepResult(sweep, of: ranking.encounters, ranking.bootstrap)
+    let html = TrialReportPage(trials.counts, ranking, table, sweep: result).html
+    #expect(html.contains("The first 20 of 30 combinations."))
+    #expect(html.contains("too high for other phones"))
+    let section = html.components(separatedBy: "<h2>Sweep</h2>").last?
+      .components(separatedBy: "</section>").first
+    #expect(section?.components(separatedBy: "<tr>").count == 22)
+  }
 }

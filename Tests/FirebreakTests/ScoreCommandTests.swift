@@ -152,6 +152,8 @@ struct ScoreCommandTests {
         "infectiousnessForDaysSinceOnsetOfSymptoms"
       ),
       (#"{"metadata": 5}"#, "metadata"),
+      (#"{"alertScore": 900}"#, "alertScore is read by firebreak trials only"),
+      (#"{"nearDurationWeight": 50, "nearDurationWeight": 60}"#, "it has a field twice"),
       ("[]", "expected a JSON object"), ("{", "expected a JSON object"),
     ])
   func badConfigurations(configuration: String, field: String) async throws {

@@ -126,7 +126,7 @@ struct SimulateCommandTests {
     "An error names the file, the field and what to write, and nothing is simulated",
     arguments: [
       (#"{"days": 0}"#, "days needs a whole number from 1 to 366"),
-      (#"{"contacts": {"people": 4}}"#, "firstCases needs a number up to the 4 people"),
+      (#"{"contacts": {"people": 4}}"#, "firstCases needs a number up to the 4 people; it is 5."),
       (
         #"{"contacts": {"people": 5}, "disease": {"reproductionNumber": 5}}"#,
         "disease.reproductionNumber cannot be reached, because a person meets"

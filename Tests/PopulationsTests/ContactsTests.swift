@@ -146,6 +146,16 @@ import Testing
   }
 
   @Test(
+    "A compressed recording is refused with what to do",
+    arguments: [[0x1F, 0x8B, 8, 0], [0x50, 0x4B, 3, 4, 20]] as [[UInt8]])
+  func compressed(start: [UInt8]) {
+    #expect(throws: RecordedContactsError.compressed) {
+      try RecordedContacts(content: Data(start), step: 20, metres: 1)
+    }
+    #expect(RecordedContactsError.compressed.description.contains("gunzip"))
+  }
+
+  @Test(
     "An error names the line",
     arguments: [
       ("", RecordedContactsError.empty), ("20,a,b\n40,a\n", .fields(line: 2, 2)),

@@ -136,6 +136,35 @@ struct AtomicFileTests {
     #expect(names().isEmpty)
   }
 
+  @Test("A pipe, and links to pipes and to open files of processes, are refused and stay")
+  func pipes() throws {
+    let pipe = folder.path("pipe")
+    #expect(mkfifo(pipe.path, 0o600) == 0)
+    let output = folder.path("output")
+    let open = folder.path("open")
+    for (link, target) in [(output, pipe.path), (open, "/proc/self/fd/1")] {
+      try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: target)
+    }
+    for url in [pipe, output, open] {
+      let error = #expect(throws: FileError.self) { try AtomicFile.write([1], to: url) }
+      #expect(error?.code == EINVAL && !AtomicFile.isReplaceable(url))
+      #expect(error?.operation == .rename)
+    }
+    var facts = stat()
+    #expect(lstat(pipe.path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFIFO)
+    #expect(lstat(open.path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFLNK)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 3)
+  }
+
+  @Test("A link to a file, or to nothing, is replaced", arguments: ["other", "nothing"])
+  func links(target: String) throws {
+    try Data("old".utf8).write(to: folder.path("other"))
+    try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: target)
+    try AtomicFile.write(Array("new".utf8), to: url)
+    #expect(try content() == "new")
+    #expect(try content(of: folder.path("other")) == "old")
+  }
+
   @Test("System errors become the caller's error type")
   func mapped() throws {
     #expect(throws: FillFailure()) {

@@ -39,6 +39,15 @@ package struct FieldTrialRanking: Sendable {
     self.options = options
     self.bootstrap = samples
   }
+
+  /// The largest change of an area with the other transmit power of iPhones, and its configuration; nil without areas.
+  package var largestEffectOfIPhonePower: (change: Double, configuration: String)? {
+    let changes = ranks.compactMap { rank -> (change: Double, configuration: String)? in
+      guard let area = rank.areaUnderCurve, let other = rank.areaWithOtherPower else { return nil }
+      return (abs(other - area), rank.configuration.name)
+    }
+    return changes.max { $0.change < $1.change }
+  }
 }
 
 /// The performance of one configuration: high alerts against no alerts.

@@ -7,16 +7,16 @@ package struct TrialReportPage: Sendable {
   private let ranking: FieldTrialRanking
   private let table: PhoneTable
   private let counts: FieldTrialCounts
-  private let learned: LearnedConfiguration?
+  private let fitting: FittingSection
 
   package init(
     _ counts: FieldTrialCounts, _ ranking: FieldTrialRanking, _ table: PhoneTable,
-    learned: LearnedConfiguration? = nil
+    sweep: SweepResult? = nil, learned: LearnedConfiguration? = nil
   ) {
     self.counts = counts
     self.ranking = ranking
     self.table = table
-    self.learned = learned
+    fitting = FittingSection(sweep: sweep, learned: learned)
   }
 
   /// The text of the page.
@@ -31,7 +31,7 @@ package struct TrialReportPage: Sendable {
     <h2>Configurations</h2>
     \(configurations)
     </section>
-    \(learned.map(learnedSection) ?? "")
+    \(fitting.html)
     <section>
     <h2>ROC curves and calibration</h2>
     <p>The curve shows the shares of alerts among phones with a high alert (upward) and without alert (to the right) \
@@ -55,8 +55,29 @@ package struct TrialReportPage: Sendable {
       \(ranking.negatives) without alert are compared. \(counts.alertsCorrected) alerts were corrected.</p>
       <p>AUC is the share of pairs in which the phone with a high alert has the higher score: 1 is perfect, 0.5 is \
       random. The interval contains 95 % of \(ranking.bootstrap.sampleCount) samples of trials \
-      (seed \(ranking.bootstrap.seed)).</p>
+      (seed \(ranking.bootstrap.seed)).\(withoutWidth)</p>
+      <p>False: phones without alert that reach the configuration's own threshold. Missed: phones with a high alert \
+      that do not reach it.</p>
+      <p>\(power)</p>
       \(losses.isEmpty ? "" : "<p>Not used:</p><ul>\(losses.joined())</ul>")
+      """
+  }
+
+  /// The meaning of an interval without width.
+  private var withoutWidth: String {
+    guard ranking.ranks.contains(where: { $0.areaUnderCurve == 1 }) else { return "" }
+    return " From 1 to 1 means only that no sample can make an error that did not occur."
+  }
+
+  private var power: String {
+    let (power, other) = (ranking.options.iPhonePower, ranking.options.iPhonePower.other)
+    let effect = ranking.largestEffectOfIPhonePower.map {
+      "areas change by at most \(NumberText.share($0.change)) (\(HTMLText.escaped($0.configuration)))"
+    }
+    return """
+      The logs of iPhones withhold the transmit power. That of the \(power.rawValue) is used; with that of the \
+      \(other.rawValue), \(effect ?? "the areas are not defined"). Below each configuration are its threshold, the AUC \
+      with the power of the \(other.rawValue), and the AUC with the alerts as labelled.
       """
   }
 
@@ -64,41 +85,31 @@ package struct TrialReportPage: Sendable {
     let rows = ranking.ranks.map { rank in
       """
       <tr><th scope="row">\(HTMLText.escaped(rank.configuration.name))\
-      <small>\(HTMLText.escaped(rank.configuration.source))</small></th>\
-      <td>\(NumberText.share(rank.areaUnderCurve))<small>\(Self.text(rank.interval))</small></td>\
+      <small>\(HTMLText.escaped(rank.configuration.source))</small><small>\(variants(rank))</small></th>\
+      <td>\(NumberText.share(rank.areaUnderCurve))<small>\(NumberText.interval(rank.interval))</small></td>\
       <td>\(rank.errors.map { "\($0.falseAlerts)" } ?? "–")</td>\
       <td>\(rank.errors.map { "\($0.missedAlerts)" } ?? "–")</td></tr>
       """
     }
     return """
-      <table><thead><tr><th scope="col">Configuration</th><th scope="col">AUC</th><th scope="col">False</th>\
-      <th scope="col">Missed</th></tr></thead><tbody>
+      <table><thead><tr><th scope="col">Configuration</th><th scope="col">AUC</th>\
+      <th scope="col">False<small>of \(ranking.negatives)</small></th>\
+      <th scope="col">Missed<small>of \(ranking.positives)</small></th></tr></thead><tbody>
       \(rows.joined(separator: "\n"))
       </tbody></table>
       """
   }
 
-  private func learnedSection(_ learned: LearnedConfiguration) -> String {
-    let rows = learned.folds.map { fold in
-      let point = fold.point
-      return """
-        <tr><th scope="row">\(HTMLText.escaped(fold.trial))</th>\
-        <td>\(point.thresholds.map { "\($0)" }.joined(separator: " "))</td>\
-        <td>\(point.weights.map(NumberText.number).joined(separator: " "))</td>\
-        <td>\(NumberText.number(fold.threshold))</td></tr>
-        """
+  /// The threshold, and the areas with other readings of the recording.
+  private func variants(_ rank: ConfigurationRank) -> String {
+    let alert = rank.configuration.alert.map { alert in
+      "alert \(alert.isInclusive ? "from" : "above") \(NumberText.number(alert.score))"
+        + (alert.isAssumed ? " (assumed)" : "")
     }
+    let power = ranking.options.iPhonePower.other.rawValue
     return """
-      <section>
-      <h2>Fitted configuration</h2>
-      <p>Fitted to all trials but one and applied to that one: held-out AUC \
-      \(NumberText.share(learned.heldOutArea)) (\(Self.text(learned.interval))), \
-      \(learned.errors.falseAlerts) false and \(learned.errors.missedAlerts) missed alerts.</p>
-      <table><thead><tr><th scope="col">Held out</th><th scope="col">dB</th><th scope="col">%</th>\
-      <th scope="col">From s</th></tr></thead><tbody>
-      \(rows.joined(separator: "\n"))
-      </tbody></table>
-      </section>
+      \(alert ?? "no threshold"); \(power) \(NumberText.share(rank.areaWithOtherPower)); \
+      labelled \(NumberText.share(rank.labelledArea))
       """
   }
 
@@ -138,6 +149,7 @@ package struct TrialReportPage: Sendable {
     :root { --curve: #0a5cc2; --own: #b3261e; }
     @media (prefers-color-scheme: dark) { :root { --curve: #8ab4ff; --own: #ff9d94; } }
     .phones td:nth-child(2), .phones th:nth-child(2) { text-align: left; }
+    .values td { padding-inline-start: .6rem; }
     svg { max-width: 15rem; } .chance { stroke: var(--line); stroke-dasharray: 4 4; }
     .curve { fill: none; stroke: var(--curve); stroke-width: 3; } .own { fill: var(--own); }
     .calibration .bar { width: 45%; } .bar span { display: block; height: .9rem; background: var(--curve); }
@@ -147,10 +159,4 @@ package struct TrialReportPage: Sendable {
     }
 
     """
-
-  /// The interval as text.
-  private static func text(_ interval: AreaInterval?) -> String {
-    guard let interval else { return "no interval" }
-    return "\(NumberText.share(interval.low)) to \(NumberText.share(interval.high))"
-  }
 }

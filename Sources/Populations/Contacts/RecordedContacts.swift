@@ -19,6 +19,8 @@ public struct RecordedContacts: ContactSource {
   private static let daySeconds = 86_400
   /// Spreadsheets write it before the text.
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  /// The first bytes of gzip and zip files, the forms in which SocioPatterns publishes recordings.
+  private static let compressionMarks: [[UInt8]] = [[0x1F, 0x8B], [0x50, 0x4B, 0x03, 0x04]]
 
   /// Reads a recording in UTF-8.
   ///
@@ -28,6 +30,7 @@ public struct RecordedContacts: ContactSource {
   ///   - metres: The distance of lines without one.
   /// - Throws: `RecordedContactsError` with the number of the line.
   public init(content: Data, step: Int, metres: Double) throws(RecordedContactsError) {
+    guard !Self.compressionMarks.contains(where: content.starts(with:)) else { throw .compressed }
     var reading = RecordedLines(step: step, metres: metres)
     var number = 0
     let start = content.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
@@ -140,6 +143,7 @@ struct RecordedLines {
 /// The reason why a recording cannot be read, with what to do.
 public enum RecordedContactsError: Error, Hashable, Sendable, CustomStringConvertible {
   case empty
+  case compressed
   case tooMany(Int)
   case encoding(line: Int)
   case fields(line: Int, Int)
@@ -150,6 +154,7 @@ public enum RecordedContactsError: Error, Hashable, Sendable, CustomStringConver
   public var description: String {
     switch self {
     case .empty: "has no contact: write lines of time,person,person,distance"
+    case .compressed: "is compressed: decompress it with gunzip or unzip"
     case .tooMany(let limit): "has more than \(limit) lines: divide it"
     case .encoding(let line): "is not UTF-8 in line \(line): save it as UTF-8"
     case .fields(let line, let count):

@@ -5,12 +5,12 @@ import ReportFormats
 /// The results as one HTML page without scripts and references to other files.
 public struct PopulationPage: Sendable {
   private let summary: PopulationSummary
-  private let closeContact: Scenario.CloseContact
+  private let scenario: Scenario
 
   /// Creates the page of a result.
   public init(_ result: PopulationResult) {
     summary = PopulationSummary(result)
-    closeContact = result.scenario.closeContact
+    scenario = result.scenario
   }
 
   /// The text of the page.
@@ -18,8 +18,24 @@ public struct PopulationPage: Sendable {
     HTMLReport(title: summary.name, content: content, style: Self.style).html
   }
 
+  private var closeContact: Scenario.CloseContact { scenario.closeContact }
+
+  /// The first day and the source of the contacts.
+  private var source: String {
+    let day = Date(timeIntervalSince1970: Double(scenario.start))
+      .formatted(Date.ISO8601FormatStyle().year().month().day())
+    let contacts =
+      switch scenario.contacts {
+      case .generated: "The contacts are generated."
+      case .recorded(let file, _, _):
+        "The contacts are those of the recording \(URL(fileURLWithPath: file).lastPathComponent)."
+      }
+    return "The first day is \(day). \(contacts)"
+  }
+
   private var content: String {
     """
+    <p>\(HTMLText.escaped(source))</p>
     <p>\(summary.extent). The first run has no app. In the others, \
     every phone has the real framework and app, and the servers are the real ones.</p>
     <section>
@@ -97,16 +113,21 @@ public struct PopulationPage: Sendable {
       """
       <article><h3>\(Self.share(run.adoption)) app users</h3>
       \(Self.chart(run, highest: max(highest, 1)))
-      <p><span class="infections">■</span> infections, <span class="alerts">■</span> alerts a day, up to \
+      <p class="axis"><span>day 1</span><span>\(lastDay)</span></p>
+      <p><span class="infections">■</span> infections, <span class="alerts">■</span> alerts a day (dashed), up to \
       \(highest)</p>
       </article>
       """
     }.joined(separator: "\n")
   }
 
+  private var lastDay: String { summary.days == 1 ? "" : "day \(summary.days)" }
+
   private static func chart(_ run: PopulationSummary.Run, highest: Int) -> String {
     let (width, height) = (300.0, 120.0)
     func points(_ values: [Int]) -> String {
+      // A single day is a level line, because a line of one point is not drawn.
+      let values = values.count == 1 ? values + values : values
       let step = width / Double(max(values.count - 1, 1))
       return values.enumerated().map { day, value in
         "\(tenth(Double(day) * step)),\(tenth(height - height * Double(value) / Double(highest)))"
@@ -134,7 +155,8 @@ public struct PopulationPage: Sendable {
     :root { --one: #b3261e; --two: #0a5cc2; }
     @media (prefers-color-scheme: dark) { :root { --one: #ff9d94; --two: #8ab4ff; } }
     article p { font-size: .85rem; } polyline { fill: none; stroke-width: 2; }
-    polyline.infections { stroke: var(--one); } polyline.alerts { stroke: var(--two); }
+    polyline.infections { stroke: var(--one); } polyline.alerts { stroke: var(--two); stroke-dasharray: 6 3; }
+    .axis { display: flex; justify-content: space-between; }
     span.infections { color: var(--one); } span.alerts { color: var(--two); }
     @media print { :root { --one: #b3261e; --two: #0a5cc2; } }
 

@@ -95,11 +95,9 @@ final class PhoneFleet: Sendable {
         name: "person-\(person)", folder: folder.appendingPathComponent("\(person)"), world: world,
         configuration: configuration, region: region,
         deviceCheck: SimulatedAttestation { Data(count: 32) }, network: cache)
-      await phone.app.start()
-      // Only a full disk prevents both.
-      guard await phone.app.enable() == .enabled, (try? await phone.app.finishOnboarding()) != nil
-      else { return nil }
-      return phone
+      // A full disk makes it return false or throw; the run ends with the number of the person.
+      let isEnabled = (try? await phone.enable()) == true
+      return isEnabled ? phone : nil
     }
     guard phones.count == owners.count else { throw PopulationRunError.notEnabled(owners.count) }
     if let failed = phones.firstIndex(where: { $0 == nil }) {
@@ -162,9 +160,8 @@ final class PhoneFleet: Sendable {
   /// - Returns: The people whose phones have shown a notice, with its level.
   func checkForKeys() async -> [(person: Int, level: RiskLevel)] {
     let now = world.clock.now
-    let outcomes = await phones.concurrentMap(world.threads) { _, phone -> CheckOutcome? in
-      guard phone.scheduler.takeRequest(dueAt: now) != nil else { return nil }
-      return await phone.app.backgroundCheck(SimulatedRun())
+    let outcomes = await phones.concurrentMap(world.threads) { _, phone in
+      await phone.checkForKeys(dueAt: now)
     }
     return state.withLock { state in
       for outcome in outcomes.compactMap(\.self) { state.counts.note(outcome) }

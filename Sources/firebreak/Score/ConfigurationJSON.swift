@@ -11,7 +11,13 @@ struct ConfigurationJSON: Decodable {
 
   /// - Throws: `CommandFailure` that names the invalid property.
   static func read(_ path: String) throws -> ENExposureConfiguration {
-    try read(try InputFile(path, what: "configuration").content, path: path)
+    let file = try InputFile(path, what: "configuration")
+    let configuration = try read(file.content, path: path)
+    // The decoder silently takes one of two fields with the same name.
+    guard file.isUnambiguousJSON else {
+      throw CommandFailure.badInput("\(path.printable): \(InputFile.ambiguity)")
+    }
+    return configuration
   }
 
   /// Decodes the content of the file at `path`.
@@ -69,6 +75,9 @@ struct ConfigurationJSON: Decodable {
       ) {
         (metadata: MetadataJSON) in metadata.values
       }
+    case "alertScore", "apiVersion":
+      throw CommandFailure.badInput(
+        "\(name.stringValue) is read by firebreak trials only: remove it.")
     default:
       throw CommandFailure.badInput(
         "\(name.stringValue.printable) is not a property of ENExposureConfiguration: check the spelling."

@@ -94,7 +94,8 @@ struct SimulationInput {
     let contacts = try Self.contacts(of: scenario, at: path, seed: seed)
     guard scenario.firstCases <= contacts.population.count else {
       throw CommandFailure.badInput(
-        "\(path.printable): firstCases needs a number up to the \(contacts.population.count) people."
+        "\(path.printable): firstCases needs a number up to the \(contacts.population.count) people; "
+          + "it is \(scenario.firstCases)."
       )
     }
     run = try Self.naming(path) { () throws(ScenarioError) in

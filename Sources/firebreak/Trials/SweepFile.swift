@@ -12,9 +12,11 @@ struct SweepFile: Decodable {
 
   /// - Throws: `CommandFailure` that names the file and the invalid field.
   static func read(_ path: String) throws -> ConfigurationSweep {
-    let content = try InputFile(path, what: "sweep").content
+    let file = try InputFile(path, what: "sweep")
     do {
-      return try JSONDecoder().decode(Self.self, from: content).sweep
+      let sweep = try JSONDecoder().decode(Self.self, from: file.content).sweep
+      guard file.isUnambiguousJSON else { throw CommandFailure.badInput(InputFile.ambiguity) }
+      return sweep
     } catch let error as DecodingError {
       let otherwise = "expected a JSON object with thresholds and weights."
       throw CommandFailure.badInput("\(path.printable): \(error.message(otherwise: otherwise))")

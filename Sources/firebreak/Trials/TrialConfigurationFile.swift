@@ -38,13 +38,14 @@ struct TrialConfigurationFile {
   }
 
   private init(_ path: String, name: String) throws {
-    let content = try InputFile(path, what: "configuration").content
+    let file = try InputFile(path, what: "configuration")
     let failure = { (problem: String) in
       CommandFailure.badInput("\(path.printable): \(problem)")
     }
-    guard case .object(var fields)? = JSONValue(json: content) else {
+    guard case .object(var fields)? = JSONValue(json: file.content) else {
       throw failure("expected a JSON object of properties.")
     }
+    guard file.isUnambiguousJSON else { throw failure(InputFile.ambiguity) }
     let alert = fields.removeValue(forKey: Self.alertField)
     let version = fields.removeValue(forKey: Self.versionField)
     let threshold = try alert.map { value in

@@ -27,7 +27,9 @@ struct TrialsFiles {
     try perPhone?.write(table.csv)
     try windows?.write(WindowReport.list(of: results.ranking.encounters))
     try report?.write(
-      TrialReportPage(results.counts, results.ranking, table, learned: results.learned).html)
+      TrialReportPage(
+        results.counts, results.ranking, table, sweep: results.sweep, learned: results.learned
+      ).html)
   }
 }
 
@@ -44,6 +46,10 @@ struct ResultFile {
     guard access(folder, W_OK | X_OK) == 0, !FileManager.default.isFolder(at: url.path) else {
       throw CommandFailure.badInput(
         "\(path.printable) cannot be written: name a file in an existing folder with \(option).")
+    }
+    guard AtomicFile.isReplaceable(url) else {
+      throw CommandFailure.badInput(
+        "\(path.printable) is a device or a pipe: name a file with \(option).")
     }
   }
 

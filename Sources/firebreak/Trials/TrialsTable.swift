@@ -82,15 +82,10 @@ struct TrialsTable {
 
   /// The largest effect of the transmit power of iPhones; nil without areas.
   private var dependence: String? {
-    let changes = ranking.ranks.compactMap { rank in
-      rank.areaUnderCurve.flatMap { area in
-        rank.areaWithOtherPower.map { (abs($0 - area), rank.configuration.name) }
-      }
-    }
-    guard let largest = changes.max(by: { $0.0 < $1.0 }) else { return nil }
+    guard let largest = ranking.largestEffectOfIPhonePower else { return nil }
     return
       "With the transmit power of the \(ranking.options.iPhonePower.other.rawValue) for iPhones, areas change by at "
-      + "most \(Self.area(largest.0)) (\(largest.1))."
+      + "most \(Self.area(largest.change)) (\(largest.configuration))."
   }
 
   private func lines(_ sweep: SweepResult) -> [String] {
