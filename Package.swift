@@ -548,7 +548,8 @@ let package = Package(
       name: "VerificationServerTests",
       dependencies: [
         "VerificationServer", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        "WebPages", "KeyServer", "KeyServerAPI", "ServerMetrics", "ServerStorage", "PostgreSQL", "World",
+        "WebPages", "KeyServer", "KeyServerAPI", "ServerMetrics", "ServerStorage", "PostgreSQL",
+        "World",
         "TestSupport",
         hummingbird, grdb, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
