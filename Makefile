@@ -65,8 +65,8 @@ arm64-and-examples:
 PROOF_STALL := 3660
 
 # The same tests with ten times as many kills, with floods and guesses, with the times of responses, with observers of
-# padding, with every screen in every language, color scheme and width, and with a full class. One of them takes many
-# minutes.
+# padding, with every screen in every language, color scheme and width, with a full class, and with LibreOffice. One of
+# them takes many minutes.
 prove: export FIREBREAK_PROVE := 1
 prove: export FIREBREAK_PROVE_ROUNDS := 500
 prove: export FIREBREAK_PROVE_SAMPLES := 3000
@@ -76,6 +76,8 @@ prove: prepare-tests build
 	scripts/run-tests --stall $(PROOF_STALL) --filter "FairnessTests|UnfinishedBodiesTests|FloodedServerTests"
 	scripts/run-tests --stall $(PROOF_STALL) --filter "ProvenUploadTimesTests|ProvenCodeTimesTests|PaddingObserverTests"
 	scripts/run-tests --stall $(PROOF_STALL) --filter "(ScreenTests|ConsolePageTests|ClassScreenTests|TourTests)/accessible|ClassPageTests"
+	@scripts/prepare libreoffice-calc-nogui
+	scripts/run-tests --stall $(PROOF_STALL) --filter "LibreOfficeTests"
 
 # Every screen of the web app and every page of the console, on a phone, on a desktop and in the dark.
 screenshots: prepare-tests build

@@ -182,6 +182,14 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // What all web pages share: forms, their origin, content policies, secrets, languages.
+    .target(
+      name: "WebPages",
+      dependencies: [
+        "Secrets", "World", "TextEncodings", hummingbird, nioCore,
+      ],
+      swiftSettings: strict),
+
     .target(name: "BackgroundTasks", swiftSettings: strictOnTheCallersActor),
     .target(name: "UserNotifications", swiftSettings: strictOnTheCallersActor),
     .target(
@@ -202,7 +210,8 @@ let package = Package(
       name: "VerificationServer",
       dependencies: [
         "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
-        "QuietHTTP", "ServerMetrics", "ServerStorage", "PostgreSQL", hummingbird, mustache, grdb,
+        "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "PostgreSQL", hummingbird,
+        mustache, grdb,
         asyncHTTPClient, nioCore,
         nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
@@ -232,7 +241,8 @@ let package = Package(
       name: "HealthAuthorityConsole",
       dependencies: [
         "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
-        "QuietHTTP", "ServerMetrics", "ServerStorage", "PostgreSQL", "UnixSockets", hummingbird,
+        "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "PostgreSQL", "UnixSockets",
+        hummingbird,
         mustache, grdb, asyncHTTPClient, nioCore,
         nioHTTP1, crypto, cryptoExtras, logging, serviceLifecycle,
       ], swiftSettings: strict),
@@ -265,7 +275,8 @@ let package = Package(
       dependencies: [
         "World", "TextEncodings", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification",
         "ExposureApp", "KeyServerAPI", "KeyServer", "Populations", "Simulation", "QuietHTTP",
-        "PhoneProcess", "PWA", "RehearsalClock", hummingbird, mustache, nioCore, nioPosix, crypto,
+        "WebPages", "PhoneProcess", "RehearsalClock", hummingbird, mustache, nioCore, nioPosix,
+        crypto,
         logging,
         serviceLifecycle,
       ], resources: [.copy("TownPage")],
@@ -285,7 +296,7 @@ let package = Package(
       name: "PWA",
       dependencies: [
         "Secrets", "World", "TextEncodings", "ExposureApp", "PhoneProcess",
-        "QuietHTTP", "CZlib", hummingbird, nioCore, logging,
+        "QuietHTTP", "WebPages", "CZlib", hummingbird, nioCore, logging,
       ], resources: [.copy("WebApp"), .copy("BridgeScript")], swiftSettings: strict),
 
     // A lesson: many phones in one process, an outbreak, and pages for the browsers of a class.
@@ -293,7 +304,8 @@ let package = Package(
       name: "Classroom",
       dependencies: [
         "Secrets", "World", "TextEncodings", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP",
-        "ExposureApp", "Simulation", hummingbird, nioCore, crypto, logging, serviceLifecycle,
+        "WebPages", "ExposureApp", "Simulation", hummingbird, nioCore, crypto, logging,
+        serviceLifecycle,
       ], resources: [.copy("WebFiles")], swiftSettings: strictOnTheCallersActor),
 
     // The command line: input, output and signals of every command, the benchmarks, the executable.
@@ -486,6 +498,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "WebPagesTests",
+      dependencies: ["WebPages", hummingbird, nioCore],
+      swiftSettings: strict),
+    .testTarget(
       name: "ExposureNotificationTests",
       dependencies: [
         "ExposureNotification", "CExposureKernels", "DiagnosisKeyFile", "ExposureKeys",
@@ -532,7 +548,8 @@ let package = Package(
       name: "VerificationServerTests",
       dependencies: [
         "VerificationServer", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        "KeyServer", "KeyServerAPI", "ServerMetrics", "ServerStorage", "PostgreSQL", "World",
+        "WebPages", "KeyServer", "KeyServerAPI", "ServerMetrics", "ServerStorage", "PostgreSQL",
+        "World",
         "TestSupport",
         hummingbird, grdb, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
@@ -578,7 +595,7 @@ let package = Package(
       name: "HealthAuthorityConsoleTests",
       dependencies: [
         "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
-        "RiskRules", "ServerStorage", "PostgreSQL", "UploadToken", "QRCodes", "World",
+        "RiskRules", "ServerStorage", "PostgreSQL", "UploadToken", "QRCodes", "WebPages", "World",
         "TextEncodings", "Browser", "TestSupport", crypto, cryptoExtras, grdb, logging,
         serviceLifecycle,
       ], exclude: ["AccessibilityTrees"], swiftSettings: strict),

@@ -7,12 +7,13 @@ import NIOCore
 import QuietHTTP
 import ServiceLifecycle
 import Simulation
+import WebPages
 import World
 
 /// A class: a lesson and the web server with its pages, for browsers in the same network.
 package final class ClassroomService: Service, Sendable {
   private let configuration: ClassroomConfiguration
-  private let files: ClassFiles
+  private let files: InstalledFiles
   private let secret: WebSecret
   private let authority: SimulatedHealthAuthority
   private let world: SimulatedWorld
@@ -35,7 +36,12 @@ package final class ClassroomService: Service, Sendable {
     self.clock = clock
     self.randomness = randomness
     self.logger = logger
-    files = try ClassFiles()
+    do throws(InstalledFiles.Missing) {
+      files = try InstalledFiles(
+        ["class.css", "class.js", "print.js"], in: "WebFiles", of: "Classroom")
+    } catch {
+      throw ClassroomError.files
+    }
     secret = WebSecret(randomness: randomness, cookieName: "class-teacher")
     world = SimulatedWorld(
       start: Lesson.start, seed: configuration.seed, recordsBeacons: false, logger: logger)

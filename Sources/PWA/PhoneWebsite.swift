@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import QuietHTTP
+import WebPages
 import World
 
 /// The user interface of a phone: a server on loopback with a web app and the bridge between both.
@@ -47,7 +48,7 @@ package final class PhoneWebsite: Sendable {
     }
     routes = WebRoutes(
       bridge: bridge,
-      pages: PageRoutes(pages: pages, policy: folder == nil ? .strict : .permissive),
+      pages: PageRoutes(pages: pages, policy: folder == nil ? .app : .foreignApp),
       script: script, secret: secret, copySecret: self.copy?.secret,
       users: WebUsers(owner: owner), texts: texts)
   }

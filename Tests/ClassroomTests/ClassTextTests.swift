@@ -42,15 +42,4 @@ import Testing
       html.text(in: .english)
         == "<p>The upload failed: &lt;b&gt; &amp; &quot;c&quot;</p><i>3</i>")
   }
-
-  @Test(
-    "The language is the preferred one of those that exist",
-    arguments: [
-      (nil, ClassLanguage.english), ("pl", .polish), ("pl-PL,en;q=0.8", .polish),
-      ("en;q=0.5,pl;q=0.9", .polish), ("de,pl;q=0.1", .polish), ("de", .english), ("", .english),
-      ("pl;q=0", .english), (",;q", .english), ("pl;q=x,en;q=0.1", .english),
-    ] as [(String?, ClassLanguage)])
-  func accepted(header: String?, language: ClassLanguage) {
-    #expect(ClassLanguage(accepted: header) == language)
-  }
 }

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 import TextEncodings
+import VerificationAPI
 import World
 
 @testable import HealthAuthorityConsole
@@ -139,8 +140,25 @@ import World
       #expect(lines.count == 2, "\(csv.text)")
       #expect(lines.first == "\u{FEFF}Oznaczenie;Kod;Ważny do;Strefa czasowa;Numer kodu;Błąd")
       #expect(
-        lines.last?.hasPrefix("ŻÓŁW;012 345;2027-01-15 09:30;Europe/Warsaw CET +01:00;") == true,
+        lines.last?.hasPrefix("ŻÓŁW;012\u{2011}345;2027-01-15 09:30;Europe/Warsaw CET +01:00;")
+          == true,
         "\(lines)")
+    }
+  }
+
+  @Test(
+    "A code that a spreadsheet could read as a number or a day is in groups, and apps read it so",
+    arguments: [
+      ("594619003", "594-619-003"), ("90442636", "9044-2636"), ("12E345", "12E-345"),
+      ("1MAR20", "1MA-R20"), ("DEC123", "DEC-123"), ("AB101C", "AB101C"), ("1A2B3C", "1A2B3C"),
+    ])
+  func numbers(code: String, shown: String) {
+    let issued = IssuedCode(uuid: UUID(), code: code, expiresAt: .distantPast)
+    #expect(issued.forSpreadsheet == shown.replacing("-", with: "\u{2011}"))
+    if code.count == 6 {
+      #expect(VerificationCode(issued.forSpreadsheet)?.characters == code)
+    } else {
+      #expect(ShortCode(issued.forSpreadsheet)?.characters == code)
     }
   }
 

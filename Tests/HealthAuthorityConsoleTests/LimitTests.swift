@@ -5,6 +5,7 @@ import KeyServerAPI
 import TestSupport
 import Testing
 import TextEncodings
+import WebPages
 import World
 
 @testable import HealthAuthorityConsole
@@ -79,7 +80,7 @@ import World
     }
     #expect(try form(63)["f0"] == "1")
     #expect(try form(64)["f63"] == "1")
-    #expect(throws: Form.Malformed.self) { try form(65) }
+    #expect(throws: MalformedForm.self) { try form(65) }
   }
 
   @Test("An account has at most ten passkeys")

@@ -53,15 +53,4 @@ import Testing
     }
     #expect(Texts(.polish).action("other.action") == "other.action")
   }
-
-  @Test(
-    "The language is the preferred one of those that exist",
-    arguments: [
-      (nil, ConsoleLanguage.english), ("pl", .polish), ("pl-PL,en;q=0.8", .polish),
-      ("en;q=0.5,pl;q=0.9", .polish), ("de,pl;q=0.1", .polish), ("de", .english), ("", .english),
-      ("pl;q=0", .english), (",;q", .english),
-    ] as [(String?, ConsoleLanguage)])
-  func accepted(header: String?, language: ConsoleLanguage) {
-    #expect(ConsoleLanguage(accepted: header) == language)
-  }
 }

@@ -59,6 +59,8 @@ enum AllowedImports {
       libraries: [
         "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "AsyncHTTPClient", "NIOSSL",
       ]),
+    // What the pages of the console, the web app, the town, the class and the report have in common.
+    "WebPages": Row(["Secrets", "World", "TextEncodings"], libraries: ["Hummingbird"]),
     // Linux implementations of the Apple modules that apps use beside the framework.
     "BackgroundTasks": Row(),
     "UserNotifications": Row(),
@@ -73,7 +75,7 @@ enum AllowedImports {
     "VerificationServer": Row(
       [
         "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
-        "QuietHTTP", "ServerMetrics", "ServerStorage", "PostgreSQL",
+        "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "PostgreSQL",
       ], libraries: ["Hummingbird", "Mustache", "GRDB", "AsyncHTTPClient"]),
     "KeyServer": Row(
       [
@@ -95,7 +97,7 @@ enum AllowedImports {
     "HealthAuthorityConsole": Row(
       [
         "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
-        "QuietHTTP", "ServerMetrics", "ServerStorage", "PostgreSQL", "UnixSockets",
+        "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "PostgreSQL", "UnixSockets",
       ],
       libraries: ["Hummingbird", "Mustache", "GRDB", "_CryptoExtras", "AsyncHTTPClient"]),
     "PhoneProcess": Row([
@@ -107,6 +109,7 @@ enum AllowedImports {
     "PWA": Row(
       [
         "Secrets", "World", "TextEncodings", "ExposureApp", "PhoneProcess", "QuietHTTP",
+        "WebPages",
       ],
       libraries: ["Hummingbird", "CZlib"]),
     // The model of a population knows no phone and no protocol.
@@ -115,14 +118,14 @@ enum AllowedImports {
     // The demo asks the app and the servers directly (Documentation/Decisions/0007).
     "Town": Row(
       allBelowSimulation.union([
-        "Populations", "PWA", "PhoneProcess", "RehearsalClock", "Simulation",
+        "Populations", "PhoneProcess", "RehearsalClock", "Simulation", "WebPages",
       ]),
       libraries: ["Hummingbird", "Mustache"]),
     // A lesson in class: the pages show what the simulation knows.
     "Classroom": Row(
       [
         "Secrets", "World", "TextEncodings", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP",
-        "ExposureApp", "Simulation",
+        "ExposureApp", "Simulation", "WebPages",
       ], libraries: ["Hummingbird"]),
     // The command line.
     "Terminal": Row([

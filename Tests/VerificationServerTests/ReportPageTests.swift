@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 import VerificationAPI
+import WebPages
 
 @testable import VerificationServer
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import WebPages
 
 /// The catalogue: every text of the class's pages, in English. `{name}` is replaced by a value.
 ///
@@ -249,23 +250,11 @@ enum ClassText: String, CaseIterable, Sendable {
 }
 
 /// A language of the class's pages.
-enum ClassLanguage: String, CaseIterable, Sendable {
+enum ClassLanguage: String, PageLanguage {
   case english = "en"
   case polish = "pl"
 
-  /// The language that a browser prefers, by its header `Accept-Language`; English if it accepts none of ours.
-  init(accepted header: String?) {
-    var best: (language: ClassLanguage, quality: Double)?
-    for item in (header ?? "").split(separator: ",") {
-      let parts = item.split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
-      let primary = parts.first?.split(separator: "-").first.map(String.init) ?? ""
-      guard let language = ClassLanguage(rawValue: primary) else { continue }
-      let quality = parts.dropFirst().first { $0.hasPrefix("q=") }
-      let value = quality.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-      if value > best?.quality ?? 0 { best = (language, value) }
-    }
-    self = best?.language ?? .english
-  }
+  static let standard = ClassLanguage.english
 }
 
 /// A text with its values, before a language is chosen.

@@ -2,7 +2,7 @@
 import Foundation
 import Hummingbird
 import NIOCore
-import QuietHTTP
+import WebPages
 
 /// The checks that every request passes first: it is for this class and from one of its pages.
 struct ClassGate: Sendable {
@@ -21,11 +21,12 @@ struct ClassGate: Sendable {
       return .otherHost
     }
     guard request.method == .post else { return nil }
-    // Browsers send the origin with every POST. The strictest value counts if a header occurs twice.
-    let origins = request.headers[values: .origin]
-    guard origins.allSatisfy({ $0 == "http://" + host }) else { return .otherSite }
-    let sites = HTTPFields.Element.Name("sec-fetch-site").map { request.headers[values: $0] } ?? []
-    return sites.allSatisfy { $0 == "same-origin" } ? nil : .otherSite
+    // Browsers send the origin with every POST.
+    let origin = FormOrigin(of: request)
+    guard origin.isOwn({ $0 == "http://" + host }), origin.isSameSite(allowsTyped: false) else {
+      return .otherSite
+    }
+    return nil
   }
 }
 

@@ -2,7 +2,7 @@
 import Foundation
 import Hummingbird
 import NIOCore
-import QuietHTTP
+import WebPages
 
 /// The responses of the class in a browser's language, and their headers.
 struct ClassResponses: Sendable {
@@ -36,40 +36,13 @@ struct ClassResponses: Sendable {
 
   var notFound: Response { refusal(.notFound, .notFoundTitle, .notFoundText) }
 
+  private static let policy = ContentPolicy(
+    [.scripts, .styles, .connections], images: .inline, sendsForms: true)
+
   /// Adds the headers of every response. They keep other sites from reading, framing or changing it.
   static func addCommonHeaders(to response: inout Response) {
-    response.headers[.contentSecurityPolicy] =
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self';"
-      + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    response.headers[.contentSecurityPolicy] = policy.header
     // Not `no-referrer`: browsers would then hide the origin of forms as well.
     response.isolate(referrerPolicy: "same-origin")
-  }
-}
-
-/// The style sheet and the script of the pages, in memory.
-struct ClassFiles: Sendable {
-  private let files: [String: (content: Data, type: ContentType)]
-
-  /// Reads the files beside the program. `Bundle.module` would end the program if they are missing.
-  ///
-  /// - Throws: `ClassroomError.files`.
-  init() throws(ClassroomError) {
-    let folder = Bundle.main.bundleURL.appendingPathComponent(
-      "firebreak_Classroom.resources/WebFiles")
-    var files: [String: (content: Data, type: ContentType)] = [:]
-    for name in ["class.css", "class.js", "print.js"] {
-      let file = folder.appendingPathComponent(name)
-      guard let content = FileManager.default.contents(atPath: file.path) else { throw .files }
-      files["/" + name] = (content, ContentType(fileName: name))
-    }
-    self.files = files
-  }
-
-  func response(to path: String) -> Response? {
-    files[path].map { file in
-      Response(
-        status: .ok, headers: [.contentType: file.type.header, .cacheControl: "no-cache"],
-        body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.content)))
-    }
   }
 }

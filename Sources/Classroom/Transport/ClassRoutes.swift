@@ -2,19 +2,20 @@
 import Foundation
 import Hummingbird
 import QuietHTTP
+import WebPages
 
 /// Answers all requests of the class: checks first, then pages, commands and events.
 struct ClassRoutes: RouterMiddleware {
   typealias Context = QuietContext
 
   let lesson: Lesson
-  let files: ClassFiles
+  let files: InstalledFiles
   let secret: WebSecret
   /// The names of this machine.
   let hosts: [String]
   private let bodies = RequestBodies()
 
-  init(lesson: Lesson, files: ClassFiles, secret: WebSecret, hosts: [String]) {
+  init(lesson: Lesson, files: InstalledFiles, secret: WebSecret, hosts: [String]) {
     self.lesson = lesson
     self.files = files
     self.secret = secret
@@ -64,7 +65,7 @@ struct ClassRoutes: RouterMiddleware {
     if path == "/code" {
       return responses.page(JoinPages.code(here.join, others: here.others))
     }
-    if let file = files.response(to: path) { return file }
+    if let file = files.response(to: path, cacheControl: "no-cache") { return file }
     return await PupilRoutes(lesson: lesson, cookies: cookies, responses: responses)
       .response(to: request)
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
-import QuietHTTP
 import Secrets
 import TextEncodings
+import WebPages
 import World
 
 /// A session of an official. Its token is in a cookie; only a keyed hash of it is stored.

@@ -204,10 +204,11 @@ private struct IssuedRow {
 }
 
 extension IssuedCode {
-  /// The code as a spreadsheet keeps it: in groups if it would be read as a number, which loses zeros. Apps ignore the
-  /// spaces.
-  fileprivate var forSpreadsheet: String {
-    code.wholeMatch(of: /[0-9]+(E[0-9]+)?/) == nil ? code : grouped
+  /// The code as a spreadsheet keeps it: in groups if it could be read as a number or a day, which loses zeros. Spaces
+  /// between the groups are part of a number in Polish, and plain hyphens part of a day. Apps ignore both.
+  var forSpreadsheet: String {
+    let couldBeNumber = code.wholeMatch(of: /[0-9]*[A-Z]*[0-9]*/) != nil
+    return couldBeNumber ? grouped.replacing(" ", with: "\u{2011}") : code
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import QuietHTTP
 import TextEncodings
+import WebPages
 
 /// The fields of a form.
 struct Form: Sendable {
@@ -9,15 +9,14 @@ struct Form: Sendable {
   private let fields: [String: String]
   private let files: [String: Data]
 
-  /// The body is not a form, or has too many or duplicate fields.
-  struct Malformed: Error {}
-
   /// Decodes a body by its media type.
-  init(_ body: Data, contentType: String?, fieldsMax: Int) throws(Malformed) {
+  ///
+  /// - Throws: Also for duplicate fields.
+  init(_ body: Data, contentType: String?, fieldsMax: Int) throws(MalformedForm) {
     let type = contentType ?? ""
     var (fields, files): ([String: String], [String: Data]) = ([:], [:])
     for (name, value) in try Self.pairs(body, type, fieldsMax) {
-      guard fields[name] == nil, files[name] == nil else { throw Malformed() }
+      guard fields[name] == nil, files[name] == nil else { throw MalformedForm() }
       switch value {
       case .text(let text): fields[name] = text
       case .file(let bytes): files[name] = bytes
@@ -46,16 +45,12 @@ struct Form: Sendable {
 
   private static func pairs(
     _ body: Data, _ type: String, _ fieldsMax: Int
-  ) throws(Malformed) -> [(String, FormValue)] {
+  ) throws(MalformedForm) -> [(String, FormValue)] {
     guard !type.lowercased().hasPrefix(multipart) else {
       return try MultipartForm.fields(body, contentType: type, fieldsMax: fieldsMax)
     }
-    do throws(URLEncodedForm.Malformed) {
-      return try URLEncodedForm.fields(body, fieldsMax: fieldsMax).map {
-        ($0.name, .text($0.value))
-      }
-    } catch {
-      throw Malformed()
+    return try URLEncodedForm.fields(body, fieldsMax: fieldsMax).map {
+      ($0.name, .text($0.value))
     }
   }
 }

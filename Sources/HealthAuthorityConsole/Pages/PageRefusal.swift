@@ -3,6 +3,7 @@ import Hummingbird
 import QuietHTTP
 import ServerStorage
 import VerificationAPI
+import WebPages
 
 /// The reasons why a page is not shown, each with one page of its own that says what to do.
 enum PageRefusal: Error, Hashable, Sendable {
@@ -41,7 +42,7 @@ enum PageRefusal: Error, Hashable, Sendable {
       case let refusal as PageRefusal: refusal
       case let failure as AuthorityFailure: Self(failure)
       case let refusal as QuietRefusal: Self(refusal)
-      case is Form.Malformed: .malformed
+      case is MalformedForm: .malformed
       case is ServerDatabaseError: .databaseLost
       case let error as HTTPError where error.status.code < 500:
         [404, 405].contains(error.status.code) ? .notFound : .malformed

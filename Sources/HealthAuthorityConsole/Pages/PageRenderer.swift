@@ -3,11 +3,14 @@ import Foundation
 import Hummingbird
 import Mustache
 import NIOCore
+import WebPages
 
 /// Renders pages and gives them their headers.
 struct PageRenderer: Sendable {
   private let layout: MustacheTemplate
   private let templates: [PageTemplate: MustacheTemplate]
+  private static let policy = ContentPolicy(
+    [.styles, .scripts], images: .own, sendsForms: true)
 
   /// - Throws: If a template is invalid (a programming error).
   init() throws {
@@ -63,17 +66,9 @@ struct PageRenderer: Sendable {
   /// Pages must not be stored, shown in frames, or run anything but the console's own script.
   static func addHeaders(to response: inout Response) {
     response.headers[.cacheControl] = "no-store"
-    response.headers[.contentSecurityPolicy] =
-      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self';"
-      + " base-uri 'none'; frame-ancestors 'none'"
-    for (name, value) in [
-      // Without a referrer, browsers would send the forms of the console with the origin `null`.
-      ("x-frame-options", "DENY"), ("referrer-policy", "same-origin"),
-      ("cross-origin-opener-policy", "same-origin"),
-      ("cross-origin-resource-policy", "same-origin"),
-    ] {
-      if let name = HTTPFields.Element.Name(name) { response.headers[name] = value }
-    }
+    response.headers[.contentSecurityPolicy] = policy.header
+    // Without a referrer, browsers would send the forms of the console with the origin `null`.
+    response.isolate(referrerPolicy: "same-origin")
   }
 
   private func frame(_ page: Page, _ content: String, _ visit: Visit) -> [String: Any] {

@@ -5,6 +5,7 @@ import Logging
 import QuietHTTP
 import Secrets
 import ServerStorage
+import WebPages
 
 /// Adds pages to a router. It finds the language and the session of a request, checks rights and the origin of forms,
 /// and turns every error into one clear page.
@@ -184,14 +185,10 @@ struct PageRouter: Sendable {
 
   /// Checks the headers in which a browser states the origin of a form; pages cannot change them.
   private func checkOrigin(_ visit: Visit) throws(PageRefusal) {
-    let headers = visit.request.headers
-    if let site = HTTPFields.Element.Name("sec-fetch-site").flatMap({ headers[$0] }),
-      !["same-origin", "none"].contains(site)
-    {
-      throw .forged
-    }
-    guard let sent = headers[.origin] else { return }
-    guard sent == visit.origin || isThisMachine(sent, visit) else { throw .forged }
+    let origin = FormOrigin(of: visit.request)
+    guard origin.isSameSite(allowsTyped: true),
+      origin.isOwn({ $0 == visit.origin || isThisMachine($0, visit) })
+    else { throw .forged }
   }
 
   /// True for another name of this machine, if the console has no public origin. `Host` alone proves nothing, because

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import WebPages
 import World
 
 /// The texts of one language, and the times of the office in it.
@@ -63,9 +64,11 @@ struct Phrase: Sendable {
 }
 
 /// A language of the console.
-package enum ConsoleLanguage: String, CaseIterable, Sendable {
+package enum ConsoleLanguage: String, PageLanguage {
   case english = "en"
   case polish = "pl"
+
+  package static let standard = ConsoleLanguage.english
 
   /// The name of the language in that language.
   var name: String {
@@ -73,24 +76,6 @@ package enum ConsoleLanguage: String, CaseIterable, Sendable {
     case .english: "English"
     case .polish: "Polski"
     }
-  }
-
-  /// The language that a browser prefers (`Accept-Language`), English if it accepts none of ours.
-  init(accepted header: String?) {
-    let choices = (header ?? "").split(separator: ",").map { item in
-      let parts = item.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
-      let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap {
-        Double($0.dropFirst(2))
-      }
-      return (tag: parts.first?.lowercased() ?? "", quality: quality ?? 1)
-    }
-    var best: (language: ConsoleLanguage, quality: Double)?
-    for choice in choices where choice.quality > best?.quality ?? 0 {
-      let primary = choice.tag.split(separator: "-").first.map(String.init) ?? ""
-      guard let language = ConsoleLanguage(rawValue: primary) else { continue }
-      best = (language, choice.quality)
-    }
-    self = best?.language ?? .english
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import QuietHTTP
+import WebPages
 
 /// A copy of a web app in a private folder, with the bridge and a secret: for apps that run only where a browser shows
 /// them from a file, as a phone's program does.
@@ -54,7 +54,7 @@ struct PageCopy: Sendable {
     if depth > 0 { try makeFolder(name.split(separator: "/").dropLast().joined(separator: "/")) }
     guard ContentType(fileName: name).isHTML else { return try write(content, to: name) }
     let path = String(repeating: "../", count: depth) + Self.scriptName
-    let policy = PagePolicy.copy(server: server)
+    let policy = ContentPolicy.files(reaching: server).header
     let element = """
       <meta http-equiv="Content-Security-Policy" content="\(policy)" />\
       <script src="\(path)" data-phone="\(server)" data-secret="\(secret)"></script>

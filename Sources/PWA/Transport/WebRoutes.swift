@@ -4,6 +4,7 @@ import Hummingbird
 import NIOCore
 import QuietHTTP
 import TextEncodings
+import WebPages
 
 /// Answers all requests of the server: checks first, then the bridge or the web app.
 struct WebRoutes: RouterMiddleware {
@@ -29,9 +30,9 @@ struct WebRoutes: RouterMiddleware {
   }
 
   private func response(to request: Request, _ context: QuietContext) async -> Response {
-    let facts = RequestGate.Facts(request)
+    let facts = LoopbackGate.Facts(request, paths: WebPath.ofBridge)
     guard let port = context.serverPort else { return WebResponses.noSecret }
-    let gate = RequestGate(port: port)
+    let gate = LoopbackGate(port: port)
     if let refusal = gate.refusal(of: facts) {
       guard refusal == .otherSite, gate.isForThisHost(facts) else {
         return WebResponses.refusal(refusal)
@@ -60,7 +61,7 @@ struct WebRoutes: RouterMiddleware {
   ///
   /// The origin of files is `null`, and pages of other sites can have it too, so only the secret of the copy counts.
   private func copyResponse(
-    to request: Request, _ facts: RequestGate.Facts, _ context: QuietContext
+    to request: Request, _ facts: LoopbackGate.Facts, _ context: QuietContext
   ) async -> Response? {
     guard facts.headers["origin"] == "null", let copySecret,
       let stated = request.uri.queryParameters["secret"], copySecret.matches(stated),
@@ -81,7 +82,7 @@ struct WebRoutes: RouterMiddleware {
   ///
   /// A redirection would count as a request of the other page, so a page of this server opens the app.
   private func linkResponse(
-    to request: Request, _ facts: RequestGate.Facts, _ context: QuietContext, port: Int
+    to request: Request, _ facts: LoopbackGate.Facts, _ context: QuietContext, port: Int
   ) -> Response? {
     guard facts.isReading, facts.isDocument, facts.headers["origin"] == nil,
       let stated = request.uri.queryParameters["secret"], secret.matches(stated)
@@ -93,7 +94,7 @@ struct WebRoutes: RouterMiddleware {
   }
 
   /// The answer to a message of a page.
-  private func message(_ request: Request, _ facts: RequestGate.Facts) async -> Response {
+  private func message(_ request: Request, _ facts: LoopbackGate.Facts) async -> Response {
     guard facts.isFromScript else { return WebResponses.noSecret }
     guard facts.isJSON else {
       return WebResponses.json(
@@ -117,7 +118,7 @@ struct WebRoutes: RouterMiddleware {
 
   /// Gives the current secret to a page that was opened before a restart, such as an installed app.
   private func session(
-    _ facts: RequestGate.Facts, _ context: QuietContext, port: Int
+    _ facts: LoopbackGate.Facts, _ context: QuietContext, port: Int
   ) -> Response {
     guard facts.isFromScript, users.isOwner(context.peerUserID) else {
       return WebResponses.noSecret
@@ -128,7 +129,7 @@ struct WebRoutes: RouterMiddleware {
   }
 
   private func reading(
-    _ request: Request, _ facts: RequestGate.Facts, _ context: QuietContext, port: Int,
+    _ request: Request, _ facts: LoopbackGate.Facts, _ context: QuietContext, port: Int,
     hasSecret: Bool
   ) -> Response {
     if facts.isDocument, let typed = request.uri.queryParameters["secret"], secret.matches(typed) {
@@ -144,7 +145,7 @@ struct WebRoutes: RouterMiddleware {
     return response
   }
 
-  private func content(_ request: Request, _ facts: RequestGate.Facts) -> Response {
+  private func content(_ request: Request, _ facts: LoopbackGate.Facts) -> Response {
     if facts.path == WebPath.script {
       return Response(
         status: .ok,
@@ -178,19 +179,7 @@ struct WebRoutes: RouterMiddleware {
   }
 }
 
-extension RequestGate.Facts {
-  /// The facts of `request`.
-  package init(_ request: Request) {
-    isReading = request.method == .get || request.method == .head
-    path = request.uri.path
-    host = request.head.authority
-    for field in request.headers {
-      // Joins repeated headers, so that none passes the checks with its first value alone.
-      headers[field.name.canonicalName, default: ""] +=
-        (headers[field.name.canonicalName] == nil ? "" : ";") + field.value
-    }
-  }
-
+extension LoopbackGate.Facts {
   /// True if a script of a page of this server sends it: other sites' pages cannot set this header.
   fileprivate var isFromScript: Bool { headers["x-firebreak-bridge"] == "1" }
 
@@ -287,11 +276,11 @@ enum WebResponses {
     _ text: String, type: ContentType, status: HTTPResponse.Status = .ok
   ) -> Response {
     var response = Response.unstored(text.utf8, type: type, status: status)
-    response.headers[.contentSecurityPolicy] = PagePolicy.inert
+    response.headers[.contentSecurityPolicy] = ContentPolicy.inert.header
     return response
   }
 
-  static func refusal(_ refusal: RequestGate.Refusal) -> Response {
+  static func refusal(_ refusal: LoopbackGate.Refusal) -> Response {
     switch refusal {
     case .otherHost:
       page(
@@ -335,4 +324,19 @@ enum WebResponses {
       .contentTooLarge, "Too large",
       "The file or message is too large: the limits are in Documentation/Bridge.md.")
   }
+}
+
+/// The paths of the bridge. All others are the web app's.
+enum WebPath {
+  static let bridge = "/firebreak/"
+  static let script = "/firebreak/bridge.js"
+  static let messages = "/firebreak/messages"
+  static let events = "/firebreak/events"
+  static let session = "/firebreak/session"
+  static let texts = "/firebreak/texts/"
+  static let open = "/firebreak/open/"
+
+  /// The paths that are not pages of the web app.
+  static let ofBridge = LoopbackGate.Paths.below(
+    bridge, exceptBelow: open, scripted: [messages, events, session])
 }

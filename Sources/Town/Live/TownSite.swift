@@ -3,9 +3,9 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOCore
-import PWA
 import QuietHTTP
 import TextEncodings
+import WebPages
 import World
 
 /// The town page: a server on loopback with the page and the state of a town.
@@ -14,6 +14,11 @@ package struct TownSite: Sendable {
   private let secret: WebSecret
   private let port: Int
   private let logger: Logger
+
+  private static let files = [
+    "index.html", "town.css", "town.js", "api.js", "dom.js", "texts.js", "map.js", "people.js",
+    "clock.js", "feed.js", "tour.js", "texts/en.json", "texts/pl.json",
+  ]
 
   /// Creates a site that listens when it is run.
   ///
@@ -25,8 +30,14 @@ package struct TownSite: Sendable {
     self.port = port
     self.logger = logger
     secret = WebSecret(randomness: randomness)
+    let files: InstalledFiles
+    do throws(InstalledFiles.Missing) {
+      files = try InstalledFiles(Self.files, in: "TownPage", of: "Town")
+    } catch {
+      throw .files
+    }
     routes = TownRoutes(
-      town: town, files: try TownFiles(), secret: secret, users: WebUsers(owner: geteuid()))
+      town: town, files: files, secret: secret, users: WebUsers(owner: geteuid()))
   }
 
   /// Serves until the task is cancelled.
@@ -64,7 +75,7 @@ struct TownRoutes: RouterMiddleware {
   private static let commands = "/town/commands"
 
   let town: LiveTown
-  let files: TownFiles
+  let files: InstalledFiles
   let secret: WebSecret
   let users: WebUsers
 
@@ -74,13 +85,13 @@ struct TownRoutes: RouterMiddleware {
   ) async throws -> Response {
     var response = await response(to: request, context)
     response.isolate()
-    response.headers[.contentSecurityPolicy] = PagePolicy.strict.header
+    response.headers[.contentSecurityPolicy] = ContentPolicy.app.header
     return request.method == .head ? response.createHeadResponse() : response
   }
 
   private func response(to request: Request, _ context: QuietContext) async -> Response {
-    let facts = RequestGate.Facts(request)
-    guard let port = context.serverPort, RequestGate(port: port).refusal(of: facts) == nil else {
+    let facts = LoopbackGate.Facts(request)
+    guard let port = context.serverPort, LoopbackGate(port: port).refusal(of: facts) == nil else {
       return Self.refusal(
         "This page answers at 127.0.0.1 only, and not to other sites: open the printed address.")
     }
@@ -101,7 +112,7 @@ struct TownRoutes: RouterMiddleware {
   }
 
   private func reading(
-    _ request: Request, _ facts: RequestGate.Facts, _ context: QuietContext, port: Int,
+    _ request: Request, _ facts: LoopbackGate.Facts, _ context: QuietContext, port: Int,
     hasSecret: Bool
   ) -> Response {
     if facts.isDocument, let typed = request.uri.queryParameters["secret"], secret.matches(typed) {
@@ -109,10 +120,9 @@ struct TownRoutes: RouterMiddleware {
       return .redirection(to: "/", setting: secret.cookie(port: port))
     }
     guard hasSecret || users.isOwner(context.peerUserID) else { return Self.noSecret }
-    guard let file = files[facts.path] else {
+    guard var response = files.response(to: facts.path, cacheControl: "no-store") else {
       return Self.text("There is no such page.", .notFound)
     }
-    var response = Response.unstored(file.content, type: file.type)
     if facts.isDocument, !hasSecret { response.headers[.setCookie] = secret.cookie(port: port) }
     return response
   }
@@ -149,38 +159,6 @@ struct TownRoutes: RouterMiddleware {
     }
     return .unstored(data, type: .json)
   }
-}
-
-/// The files of the page, in memory.
-struct TownFiles: Sendable {
-  struct File: Sendable {
-    let content: Data
-    let type: ContentType
-  }
-
-  private static let names = [
-    "index.html", "town.css", "town.js", "api.js", "dom.js", "texts.js", "map.js", "people.js",
-    "clock.js", "feed.js", "tour.js", "texts/en.json", "texts/pl.json",
-  ]
-
-  private let files: [String: File]
-
-  init() throws(TownSiteError) {
-    // `Bundle.module` would end the program if the resources are missing.
-    let folder = Bundle.main.bundleURL.appendingPathComponent("firebreak_Town.resources/TownPage")
-    var files: [String: File] = [:]
-    for name in Self.names {
-      let file = folder.appendingPathComponent(name)
-      guard let content = FileManager.default.contents(atPath: file.path) else { throw .files }
-      files["/" + name] = File(content: content, type: ContentType(fileName: name))
-    }
-    if let index = files["/index.html"] {
-      files["/"] = File(content: index.content, type: .html)
-    }
-    self.files = files
-  }
-
-  subscript(path: String) -> File? { files[path] }
 }
 
 /// The reason why the town page cannot be served.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Hummingbird
+import WebPages
 
 /// The texts of the page for reports. Templates use them as `t.name`.
 enum ReportText: String, CaseIterable, Sendable {
@@ -9,33 +10,20 @@ enum ReportText: String, CaseIterable, Sendable {
 }
 
 /// The languages of the page for reports.
-enum ReportLanguage: String, CaseIterable, Sendable {
+enum ReportLanguage: String, PageLanguage {
   case english = "en"
   case polish = "pl"
   case german = "de"
   case ukrainian = "uk"
+
+  static let standard = ReportLanguage.english
 
   /// The language that the address of the page names, or the preferred one of the browser; otherwise English.
   init(of request: Request) {
     let chosen = request.uri.queryParameters["lang"].map(String.init)
     self =
       chosen.flatMap(ReportLanguage.init(rawValue:))
-      ?? ReportLanguage(accepted: request.headers[.acceptLanguage] ?? "")
-  }
-
-  /// The preferred language of a header `Accept-Language`.
-  init(accepted header: String) {
-    let ranges = header.split(separator: ",").map { range -> (language: String, weight: Double) in
-      let parts = range.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
-      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap {
-        Double($0.dropFirst(2))
-      }
-      return (String((parts.first ?? "").prefix { $0 != "-" }).lowercased(), weight ?? 1)
-    }
-    // The sort is stable, so that the first of equal weights wins.
-    self =
-      ranges.filter { $0.weight > 0 }.sorted { $0.weight > $1.weight }
-      .lazy.compactMap { ReportLanguage(rawValue: $0.language) }.first ?? .english
+      ?? ReportLanguage(accepted: request.headers[.acceptLanguage])
   }
 
   /// The name of the language in itself.

@@ -5,6 +5,7 @@ import Mustache
 import NIOCore
 import QuietHTTP
 import VerificationAPI
+import WebPages
 import World
 
 /// GET and POST /report: a page on which people report their own test, and get a code by SMS.
@@ -17,6 +18,7 @@ struct ReportPage: Sendable {
 
   static let path = "/report"
   static let stylePath = "/report.css"
+  private static let policy = ContentPolicy([.styles], sendsForms: true)
 
   /// - Throws: If the template is invalid (a programming error).
   init(reports: UserReports) throws {
@@ -107,7 +109,7 @@ struct ReportPage: Sendable {
       of: request, in: context, types: ["application/x-www-form-urlencoded"],
       limit: BodyLimit(
         bytesMax: VerificationLimit.bodyBytesMax, secondsMax: VerificationLimit.bodySecondsMax))
-    do throws(URLEncodedForm.Malformed) {
+    do throws(MalformedForm) {
       return Dictionary(
         try URLEncodedForm.fields(body, fieldsMax: VerificationLimit.reportFieldsMax)
           .map { ($0.name, $0.value.trimmingCharacters(in: .whitespacesAndNewlines)) }
@@ -120,15 +122,9 @@ struct ReportPage: Sendable {
   /// False for a form of another site, which could make a browser send SMS. Browsers state the site in headers that
   /// pages cannot change.
   private func isFromThisPage(_ request: Request) -> Bool {
-    if let name = HTTPFields.Element.Name("sec-fetch-site"), let site = request.headers[name] {
-      return ["same-origin", "none"].contains(site)
-    }
-    guard let origin = request.headers[.origin] else { return true }
-    return URL(string: origin).flatMap { Self.authority(of: $0) } == request.head.authority
-  }
-
-  private static func authority(of url: URL) -> String? {
-    url.host.map { host in url.port.map { "\(host):\($0)" } ?? host }
+    let origin = FormOrigin(of: request)
+    guard origin.sites.isEmpty else { return origin.isSameSite(allowsTyped: true) }
+    return origin.isOwn { FormOrigin.authority(of: $0) == request.head.authority }
   }
 
   // MARK: - Pages
@@ -174,9 +170,7 @@ struct ReportPage: Sendable {
       status: status,
       headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: layout.render(values))))
-    response.headers[.contentSecurityPolicy] =
-      "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none';"
-      + " frame-ancestors 'none'"
+    response.headers[.contentSecurityPolicy] = Self.policy.header
     // Without a referrer, browsers would send the form with the origin `null`.
     response.isolate(referrerPolicy: "same-origin")
     return response

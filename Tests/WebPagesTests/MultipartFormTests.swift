@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Testing
-
-@testable import HealthAuthorityConsole
+import WebPages
 
 @Suite("Forms with files")
 struct MultipartFormTests {
@@ -35,7 +34,7 @@ struct MultipartFormTests {
       ).map(\.1)
     }
     #expect(try fields(body("; filename=\"a.csv\"")) == [.file(Data([0xB3, 0, 0xFF]))])
-    #expect(throws: Form.Malformed.self) { try fields(body("")) }
+    #expect(throws: MalformedForm.self) { try fields(body("")) }
   }
 
   @Test(
@@ -46,12 +45,12 @@ struct MultipartFormTests {
       "--Bx\r\n", "x--B\r\n--B--",
     ])
   func malformed(body: String) {
-    #expect(throws: Form.Malformed.self) { try fields(body) }
+    #expect(throws: MalformedForm.self) { try fields(body) }
   }
 
   @Test("More fields than allowed are refused")
   func many() throws {
     let body = (0..<4).map { part("\($0)", "x") }.joined() + "--B--"
-    #expect(throws: Form.Malformed.self) { try fields(body) }
+    #expect(throws: MalformedForm.self) { try fields(body) }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Secrets
 import TextEncodings
 import World
@@ -37,4 +38,18 @@ package struct WebSecret: Redacted, Sendable {
   }
 
   private func name(_ port: Int) -> String { "\(cookieName)-\(port)" }
+}
+
+/// The header `Cookie` of a request.
+package enum CookieHeader {
+  /// The values of the cookies with a name. A browser sends several that were set for different paths.
+  package static func values(of name: String, in header: String?) -> [String] {
+    (header ?? "").split(separator: ";").compactMap { cookie in
+      let parts = cookie.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name else {
+        return nil
+      }
+      return parts[1].trimmingCharacters(in: .whitespaces)
+    }
+  }
 }
