@@ -54,6 +54,9 @@ public struct KeyServerConfiguration: Sendable, Redacted {
   public var region: String
   /// Exports in addition to ProteGO Safe's, each in its own folder.
   public var furtherExports: [ExportConfiguration] = []
+  /// If true, ProteGO Safe's export has roll-ups: files of 12, 24 and 48 hours, each in a folder of its own, so that a
+  /// phone that was off for days downloads few files.
+  public var rollUps = false
   /// The period of a key file, in seconds.
   public var exportPeriodSeconds = 14_400
   /// The least number of keys in a file, padding included.
@@ -125,7 +128,7 @@ extension KeyServerConfiguration {
     first.paddingRange = paddingRange
     first.maximumKeysPerFile = maximumKeysPerFile
     let canary = acceptsCanary ? [CanaryUploads.export(periodSeconds: exportPeriodSeconds)] : []
-    return [first] + furtherExports + canary
+    return [first] + furtherExports + (rollUps ? RollUps.exports(of: first) : []) + canary
   }
 
   var databaseKeys: DatabaseKeys { DatabaseKeys(databaseKey) }
@@ -159,7 +162,7 @@ extension KeyServerConfiguration {
       Set(exports.map(\.filenameRoot)).count == exports.count
     else {
       throw .configuration(
-        "furtherExports must be fewer than \(KeyServerLimit.exportCountMax), each with a"
+        "furtherExports must be fewer than \(KeyServerLimit.exportCountMax) with the roll-ups, each with a"
           + " filenameRoot of its own.")
     }
     let attempts = 1...KeyServerLimit.uploadAttemptsMax

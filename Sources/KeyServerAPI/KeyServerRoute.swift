@@ -22,6 +22,13 @@ public enum KeyServerRoute {
     root.isEmpty ? index : "/\(root)\(index)"
   }
 
+  /// The periods of the roll-ups of the ProteGO Safe export, in hours. A roll-up has the keys of all files of its
+  /// period, for phones that were off.
+  public static let rollUpHours = [12, 24, 48]
+
+  /// The root of the roll-ups with a period of `hours`.
+  public static func rollUpRoot(hours: Int) -> String { "rollup-\(hours)h" }
+
   /// One key file of the export under `root` (GET).
   public static func keyFile(_ name: String, of root: String) -> String {
     root.isEmpty ? "/\(name)" : "/\(root)/\(name)"

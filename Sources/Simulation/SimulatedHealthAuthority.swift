@@ -50,12 +50,14 @@ public final class SimulatedHealthAuthority: Service {
   ///   - minimumKeys: The number of keys that each key file is padded to.
   ///   - codeLifetime: The lifetime of a PIN and of its token, in seconds.
   ///   - exportPeriodSeconds: The period of a key file, in seconds.
+  ///   - rollUps: True for roll-ups, which phones download that were off for days.
   /// - Throws: The servers' errors if the folder cannot be used.
   public init(
     folder: URL, clock: any WallClock, randomness: SeededSources,
     deviceCheck: DeviceCheckConfiguration?, minimumKeys: Int = 1_000,
     codeLifetime: TimeInterval = 1_800,
-    exportPeriodSeconds: Int = Name.exportPeriodSeconds, logger: Logger
+    exportPeriodSeconds: Int = Name.exportPeriodSeconds, rollUps: Bool = false,
+    logger: Logger
   ) throws {
     let secrets = randomness.source("health authority")
     let tokenKey = P256.Signing.PrivateKey(from: secrets)
@@ -80,6 +82,7 @@ public final class SimulatedHealthAuthority: Service {
       exportSigners: [], region: Name.region, deviceCheck: deviceCheck,
       remoteConfiguration: RemoteConfiguration(version: 1))
     keys.exportPeriodSeconds = exportPeriodSeconds
+    keys.rollUps = rollUps
     keys.minimumKeys = minimumKeys
     // The device check is a stand-in on the same machine.
     keys.deviceCheckSeconds = Int(NetworkLimit.ownMachineTimeoutSeconds)

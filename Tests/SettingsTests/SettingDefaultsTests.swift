@@ -11,7 +11,7 @@ struct SettingDefaultsTests {
     {"region": "PL", "regions": ["PL"], "appPackages": ["pl.gov.mc.protegosafe"],
      "platforms": ["android", "ios"], "tokenIssuer": "verification.firebreak.example",
      "tokenAudience": "keys.firebreak.example", "keyID": "260", "exportPeriodSeconds": 14400,
-     "minimumKeys": 1000, "paddingRange": 100, "maximumKeysPerFile": 500000,
+     "minimumKeys": 1000, "paddingRange": 100, "maximumKeysPerFile": 500000, "rollUps": true,
      "furtherExports": [{"filenameRoot": "PL", "region": "PL", "inputRegions": ["PL"],
        "excludedRegions": [], "travellers": "likeEverybody", "periodSeconds": 14400,
        "minimumKeys": 1000, "paddingRange": 100, "maximumKeysPerFile": 500000}],

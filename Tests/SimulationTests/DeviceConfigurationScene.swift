@@ -6,6 +6,7 @@ import KeyServer
 import KeyServerAPI
 import Logging
 import Simulation
+import Synchronization
 import TestSupport
 import Testing
 import World
@@ -24,13 +25,15 @@ struct DeviceConfigurationScene {
   private let configuration: AppConfiguration
 
   /// Runs `body` against the servers, then stops them.
-  static func run(_ body: (DeviceConfigurationScene) async throws -> Void) async throws {
+  static func run(
+    rollUps: Bool = false, _ body: (DeviceConfigurationScene) async throws -> Void
+  ) async throws {
     let folder = try TemporaryFolder()
     let logger = Logger(label: "scene") { _ in SwiftLogNoOpLogHandler() }
     let world = SimulatedWorld(start: start, seed: 7, logger: logger)
     let authority = try SimulatedHealthAuthority(
       folder: folder.path("authority"), clock: world.clock, randomness: world.randomness,
-      deviceCheck: nil, minimumKeys: 10, logger: logger)
+      deviceCheck: nil, minimumKeys: 10, rollUps: rollUps, logger: logger)
     let servers = Task { try await authority.run() }
     let network = HTTPNetwork(ownMachineTimeoutSeconds: Double(Patience.seconds))
     let scene = DeviceConfigurationScene(
@@ -44,12 +47,15 @@ struct DeviceConfigurationScene {
     try result.get()
   }
 
-  /// A new phone that has been turned on and has checked once.
-  func phone(_ name: String) async throws -> SimulatedPhone {
+  /// A new phone that has been turned on and has checked once, and counts its downloads with `record`.
+  func phone(
+    _ name: String, countingBy record: DownloadRecord? = nil
+  ) async throws -> SimulatedPhone {
     let phone = SimulatedPhone(
       name: name, folder: folder.path("phone-\(name)"), world: world,
       configuration: configuration, region: authority.regionConfiguration,
-      deviceCheck: SimulatedAttestation { Data("device".utf8) }, network: network)
+      deviceCheck: SimulatedAttestation { Data("device".utf8) },
+      network: record.map { RecordedNetwork(network: network, record: $0) } ?? network)
     await phone.app.start()
     #expect(await phone.app.enable() == .enabled)
     _ = await phone.app.check()
@@ -94,5 +100,31 @@ struct DeviceConfigurationScene {
       to: file)
     #expect(response.status == 200)
     return try #require(KeyFileHash(ofFile: file))
+  }
+}
+
+/// The paths of the files that a phone has downloaded.
+final class DownloadRecord: Sendable {
+  private let list = Mutex<[String]>([])
+
+  var paths: [String] { list.withLock { $0 } }
+
+  func add(_ path: String) { list.withLock { $0.append(path) } }
+}
+
+/// A network that records the downloads.
+private struct RecordedNetwork: Network {
+  let network: HTTPNetwork
+  let record: DownloadRecord
+
+  var connection: NetworkConnection { get async { network.connection } }
+
+  func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+    try await network.send(request)
+  }
+
+  func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkResponse {
+    record.add(request.url.path)
+    return try await network.download(request, to: file)
   }
 }

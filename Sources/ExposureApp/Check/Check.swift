@@ -123,8 +123,8 @@ final class Check {
       }
     }
     download.removeAll(except: context.state.download.pending)
-    let pending = context.state.download.pending(at: context.now)
-    let obtained = try await download.obtain(pending)
+    let plan = try await plan(for: download)
+    let obtained = try await download.obtain(plan.names, roots: plan.roots)
     let withdrawn = obtained.compactMap { name in
       configuration.withdrawnHash(of: download.url(of: name)).map {
         AnalysedFile(name: name.text, hash: $0)
@@ -132,11 +132,28 @@ final class Check {
     }
     let skipped = obtained.filter { name in withdrawn.contains { $0.name == name.text } }
     var analysis = try await analyse(obtained.filter { !skipped.contains($0) }, withdrawn: skipped)
-    if !withdrawn.isEmpty { try context.store.update { $0.skip(withdrawn) } }
+    // The files that a withdrawn roll-up covers stay wanted.
+    let known = withdrawn.filter { file in !plan.roots.keys.contains { $0.text == file.name } }
+    if !known.isEmpty { try context.store.update { $0.skip(known) } }
     guard await !housekeeping.noteSystem() else { throw LostResults() }
-    analysis.missing += pending.filter { !obtained.contains($0) }
-    try save(analysis)
+    analysis.missing += plan.names.filter { !obtained.contains($0) }
+    try save(analysis, of: plan, from: download)
     download.remove(analysis.done + analysis.refused + analysis.missing)
+  }
+
+  /// The files to download: roll-ups instead of many files.
+  private func plan(for download: KeyFileDownload) async throws -> DownloadPlan {
+    let cursor = context.state.download
+    let wanted = cursor.pending(at: context.now)
+    // Files that are analysed again, and those that the framework has refused, are passed one by one.
+    guard wanted.count >= DownloadLimit.rollUpsFrom, !cursor.isRestarted, !cursor.isUndoing else {
+      return DownloadPlan(wanted, insteadBy: [], cursor)
+    }
+    let suspects = cursor.search.suspects
+    let rollUps = RollUp.choices(
+      insteadOf: wanted.filter { !suspects.contains($0.text) },
+      among: try await download.rollUps(), cursor)
+    return DownloadPlan(wanted, insteadBy: rollUps, cursor)
   }
 
   /// Stores the pause that the server has asked for, and whether the phone's clock is right.
@@ -253,18 +270,25 @@ final class Check {
   }
 
   /// Stores the results, the cursor and the history together.
-  private func save(_ analysis: Analysis) throws {
+  private func save(
+    _ analysis: Analysis, of plan: DownloadPlan, from download: KeyFileDownload
+  ) throws {
     let (now, version) = (context.now, context.remote.version)
     let before = context.riskLevel
     let wasRecovering = context.state.damage.recoveringSince != nil
     let keysCount = analysis.analysed.reduce(0) { $0 + (analysis.keyCounts[$1.text] ?? 0) }
     let found = analysis.result
+    var hashes: [KeyFileName: KeyFileHash] = [:]
+    for name in analysis.analysed where plan.roots[name] != nil {
+      hashes[name] = KeyFileHash(ofFile: download.url(of: name))
+    }
     let change = { (state: inout StoredState) in
       state.download.search = analysis.search
       state.download.finish(
         analysed: analysis.done, missing: analysis.missing, after: state.oldestExposure(at: now))
+      state.finish(plan, analysis, hashes: hashes, at: now)
       state.add(found)
-      state.clockRecord?.note(analysed: analysis.done.map(\.text))
+      state.clockRecord?.note(analysed: plan.covered(by: analysis.done))
       if analysis.hasDetected {
         state.mustDetectAgain = false
         state.detectionRulesVersion = version

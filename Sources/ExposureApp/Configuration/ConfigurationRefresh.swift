@@ -252,8 +252,10 @@ extension StoredState {
     }
     let files = Set(exposures.filter(isUndone).flatMap { $0.files ?? [] })
     exposures.removeAll(where: isUndone)
-    download.wantAgain(Set(files.filter { !withdrawn.contains($0.hash) }.map(\.name)))
-    skip(files.filter { withdrawn.contains($0.hash) })
+    let rollUps = download.rollUps(among: withdrawn)
+    download.wantAgain(
+      Set(files.filter { !withdrawn.contains($0.hash) }.map(\.name)).union(rollUps))
+    skip(files.filter { withdrawn.contains($0.hash) && !rollUps.contains($0.name) })
   }
 
   /// Remembers the names of withdrawn files that are not analysed, or whose encounters were undone.

@@ -16,6 +16,11 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     var failures = 0
   }
 
+  private struct AnalysedRollUp: Codable, Equatable {
+    let covered: [String]
+    let hash: KeyFileHash?
+  }
+
   /// The time in Unix seconds since when the phone can receive; `nil` before.
   private(set) var receiving: Int64?
   /// The end of the last file before the first wanted one; `nil` before the first index.
@@ -36,6 +41,10 @@ struct DownloadCursor: Codable, Sendable, Equatable {
   /// True if an index since `restart()` has listed files.
   private(set) var hasListing = false
   private var wanted: [String: WantedFile] = [:]
+  /// The analysed roll-ups; `nil` in the state of an earlier version.
+  private var rollUps: [String: AnalysedRollUp]?
+  /// The checks in which a roll-up could not be downloaded; `nil` in the state of an earlier version.
+  private var rollUpFailures: [String: Int]?
   /// The files whose encounters were undone, and that are not analysed again yet.
   private var undone: Set<String> = []
 
@@ -91,6 +100,65 @@ struct DownloadCursor: Codable, Sendable, Equatable {
       pending.filter { !postponed.contains($0.text) }.prefix(DownloadLimit.filesPerRun))
   }
 
+  /// Returns `true` if no file with keys of the period from `start` to `end` was analysed, except `names`.
+  func hasAnalysedNothing(from start: Int64, to end: Int64, except names: [KeyFileName]) -> Bool {
+    // Later files of one period end some seconds after the first.
+    let position = self.end ?? floor ?? .max
+    guard position < start + DownloadLimit.filesPerPeriodMax else { return false }
+    let excepted = Set(names.map(\.text))
+    return analysed.keys.allSatisfy { text in
+      guard !excepted.contains(text), let name = KeyFileName(text) else { return true }
+      let first = name.startTimestamp ?? name.endTimestamp - 1
+      return first >= end || name.endTimestamp < start + DownloadLimit.filesPerPeriodMax
+    }
+  }
+
+  /// Returns `false` if a roll-up could not be used before, so that the files that it covers are downloaded.
+  func mayUse(_ rollUp: RollUp) -> Bool {
+    rollUp.names.allSatisfy { rollUpFailures?[$0.text] ?? 0 < DownloadLimit.rollUpFailuresMax }
+  }
+
+  /// The analysed roll-ups that are withdrawn: the files that they cover have to be analysed.
+  func rollUps(among withdrawn: Set<KeyFileHash>) -> Set<String> {
+    Set(
+      (rollUps ?? [:]).filter { text, rollUp in
+        analysed[text] != nil && rollUp.hash.map(withdrawn.contains) ?? false
+      }.keys)
+  }
+
+  /// Records the roll-ups of one check: the files that a complete one covers count as analysed.
+  ///
+  /// - Parameters:
+  ///   - missing: The files that could not be downloaded.
+  ///   - unusable: The files that the framework refused or the health authority has withdrawn.
+  ///   - hashes: The hashes of the analysed roll-ups.
+  mutating func finish(
+    _ rollUps: [RollUp], missing: Set<String>, unusable: Set<String>,
+    hashes: [KeyFileName: KeyFileHash], after oldest: Date
+  ) {
+    var (known, failures) = (self.rollUps ?? [:], rollUpFailures ?? [:])
+    for rollUp in rollUps {
+      for name in rollUp.names {
+        if unusable.contains(name.text) {
+          analysed[name.text] = nil
+          failures[name.text] = DownloadLimit.rollUpFailuresMax
+        } else if missing.contains(name.text) {
+          failures[name.text, default: 0] += 1
+        }
+        guard analysed[name.text] != nil else { continue }
+        known[name.text] = AnalysedRollUp(
+          covered: rollUp.covered.map(\.text), hash: hashes[name] ?? known[name.text]?.hash)
+      }
+      guard rollUp.names.allSatisfy({ analysed[$0.text] != nil }) else { continue }
+      finish(analysed: rollUp.covered, missing: [], after: oldest)
+    }
+    let isKept = { (text: String) in
+      KeyFileName(text).map { $0.endTimestamp > oldest.unixSecond } ?? false
+    }
+    self.rollUps = known.filter { isKept($0.key) }
+    rollUpFailures = failures.filter { isKept($0.key) }
+  }
+
   /// Records one check.
   mutating func finish(analysed done: [KeyFileName], missing: [KeyFileName], after oldest: Date) {
     for name in done {
@@ -133,9 +201,12 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     return known.filter { $0.isLaterEdition(of: name) }.max() ?? name
   }
 
-  /// Makes analysed files wanted again, because encounters found through them were undone.
+  /// Makes analysed files wanted again, because encounters found through them were undone. In the place of a roll-up the
+  /// files that it covers are wanted.
   mutating func wantAgain(_ names: Set<String>) {
-    for name in names.compactMap({ KeyFileName($0) }).map(current) {
+    for name in names where rollUps?[name] != nil { analysed[name] = nil }
+    let files = Set(names.flatMap { rollUps?[$0]?.covered ?? [$0] })
+    for name in files.compactMap({ KeyFileName($0) }).map(current) {
       analysed[name.text] = nil
       undone.insert(name.text)
       wanted[name.text] = wanted[name.text] ?? WantedFile(end: name.endTimestamp)

@@ -49,10 +49,39 @@ struct KeyFileDownload: Sendable {
       names: names, version: isWhole ? response.version : nil, hasFutureNames: future > 0)
   }
 
+  /// Returns the roll-ups that the server lists, by their folder; none if it has no roll-ups, or does not respond.
+  ///
+  /// - Throws: If the task is cancelled.
+  func rollUps() async throws -> [String: [KeyFileName]] {
+    var listed: [String: [KeyFileName]] = [:]
+    for hours in KeyServerRoute.rollUpHours.sorted(by: >) {
+      let root = KeyServerRoute.rollUpRoot(hours: hours)
+      let request = NetworkRequest(
+        keyServer.appendingPathComponent(KeyServerRoute.index(of: root)),
+        responseBytesMax: KeyFileIndex.bytesMax)
+      do {
+        let response = try await network.send(request)
+        guard response.status == 200, !response.isPage else { return listed }
+        let text = String(decoding: response.body, as: UTF8.self)
+        listed[root] = KeyFileIndex.parse(text.replacing("\(root)/", with: "")).names
+      } catch {
+        try Task.checkCancellation()
+        // The files that roll-ups would cover are downloaded.
+        return listed
+      }
+    }
+    return listed
+  }
+
   /// Downloads the missing files and returns those of `names` that are in the folder, in the same order.
   ///
+  /// - Parameters:
+  ///   - names: The files.
+  ///   - roots: The folders on the server of the files that are not in the main one.
   /// - Throws: If the files cannot be written or the task is cancelled.
-  func obtain(_ names: [KeyFileName]) async throws -> [KeyFileName] {
+  func obtain(
+    _ names: [KeyFileName], roots: [KeyFileName: String] = [:]
+  ) async throws -> [KeyFileName] {
     guard !names.isEmpty else { return [] }
     try makeFolder()
     removePartial()
@@ -60,7 +89,7 @@ struct KeyFileDownload: Sendable {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (index, name) in missing.enumerated() {
         if index >= DownloadLimit.filesAtOnce { try await group.next() }
-        group.addTask { try await fetch(name) }
+        group.addTask { try await fetch(name, of: roots[name] ?? "") }
       }
       try await group.waitForAll()
     }
@@ -87,10 +116,10 @@ struct KeyFileDownload: Sendable {
   private static let partialSuffix = ".part"
 
   /// Downloads one file. A failed download leaves no file and is not an error.
-  private func fetch(_ name: KeyFileName) async throws {
+  private func fetch(_ name: KeyFileName, of root: String) async throws {
     let partial = url(of: name).appendingPathExtension("part")
     defer { FileManager.default.removeUnneeded(partial) }
-    let request = await request(for: name)
+    let request = await request(for: name, of: root)
     do {
       guard try await network.download(request, to: partial).status == 200 else { return }
       try AtomicFile.publish(partial, as: url(of: name))
@@ -102,12 +131,12 @@ struct KeyFileDownload: Sendable {
     } catch let error as FileError { throw NetworkFailure(code: error.code) }
   }
 
-  private func request(for name: KeyFileName) async -> NetworkRequest {
+  private func request(for name: KeyFileName, of root: String) async -> NetworkRequest {
     let seconds =
       await network.connection == .wifi
       ? settings.timeoutWifiSeconds : settings.timeoutMobileSeconds
     return NetworkRequest(
-      keyServer.appendingPathComponent(KeyServerRoute.keyFile(name)),
+      keyServer.appendingPathComponent(KeyServerRoute.keyFile(name.text, of: root)),
       timeoutSeconds: Double(seconds), responseBytesMax: DownloadLimit.fileBytesMax)
   }
 
@@ -150,6 +179,12 @@ public enum DownloadLimit {
   public static let filesPerRun = 100
   /// The maximum number of files that an index can make wanted.
   public static let wantedMax = 1_000
+  /// The number of wanted files from which on a phone looks for roll-ups: more than those of a day.
+  public static let rollUpsFrom = 7
+  /// The number of checks in which a roll-up may be missing before the files that it covers are downloaded.
+  static let rollUpFailuresMax = 2
+  /// The number of files of one period; each ends a second after the one before.
+  static let filesPerPeriodMax: Int64 = 60
   /// The maximum size of a key file, in bytes.
   public static let fileBytesMax = 16 << 20
   /// The maximum end time of a file, in seconds from now. File names are not signed; one from the far

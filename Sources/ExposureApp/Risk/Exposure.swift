@@ -26,8 +26,8 @@ public struct Exposure: Codable, Hashable, Sendable, Identifiable {
     case id, durationSeconds, riskScore, judgement, files, bands
   }
 
-  /// Returns `true` if both may describe the same encounter: analysing a file again, or a later edition of it, repeats
-  /// its encounters. Their scores may differ, because a score depends on the days since.
+  /// Returns `true` if both may describe the same encounter: analysing a file again, a later edition of it or a roll-up
+  /// that covers it repeats its encounters. Their scores may differ, because a score depends on the days since.
   ///
   /// Equal encounters of files of different periods are those of different people.
   func mayBeSame(as other: Exposure) -> Bool {
@@ -36,14 +36,14 @@ public struct Exposure: Codable, Hashable, Sendable, Identifiable {
 
   private func sharesFile(with other: Exposure) -> Bool {
     guard let files, let others = other.files else { return true }
-    return files.contains { file in others.contains(where: file.isEdition) }
+    return files.contains { file in others.contains { $0.covers(file) || file.covers($0) } }
   }
 
   /// Takes the files and a higher score of `other`, which is the same encounter.
   mutating func merge(_ other: Exposure) {
     riskScore = max(riskScore, other.riskScore)
     guard let files, let others = other.files else { return }
-    self.files = files.filter { file in !others.contains(where: file.isEdition) } + others
+    self.files = files.filter { file in !others.contains { $0.covers(file) } } + others
   }
 }
 
@@ -52,10 +52,15 @@ struct AnalysedFile: Codable, Hashable, Sendable {
   let name: String
   let hash: KeyFileHash
 
-  /// Returns `true` if both are editions of the file of one period.
-  func isEdition(of other: AnalysedFile) -> Bool {
+  /// Returns `true` if this file has the keys of `other`: it is another edition of it, or a roll-up of its period.
+  func covers(_ other: AnalysedFile) -> Bool {
     guard let name = KeyFileName(name), let other = KeyFileName(other.name) else { return false }
-    return name.isEdition(of: other)
+    guard !name.isEdition(of: other) else { return true }
+    guard let start = name.startTimestamp, let otherStart = other.startTimestamp else {
+      return false
+    }
+    return start <= otherStart && other.endTimestamp <= name.endTimestamp
+      && name.endTimestamp - start > other.endTimestamp - otherStart
   }
 }
 

@@ -16,7 +16,7 @@ public struct ExportConfiguration: Hashable, Sendable {
   public var excludedRegions: Set<String> = []
   /// The handling of keys whose users consented to sharing them with other countries.
   public var travellers = Travellers.included
-  /// The period of a file in seconds; must divide a day.
+  /// The period of a file in seconds; must divide a day, or be that of a roll-up.
   public var periodSeconds = 14_400
   /// The least number of keys in a file that is not empty, padding included.
   public var minimumKeys = 1_000
@@ -57,7 +57,7 @@ extension ExportConfiguration {
   var fault: String? {
     let day = 86_400
     let counts = 0...KeyServerLimit.keysPerFileMax
-    guard periodSeconds > 0, day % periodSeconds == 0 else {
+    guard periodSeconds > 0, RollUps.isRoot(filenameRoot) || day % periodSeconds == 0 else {
       return "exportPeriodSeconds must divide a day."
     }
     guard counts.contains(minimumKeys), counts.contains(paddingRange) else {

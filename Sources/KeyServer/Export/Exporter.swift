@@ -168,7 +168,9 @@ actor Exporter {
   private func writeMissing(again: Bool = false) async throws -> [String] {
     let signers = try signers.keyFileSigners(at: clock.now)
     var (written, all): ([String], [String: [KeyFileName]]) = ([], [:])
-    for (root, batches) in try await batchesByRoot().sorted(by: { $0.key < $1.key }) {
+    let batchesByRoot = try await batchesByRoot()
+    for (root, batches) in batchesByRoot.sorted(by: { $0.key < $1.key }) {
+      let batches = try await publishable(batches, of: root, in: batchesByRoot)
       var files: [ListedFile] = []
       do {
         for batch in batches {
@@ -183,15 +185,26 @@ actor Exporter {
         }
       } catch {
         // The error that ends the export is reported; the next export replaces the index again.
-        _ = try? await list(files, of: root)
+        _ = try? await list(files, of: root, batches)
         throw error
       }
-      files = try await list(files, of: root)
+      files = try await list(files, of: root, batches)
       written += files.filter(\.isNew).map { KeyFileIndex.line($0.name, under: root) }
       all[root] = files.map(\.name)
     }
     listed = all
     return written
+  }
+
+  /// The batches of an export that may have files: all, except roll-ups that cover a withdrawn file.
+  private func publishable(
+    _ batches: [Batch], of root: String, in all: [String: [Batch]]
+  ) async throws -> [Batch] {
+    guard RollUps.isRoot(root), !batches.isEmpty else { return batches }
+    let withdrawn = try await withdrawnFiles()
+    let main = exports.first.flatMap { all[$0.filenameRoot] } ?? []
+    return RollUps.batches(
+      batches, notCovering: main.filter { withdrawn.containsAny(of: $0.hashes) })
   }
 
   /// A file that is in place, with the hashes that it had before it was written again.
@@ -204,8 +217,14 @@ actor Exporter {
   /// Replaces the index, unless another process exports by now.
   ///
   /// - Returns: The listed files: one may have been withdrawn since its state was read.
-  private func list(_ files: [ListedFile], of root: String) async throws -> [ListedFile] {
-    let files = try await notWithdrawn(files)
+  private func list(
+    _ files: [ListedFile], of root: String, _ batches: [Batch]
+  ) async throws -> [ListedFile] {
+    var files = try await notWithdrawn(files)
+    if RollUps.isRoot(root) {
+      let complete = RollUps.completeStarts(of: batches, in: files.map(\.name))
+      files.removeAll { $0.name.startTimestamp.map(complete.contains) != true }
+    }
     try await store.confirmExporting()
     try folder.replaceIndex(files.map(\.name), of: root)
     return files

@@ -98,6 +98,9 @@ package struct KeyServerSettings {
         1...KeyServerLimit.keysPerFileMax,
         "the largest number of keys in a key file; not less than `minimumKeys` and `paddingRange` together"
       ),
+      .flag(
+        "rollUps", \.configuration.rollUps,
+        "ProteGO Safe's export has files of 12, 24 and 48 hours too, for phones that were off"),
       exports,
     ]
   }
@@ -136,12 +139,14 @@ package struct KeyServerSettings {
 
   private static var defaults: KeyServerConfiguration {
     let none = URL(fileURLWithPath: "/dev/null")
-    return KeyServerConfiguration(
+    var configuration = KeyServerConfiguration(
       port: 0, databaseFile: none, databaseKey: Data(count: KeyServerLimit.databaseKeyBytes),
       exportFolder: none, regions: [],
       appPackages: ["pl.gov.mc.protegosafe"], tokenIssuer: ServerNames.issuer,
       tokenAudience: ServerNames.audience, tokenPublicKeysPEM: [:], exportSigners: [], region: "PL",
       deviceCheck: nil, remoteConfiguration: RemoteConfiguration(version: 1))
+    configuration.rollUps = true
+    return configuration
   }
 }
 
