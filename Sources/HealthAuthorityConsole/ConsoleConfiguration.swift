@@ -34,6 +34,8 @@ package struct ConsoleConfiguration: Redacted, Sendable {
   package var trustedProxies = TrustedProxies.none
   /// The place outside the database that gets a copy of the audit log; nil for none.
   package var auditDestination: AuditDestination?
+  /// The routes of other consoles, for which this one listens.
+  package var hosted: [HostedRoutes] = []
   /// The base-two logarithm of the cost of password hashes, for tests.
   var scryptCostLog = ConsoleLimit.scryptCostLog
 

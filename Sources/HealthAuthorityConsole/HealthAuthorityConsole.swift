@@ -60,7 +60,7 @@ package final class HealthAuthorityConsole: Service {
     server = QuietServer(
       router: try composition.router(
         authority, serviceClock: serviceClock ?? clock, metrics: requests),
-      host: configuration.host, port: configuration.port,
+      hosted: configuration.hosted, host: configuration.host, port: configuration.port,
       trustedProxies: configuration.trustedProxies, logger: logger)
     database = composition.database
     audit = composition.audit
@@ -91,17 +91,27 @@ package final class HealthAuthorityConsole: Service {
   package func waitUntilClosed() async { await server.waitUntilClosed() }
 
   /// Serves pages and checks the database periodically, until a graceful shutdown or cancellation.
-  package func run() async throws {
-    do { try await serve() } catch {
+  package func run() async throws { try await run(listens: true) }
+
+  /// The routes of this console for the listener of another one, instead of `run()`.
+  ///
+  /// - Parameter hosts: The names of the hosts of this console, without ports.
+  package func hosted(at hosts: Set<String>) -> HostedRoutes { server.hosted(at: hosts) }
+
+  /// Checks the database periodically until it is cancelled, while another console listens for this one.
+  package func runHosted() async throws { try await run(listens: false) }
+
+  private func run(listens: Bool) async throws {
+    do { try await work(listens: listens) } catch {
       await reportRefusals()
       throw error
     }
     await reportRefusals()
   }
 
-  private func serve() async throws {
+  private func work(listens: Bool) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await self.server.run() }
+      if listens { group.addTask { try await self.server.run() } }
       group.addTask { try await self.checkPeriodically() }
       group.addTask { try await self.reportAuditDaily() }
       if let forwarder = self.forwarder {

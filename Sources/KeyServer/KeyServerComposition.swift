@@ -41,7 +41,7 @@ struct KeyServerComposition {
       observed.faults.report($0, of: .registry)
     }
     let admission = UploadAdmission(
-      issuer: configuration.tokenIssuer, registry: registry, region: configuration.region,
+      registry: registry, region: configuration.region,
       platforms: configuration.platforms, keys: configuration.databaseKeys)
     let time = TrustedTime(clock, store)
     exporter = Self.exporter(configuration, store, folder, calls, clock, time, randomness)

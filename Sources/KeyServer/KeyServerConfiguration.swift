@@ -36,6 +36,8 @@ public struct KeyServerConfiguration: Sendable, Redacted {
   /// Reloads those keys, so that they can change while the server runs; `nil` to use `tokenPublicKeysPEM`. If it
   /// throws or returns no key, the server keeps its current keys.
   public var readTokenPublicKeysPEM: (@Sendable () throws -> [String: String])?
+  /// The authorities of the realms, whose tokens and certificates are for their own apps and regions.
+  package var realms: [TokenAuthority] = []
   /// If true, that issuer may request the statistics of its own uploads.
   public var tokenIssuerSeesStatistics = false
   /// The keys that sign key files. All valid keys sign each file, and the newest of them signs the remote
@@ -186,6 +188,8 @@ extension KeyServerConfiguration {
     try publish.checked()
     try statistics.checked()
     try checkNames()
+    try checkRealms()
+    for realm in realms { try Self.authority(of: realm, keys: realm.publicKeysPEM).checked() }
     for authority in healthAuthorities { try authority.checked() }
     for app in apps { try app.checked() }
     let appRegions = apps.reduce(regions) { $0.union($1.regions) }
@@ -207,7 +211,7 @@ extension KeyServerConfiguration {
         || authority.jwksURL != nil
         || authority.publicKeysPEM.contains { tokenPublicKeysPEM[$0.key] != $0.value }
     }
-    let issuers = [tokenIssuer] + others.map(\.issuer)
+    let issuers = tokenAuthorities.map(\.issuer) + others.map(\.issuer)
     for (index, issuer) in issuers.enumerated() {
       let shape = LookAlikeName(issuer)
       if let other = issuers[..<index].first(where: { LookAlikeName($0) == shape }) {
@@ -237,7 +241,8 @@ extension KeyServerConfiguration {
     for app in apps {
       // Uploads with our own tokens name the regions; with certificates each key has all regions of the app.
       let missing = unexported(
-        app.regions, mayBeNamedAlone: app.authorities.contains(tokenIssuer))
+        app.regions,
+        mayBeNamedAlone: !app.authorities.isDisjoint(with: realmIssuers.union([tokenIssuer])))
       if let missing { return Self.fault(of: "app \(app.id)", missing) }
     }
     return nil
@@ -266,18 +271,31 @@ extension KeyServerConfiguration {
 }
 
 extension KeyServerConfiguration {
-  /// The configured apps and authorities. `appPackages` may upload for all `regions` with the tokens and the
-  /// certificates of `tokenIssuer`, whose current keys are `tokenKeys`.
-  func registryEntries(_ tokenKeys: [String: String]) -> RegistryEntries {
+  /// The configured apps and authorities. The apps of an authority with tokens may upload for all its regions with its
+  /// tokens and certificates.
+  ///
+  /// - Parameter tokenKeys: The current keys of these authorities, by issuer.
+  func registryEntries(_ tokenKeys: [String: [String: String]]) -> RegistryEntries {
     RegistryEntries(
-      apps: appPackages.sorted().map {
-        AuthorizedApp(id: $0, regions: regions, authorities: [tokenIssuer])
+      apps: tokenAuthorities.flatMap { authority in
+        authority.apps.sorted().map {
+          AuthorizedApp(id: $0, regions: authority.regions, authorities: [authority.issuer])
+        }
       } + apps + (acceptsCanary ? [CanaryUploads.app(of: tokenIssuer)] : []),
-      authorities: [
-        HealthAuthority(
-          issuer: tokenIssuer, audience: tokenAudience, publicKeysPEM: tokenKeys,
-          seesStatistics: tokenIssuerSeesStatistics)
-      ] + healthAuthorities)
+      authorities: tokenAuthorities.enumerated().map { index, authority in
+        var entry = Self.authority(of: authority, keys: tokenKeys[authority.issuer] ?? [:])
+        if index == 0 { entry.seesStatistics = tokenIssuerSeesStatistics }
+        return entry
+      } + healthAuthorities)
+  }
+
+  /// The entry of an authority with tokens.
+  private static func authority(
+    of authority: TokenAuthority, keys: [String: String]
+  ) -> HealthAuthority {
+    HealthAuthority(
+      issuer: authority.issuer, audience: authority.audience, publicKeysPEM: keys,
+      seesStatistics: true)
   }
 }
 

@@ -11,7 +11,8 @@ import World
 
 /// An HTTP server on one port with limits for connections, headers, idle time and shutdown.
 public final class QuietServer: Service {
-  private let responder: RouterResponder<QuietContext>
+  private let routes: RouterResponder<QuietContext>
+  private let responder: HostResponder
   private let host: String
   private let port: Int
   private let limits: ConnectionLimits
@@ -41,13 +42,15 @@ public final class QuietServer: Service {
       limits: ConnectionLimits(), clock: clock, logger: logger)
   }
 
-  /// Creates a server with other `limits`, for tests.
+  /// Creates a server that also serves the routes of other servers, or with other `limits`, for tests.
   package init(
-    router: Router<QuietContext>, host: String, port: Int, trustedProxies: TrustedProxies = .none,
-    limits: ConnectionLimits, clock: any WallClock = SystemClock(), logger: Logger
+    router: Router<QuietContext>, hosted: [HostedRoutes] = [], host: String, port: Int,
+    trustedProxies: TrustedProxies = .none, limits: ConnectionLimits = ConnectionLimits(),
+    clock: any WallClock = SystemClock(), logger: Logger
   ) {
     dates = ResponseDates(clock)
-    responder = router.buildResponder()
+    routes = router.buildResponder()
+    responder = HostResponder(main: routes, hosted: hosted)
     self.host = host
     self.port = port
     self.limits = limits
@@ -67,9 +70,8 @@ public final class QuietServer: Service {
     self.host = host
     self.port = port
     self.identity = identity
-    (responder, dates, limits, logger) = (
-      server.responder, server.dates, server.limits, server.logger
-    )
+    (routes, responder) = (server.routes, server.responder)
+    (dates, limits, logger) = (server.dates, server.limits, server.logger)
     (load, counts) = (server.load, server.counts)
     (bodies, connections, accepted) = (server.bodies, server.connections, server.accepted)
   }
@@ -82,6 +84,13 @@ public final class QuietServer: Service {
   ///   - port: The port, or 0 for any free port.
   public func secured(by identity: TLSIdentity, host: String, port: Int) -> QuietServer {
     QuietServer(self, as: identity, host: host, port: port)
+  }
+
+  /// The routes of this server for the listener of another one, instead of `run()`.
+  ///
+  /// - Parameter hosts: The names of the hosts of this server, without ports.
+  package func hosted(at hosts: Set<String>) -> HostedRoutes {
+    HostedRoutes(hosts: hosts, responder: routes)
   }
 
   /// The port, as soon as the server listens. It is 0 if the server ended before, with the error that

@@ -170,7 +170,7 @@ enum ServerPriority {
 
 /// Sets the server's load and its unfinished bodies in the context of each request.
 struct LoadedResponder: HTTPResponder {
-  let responder: RouterResponder<QuietContext>
+  let responder: HostResponder
   let load: ServerLoad
   let bodies: UnfinishedBodies
 

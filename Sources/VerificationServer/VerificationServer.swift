@@ -47,8 +47,9 @@ public final class VerificationServer: Service {
       configuration: configuration, storage: storage, keys: keys, apiTokens: apiTokens,
       signing: signing, clock: clock, randomness: randomness, logger: logger)
     http = QuietServer(
-      router: try composition.router(), host: configuration.host, port: configuration.port,
-      trustedProxies: configuration.trustedProxies, clock: clock, logger: logger)
+      router: try composition.router(), hosted: configuration.hosted, host: configuration.host,
+      port: configuration.port, trustedProxies: configuration.trustedProxies, clock: clock,
+      logger: logger)
     self.storage = storage
     time = TrustedTime(clock, storage)
     self.clock = clock
@@ -75,9 +76,23 @@ public final class VerificationServer: Service {
   /// Serves requests and removes expired codes periodically, until it is stopped or cancelled.
   ///
   /// - Throws: `VerificationServerError` if the database cannot be opened.
-  public func run() async throws {
+  public func run() async throws { try await run { try await $0.serve() } }
+
+  /// The routes of this server for the listener of another one, instead of `run()`.
+  ///
+  /// - Parameter hosts: The names of the hosts of this server, without ports.
+  package func hosted(at hosts: Set<String>) -> HostedRoutes { http.hosted(at: hosts) }
+
+  /// Removes expired codes periodically until it is cancelled, while another server listens for this one.
+  ///
+  /// - Throws: `VerificationServerError` if the database cannot be opened.
+  package func runHosted() async throws {
+    try await run { try await $0.removeExpiredPeriodically() }
+  }
+
+  private func run(_ work: (VerificationServer) async throws -> Void) async throws {
     try await storage.makeReady()
-    do { try await serve() } catch {
+    do { try await work(self) } catch {
       await storeLastAttempts()
       throw error
     }

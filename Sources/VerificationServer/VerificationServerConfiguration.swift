@@ -59,6 +59,9 @@ public struct VerificationServerConfiguration: Sendable, Redacted {
   /// Safe contract, and Google's admin API.
   public var operatorNetmasks = Netmasks.anyAddress
 
+  /// The routes of other verification servers, for which this one listens.
+  package var hosted: [HostedRoutes] = []
+
   /// A configuration with the lifetimes of the ProteGO Safe contract, half an hour, by default.
   public init(
     host: String = "127.0.0.1", port: Int = 0, databaseFile: URL, apiTokens: [String],

@@ -12,6 +12,8 @@ import World
 /// The client of the verification server's admin API, which issues codes and looks them up.
 package struct CodeClient: Redacted, Sendable {
   private let server: URL
+  /// The host that requests name; nil for that of `server`.
+  private let host: String?
   private let apiKey: String
   private let client: HTTPClient
   private let responseSeconds: Int64
@@ -19,14 +21,17 @@ package struct CodeClient: Redacted, Sendable {
   /// A client of the server at `url`, which must use `https` unless it is on this machine.
   ///
   /// - Parameters:
+  ///   - host: The host that requests name, for a server that another one listens for; nil for that of `url`.
   ///   - isOwnProcess: True if the server runs in this process, so that nothing crosses a network.
   ///   - responseSeconds: The timeout of a response; nil for `ConsoleLimit.responseSecondsMax`.
   /// - Returns: Nil if the address would send the key over an unencrypted network.
   package init?(
-    server url: URL, apiKey: String, isOwnProcess: Bool = false, responseSeconds: Int64? = nil
+    server url: URL, named host: String? = nil, apiKey: String, isOwnProcess: Bool = false,
+    responseSeconds: Int64? = nil
   ) {
     guard isOwnProcess || url.isEncryptedOrLocal else { return nil }
     server = url
+    self.host = host
     self.apiKey = apiKey
     client = .withoutRedirects
     self.responseSeconds = responseSeconds ?? ConsoleLimit.responseSecondsMax
@@ -137,6 +142,7 @@ package struct CodeClient: Redacted, Sendable {
   private func request(to path: String, method: HTTPMethod) -> HTTPClientRequest {
     var request = HTTPClientRequest(url: server.appendingPathComponent(path).absoluteString)
     request.method = method
+    if let host { request.headers.add(name: "host", value: host) }
     request.headers.add(name: VerificationRoute.apiKeyHeader, value: apiKey)
     return request
   }

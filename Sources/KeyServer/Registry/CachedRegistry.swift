@@ -82,19 +82,28 @@ final class CachedRegistry: Sendable {
 
 /// The public keys of upload tokens, read again whenever the registry is.
 ///
-/// If they cannot be read, the known keys stay valid.
+/// If those of an authority cannot be read, its known keys stay valid.
 final class TokenKeySource: Sendable {
   private let configuration: KeyServerConfiguration
   private let logger: Logger
-  private let latest: Mutex<ConfiguredRegistry>
+  private let latest: Mutex<Latest>
+
+  private struct Latest {
+    /// By issuer.
+    var keys: [String: [String: String]]
+    var registry: ConfiguredRegistry
+  }
 
   /// - Throws: `KeyServerError.configuration` if a key of the configuration is invalid.
   init(_ configuration: KeyServerConfiguration, logger: Logger) throws(KeyServerError) {
     self.configuration = configuration
     self.logger = logger
+    let keys = Dictionary(
+      configuration.tokenAuthorities.map { ($0.issuer, $0.publicKeysPEM) }
+    ) { first, _ in first }
     do {
       latest = Mutex(
-        try Self.configured(configuration, tokenKeys: configuration.tokenPublicKeysPEM))
+        Latest(keys: keys, registry: try Self.configured(configuration, tokenKeys: keys)))
     } catch {
       throw .configuration("tokenPublicKeysPEM must hold P-256 public keys.")
     }
@@ -102,28 +111,89 @@ final class TokenKeySource: Sendable {
 
   /// The apps and authorities of the configuration, with the current keys.
   func configured() -> ConfiguredRegistry {
-    guard let read = configuration.readTokenPublicKeysPEM else { return latest.withLock { $0 } }
+    let known = latest.withLock { $0 }
+    let keys = currentKeys(known.keys)
+    guard keys != known.keys else { return known.registry }
     do {
-      let keys = try read()
-      guard !keys.isEmpty else { throw SigningKeysError.noKey }
       let new = try Self.configured(configuration, tokenKeys: keys)
-      latest.withLock { $0 = new }
+      latest.withLock { $0 = Latest(keys: keys, registry: new) }
+      return new
     } catch {
-      logger.warning(
-        "token keys not read; the known keys stay valid: check the file of public keys",
-        metadata: ["cause": "\(ErrorCause.text(error))"])
+      // `currentKeys` has read each of them as a key.
+      return known.registry
     }
-    return latest.withLock { $0 }
+  }
+
+  /// The keys that are read now, and the known ones of each authority whose keys cannot be read.
+  private func currentKeys(_ known: [String: [String: String]]) -> [String: [String: String]] {
+    var keys = known
+    for authority in configuration.tokenAuthorities {
+      guard let read = authority.readPublicKeysPEM else { continue }
+      do {
+        let new = try read()
+        guard !new.isEmpty else { throw SigningKeysError.noKey }
+        _ = try UploadTokenVerifier(authority, keys: new)
+        keys[authority.issuer] = new
+      } catch {
+        logger.warning(
+          "token keys not read; the known keys stay valid: check the file of public keys",
+          metadata: ["cause": "\(ErrorCause.text(error))"])
+      }
+    }
+    return keys
   }
 
   private static func configured(
-    _ configuration: KeyServerConfiguration, tokenKeys: [String: String]
+    _ configuration: KeyServerConfiguration, tokenKeys: [String: [String: String]]
   ) throws -> ConfiguredRegistry {
-    ConfiguredRegistry(
-      issuer: configuration.tokenIssuer,
+    let authorities = configuration.tokenAuthorities
+    return ConfiguredRegistry(
+      issuer: configuration.tokenIssuer, realms: configuration.realms,
       entries: configuration.registryEntries(tokenKeys),
-      tokens: try UploadTokenVerifier(
-        issuer: configuration.tokenIssuer, audience: configuration.tokenAudience,
-        publicKeysPEM: tokenKeys))
+      tokens: try TokenVerifiers(
+        authorities.map { authority in
+          let keys = tokenKeys[authority.issuer] ?? [:]
+          return (authority.issuer, try UploadTokenVerifier(authority, keys: keys))
+        }))
+  }
+}
+
+/// The verifiers of the upload tokens of all authorities.
+struct TokenVerifiers: Sendable {
+  /// The verifier of the tokens of one issuer.
+  struct Entry: Sendable {
+    let issuer: String
+    let verifier: UploadTokenVerifier
+  }
+
+  private let first: Entry
+  /// The verifiers of the realms.
+  private let others: [String: Entry]
+
+  /// - Throws: If there is no verifier, which is a programming error.
+  fileprivate init(_ verifiers: [(issuer: String, verifier: UploadTokenVerifier)]) throws {
+    let entries = verifiers.map { Entry(issuer: $0.issuer, verifier: $0.verifier) }
+    guard let first = entries.first else { throw SigningKeysError.noKey }
+    self.first = first
+    others = Dictionary(entries.dropFirst().map { ($0.issuer, $0) }) { first, _ in first }
+  }
+
+  /// The verifier of the issuer that the token `text` names; for an unknown issuer and for other text, that of the
+  /// configuration, which then refuses it.
+  func entry(for text: String) -> Entry {
+    guard !others.isEmpty else { return first }
+    // The verifier refuses text that is no token.
+    let token = try? CompactToken(text)
+    return token?.hint(IssuerClaim.self).flatMap { others[$0.iss] } ?? first
+  }
+
+  private struct IssuerClaim: Decodable {
+    let iss: String
+  }
+}
+
+extension UploadTokenVerifier {
+  fileprivate init(_ authority: TokenAuthority, keys: [String: String]) throws {
+    try self.init(issuer: authority.issuer, audience: authority.audience, publicKeysPEM: keys)
   }
 }

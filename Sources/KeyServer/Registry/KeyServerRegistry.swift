@@ -193,12 +193,18 @@ struct RegistryNames: Sendable {
   let issuers: Set<String>
   /// The apps of the configuration.
   let apps: Set<String>
+  /// The apps of the realms, which no stored app may extend.
+  let realmApps: Set<String>
+  /// The issuers of the realms, whose certificates are for their own apps only.
+  let realmIssuers: Set<String>
 
   init(_ configuration: KeyServerConfiguration?) {
     let entries = configuration?.registryEntries([:]) ?? RegistryEntries()
     ownIssuer = configuration?.tokenIssuer
     issuers = Set(entries.authorities.map(\.issuer))
     apps = Set(entries.apps.map(\.id))
+    realmApps = Set((configuration?.realms ?? []).flatMap(\.apps))
+    realmIssuers = configuration?.realmIssuers ?? []
   }
 
   /// The authority after a change of `stored`.
@@ -219,6 +225,11 @@ struct RegistryNames: Sendable {
   func check(_ app: AuthorizedApp, in entries: RegistryEntries) throws(KeyServerError) {
     try app.checked()
     try checkApp(app.id, in: entries)
+    guard !realmApps.contains(app.id), app.authorities.isDisjoint(with: realmIssuers) else {
+      throw .configuration(
+        "The app \(app.id) would use an authority that has apps of its own: name another app or"
+          + " authority.")
+    }
     let known = issuers.union(entries.authorities.map(\.issuer))
     if let unknown = app.authorities.sorted().first(where: { !known.contains($0) }) {
       throw .configuration("The authority \(unknown) is unknown: add it first.")

@@ -11,7 +11,7 @@ struct Registry: Sendable {
   let apps: [String: AuthorizedApp]
   let authorities: [String: HealthAuthority]
   let certificates: CertificateVerifier
-  let tokens: UploadTokenVerifier
+  let tokens: TokenVerifiers
   /// The stored authorities that are ignored, because the configuration has others with the same issuer.
   let ignoredIssuers: [String]
   private let keys: [String: [AuthorityKey]]
@@ -19,9 +19,10 @@ struct Registry: Sendable {
   /// The entries of the configuration and of the database together. Unreadable keys are left out.
   init(configured: ConfiguredRegistry, stored: RegistryEntries) {
     tokens = configured.tokens
-    let own = configured.issuer
+    let own = configured.ownIssuers
+    let added = stored.apps.compactMap { configured.limited($0) }
     let configured = configured.entries
-    apps = Dictionary((configured.apps + stored.apps).map { ($0.id, $0) }) { one, other in
+    apps = Dictionary((configured.apps + added).map { ($0.id, $0) }) { one, other in
       AuthorizedApp(
         id: one.id, regions: one.regions.union(other.regions),
         authorities: one.authorities.union(other.authorities))
@@ -42,7 +43,7 @@ struct Registry: Sendable {
           keyID: $0.key, publicKeyPEM: $0.value, goodFrom: .distantPast, goodUntil: nil,
           isPulled: false)
       }
-      guard authority.issuer != own else { return fixed }
+      guard !own.contains(authority.issuer) else { return fixed }
       let names = Set(fixed.map(\.keyID))
       // Pulled keys of an authority of the configuration are stored.
       return fixed + (stored.keys[authority.issuer] ?? []).filter { !names.contains($0.keyID) }
@@ -76,10 +77,22 @@ struct Registry: Sendable {
 
 /// The apps and authorities of the configuration.
 struct ConfiguredRegistry: Sendable {
-  /// The issuer of upload tokens, whose keys only the configuration has.
+  /// The issuer of upload tokens that is no realm.
   let issuer: String
+  let realms: [TokenAuthority]
   let entries: RegistryEntries
-  let tokens: UploadTokenVerifier
+  let tokens: TokenVerifiers
+
+  /// The issuers of upload tokens, whose keys only the configuration has.
+  var ownIssuers: Set<String> { Set(realms.map(\.issuer)).union([issuer]) }
+
+  /// A stored app without the authorities of realms; nil for an app of a realm, which only its realm.json changes.
+  func limited(_ app: AuthorizedApp) -> AuthorizedApp? {
+    guard !realms.contains(where: { $0.apps.contains(app.id) }) else { return nil }
+    var app = app
+    app.authorities.subtract(realms.map(\.issuer))
+    return app
+  }
 }
 
 /// The apps and authorities of the configuration or of the database.

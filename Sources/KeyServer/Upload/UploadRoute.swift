@@ -125,8 +125,6 @@ struct UploadRoute: Sendable {
 ///
 /// It stores nothing and does not mark the token as used.
 struct UploadAdmission: Sendable {
-  /// The issuer of upload tokens.
-  let issuer: String
   let registry: CachedRegistry
   let region: String
   let platforms: Set<String>
@@ -137,10 +135,10 @@ struct UploadAdmission: Sendable {
     _ request: UploadRequest, at now: Date
   ) async throws(UploadRefusal) -> AdmittedUpload {
     let payload = request.data
-    let grant = try await grant(of: payload, at: now)
+    let (grant, issuer) = try await grant(of: payload, at: now)
     let keys = payload.temporaryExposureKeys.map(UploadedKey.init)
     try checkBinding(of: grant, to: keys, secret: payload.hmackey)
-    try await checkOrigin(of: payload, granted: grant)
+    try await checkOrigin(of: payload, granted: grant, by: issuer)
     let (good, report) = try Self.validKeys(of: keys, at: now)
     let onset = SymptomOnset(grant.symptomOnsetInterval, at: now)
     let publishable = publishable(good, of: request, granted: grant, onset: onset, at: now)
@@ -149,7 +147,7 @@ struct UploadAdmission: Sendable {
         token: UsedToken(grant, issuer: issuer, at: now, keys: self.keys),
         digest: UploadDigest.of(request, keys: keys, under: self.keys), keys: publishable,
         revision: .leaveKnown,
-        facts: facts(of: payload, grant, onset, publishable, at: now),
+        facts: facts(of: payload, grant, by: issuer, onset, publishable, at: now),
         isExpired: grant.expiresAt <= now, response: { _ in report.stored })
     } catch {
       throw .unavailable
@@ -157,7 +155,7 @@ struct UploadAdmission: Sendable {
   }
 
   private func facts(
-    of payload: UploadPayload, _ grant: UploadGrant, _ onset: SymptomOnset,
+    of payload: UploadPayload, _ grant: UploadGrant, by issuer: String, _ onset: SymptomOnset,
     _ keys: [PublishableKey], at now: Date
   ) -> UploadStatistics {
     var facts = UploadStatistics(
@@ -198,15 +196,15 @@ struct UploadAdmission: Sendable {
 
   private func grant(
     of payload: UploadPayload, at now: Date
-  ) async throws(UploadRefusal) -> UploadGrant {
+  ) async throws(UploadRefusal) -> (grant: UploadGrant, issuer: String) {
     guard let text = payload.verificationPayload, text.utf8.count <= UploadLimit.tokenBytesMax
     else { throw .unauthenticated(.missingToken) }
     let token = UnverifiedUploadToken(text)
-    let tokens = try await currentRegistry().tokens
+    let known = try await currentRegistry().tokens.entry(for: text)
     do throws(UploadTokenRefusal) {
-      return try await tokens.verified(
-        token, at: now, upToExpiryPlus: Self.expiredSecondsMax
-      ).grant
+      let verified = try await known.verifier.verified(
+        token, at: now, upToExpiryPlus: Self.expiredSecondsMax)
+      return (verified.grant, known.issuer)
     } catch {
       guard error == .unknownKey else {
         throw .unauthenticated(RefusalCause(error, of: text, at: now))
@@ -215,10 +213,11 @@ struct UploadAdmission: Sendable {
     // The key may have been added since the registry was read.
     let reread: Registry
     do { reread = try await registry.registryForUnknownKey() } catch { throw .unavailable }
+    let current = reread.tokens.entry(for: text)
     do throws(UploadTokenRefusal) {
-      return try await reread.tokens.verified(
-        token, at: now, upToExpiryPlus: Self.expiredSecondsMax
-      ).grant
+      let verified = try await current.verifier.verified(
+        token, at: now, upToExpiryPlus: Self.expiredSecondsMax)
+      return (verified.grant, current.issuer)
     } catch {
       throw .unauthenticated(RefusalCause(error, of: text, at: now))
     }
@@ -240,7 +239,7 @@ struct UploadAdmission: Sendable {
   }
 
   private func checkOrigin(
-    of payload: UploadPayload, granted grant: UploadGrant
+    of payload: UploadPayload, granted grant: UploadGrant, by issuer: String
   ) async throws(UploadRefusal) {
     guard UploadLimit.regionCount.contains(payload.regions.count) else {
       throw .invalidRequest("An upload names 1 to 10 regions.")
