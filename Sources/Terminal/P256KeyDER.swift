@@ -15,11 +15,13 @@ enum P256KeyDER {
   private static func structure(of bytes: [UInt8]) throws(KeyFault) -> KeyContent? {
     var file = DERCursor(bytes)
     var outer = DERCursor(try file.take(.sequence))
+    // PKCS#7 is the only one that begins with an identifier.
+    if outer.tag == .objectIdentifier { return .other("a PKCS#7 file") }
     guard outer.tag == .integer else { return try structure(ofSequences: outer) }
     let version = try outer.take(.integer)
     switch outer.tag {
     // PKCS#12 has version 3, PKCS#8 0 or 1.
-    case .sequence where version.elementsEqual([3]): return .other("a PKCS#12 file")
+    case .sequence where version.elementsEqual([3]): return .pkcs12
     case .sequence, .octetString: return .privateKey
     case .integer: return .other("an RSA key")
     default: return nil

@@ -87,21 +87,16 @@ package struct P256KeyFile {
     guard blocks.isEmpty, fault == nil else {
       return (blocks.map { Part(kind: KeyContent($0), block: $0, der: []) }, fault)
     }
-    let text = String(decoding: content.prefix(Self.openSSHPrefixByteCount), as: UTF8.self)
     guard !content.allSatisfy({ Character(Unicode.Scalar($0)).isWhitespace }) else {
       throw KeyFault("the file is empty", "check its name")
     }
-    if text.hasPrefix("ssh-") || text.hasPrefix("ecdsa-sha2-") {
-      return ([Part(kind: .other("an OpenSSH key"), block: nil, der: [])], nil)
+    if let kind = KeyContent(sshText: String(decoding: content, as: UTF8.self)) {
+      return ([Part(kind: kind, block: nil, der: [])], nil)
     }
     let der = [UInt8](content)
-    guard let kind = P256KeyDER.kind(of: der) else {
-      throw KeyFault("it has no key in PEM or DER", "give the file of a P-256 key")
-    }
+    guard let kind = P256KeyDER.kind(of: der) else { throw EncodedKey.fault(of: content) }
     return ([Part(kind: kind, block: nil, der: der)], nil)
   }
-
-  private static let openSSHPrefixByteCount = 16
 }
 
 extension P256KeyFile: Redacted {}

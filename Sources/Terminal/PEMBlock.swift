@@ -45,6 +45,10 @@ struct PEMBlock {
     // Base64 has no colon, so the lines up to the last one with a colon are header fields.
     let headerCount = lines.lastIndex { $0.contains(":") }.map { $0 + 1 } ?? 0
     let text = lines.dropFirst(headerCount).joined().filter { !$0.isWhitespace }
+    guard !text.contains(#"\n"#) else {
+      throw KeyFault(
+        #"the line breaks of the block \#(label) are written as \n"#, "replace them by line breaks")
+    }
     guard let content = Data(base64Encoded: text) else {
       throw KeyFault("the text of the block \(label) is not base64", "copy it again")
     }

@@ -142,6 +142,30 @@ struct OddKeyFileTests {
     }
   }
 
+  @Test("Another kind of file is named, as a file and on stdin")
+  func otherKinds() async throws {
+    let program = try Run.product().path
+    for (content, words) in [
+      (Data([0x1f, 0x8b, 8, 0]), "This is a gzip file and no key file: unpack it with gunzip."),
+      (Data("<!DOCTYPE html><p>404".utf8), "This is a web page and no key file"),
+      (Data(made.zip.bytes).base64EncodedData(), "This is a zip in base64 and no key file"),
+      (Data("\u{feff}".utf8) + made.export, "This is an export that was changed as text"),
+      (Data("hello".utf8), "This is neither a zip nor an export.bin"),
+    ] {
+      let file = folder.path("other")
+      try content.write(to: file)
+      let run = try await Run("keyfile", "inspect", file.path)
+      #expect(run.status == 2 && run.output.isEmpty)
+      #expect(run.errors.hasPrefix("firebreak: \(file.path): \(words)"), "\(run.errors)")
+      let piped = try await Shell.run("'\(program)' keyfile inspect - < '\(file.path)'")
+      #expect(piped.errors.hasPrefix("firebreak: standard input: \(words)"), "\(piped.errors)")
+    }
+    let signatures = folder.path("export.sig")
+    try Data(made.signatures).write(to: signatures)
+    let run = try await Run("keyfile", "inspect", signatures.path)
+    #expect(run.status == 2 && run.errors.contains("name the export.bin beside it"))
+  }
+
   @Test("An algorithm name is accepted and shown as it is written")
   func algorithm() async throws {
     let made = try HandmadeKeyFile(algorithm: "ecdsa-with-SHA256")

@@ -115,7 +115,24 @@ struct P256KeyFileTests {
     ("ecdsa-sha2-nistp256 AAAAE2VjZHNh me@host", "it is an OpenSSH key"),
     ("", "the file is empty"), (" \n", "the file is empty"),
     ("no key", "it has no key in PEM or DER"),
-    (OpenSSLKeys.uncompressed, "it has no key in PEM or DER"),
+    (OpenSSLKeys.uncompressed, "write -----BEGIN PUBLIC KEY----- before it"),
+    (OpenSSLKeys.certificate, "write -----BEGIN CERTIFICATE----- before it"),
+    (pem("OPENSSH PRIVATE KEY", "ZWNkc2Etc2hhMi1uaXN0cDI1Ng=="), "ssh-keygen -e -m PKCS8 -f FILE"),
+    ("ecdsa-sha2-nistp384 AAAA me@host", "an OpenSSH key of the kind ecdsa-sha2-nistp384"),
+    ("ssh-ed25519 AAAA me@host", "an OpenSSH key of the kind ssh-ed25519; give a P-256 key"),
+    ("---- BEGIN SSH2 PUBLIC KEY ----", "it is a key in the form of SSH2"),
+    ("PuTTY-User-Key-File-3: ecdsa-sha2-nistp256", "it is a key in the form of PuTTY"),
+    (#"{"kty": "EC", "crv": "P-256"}"#, "it is a JSON Web Key"),
+    (#"{"keys": [{"kty": "EC"}]}"#, "it is a JSON Web Key"),
+    ("<!DOCTYPE html><p>404", "it is a web page; download the file itself"),
+    (
+      usual.replacing("\n", with: #"\n"#),
+      #"the line breaks of the block PUBLIC KEY are written as \n"#
+    ),
+    (pem("PKCS7", "MAA="), "it is a PKCS#7 file"),
+    (pem("PGP PUBLIC KEY BLOCK", "MAA="), "it is a PGP key"),
+    (pem("CERTIFICATE REQUEST", OpenSSLKeys.request), "openssl req -in FILE -noout -pubkey"),
+    ("04" + String(repeating: "5c", count: 64), "it is the point of a key without its curve"),
     (String(usual.dropLast(30)), "-----END PUBLIC KEY----- is missing"),
     (usual.dropLast(30) + usual, "-----END PUBLIC KEY----- is missing"),
     (usual.replacing("MFkw", with: "M*kw"), "is not base64"),
@@ -189,6 +206,28 @@ struct P256KeyFileTests {
   @Test("Another content in DER is rejected with the cause", arguments: otherDER)
   func derFaults(base64: String, cause: String) throws {
     try expect(cause) { try publicKey(try #require(Data(base64Encoded: base64))) }
+  }
+
+  @Test("A key in another encoding is rejected with its name")
+  func encodings() throws {
+    let der = try #require(Data(base64Encoded: OpenSSLKeys.uncompressed))
+    let key = try #require(Self.key).publicKey
+    let utf16 = Data([0xff, 0xfe]) + Self.usual.utf16.flatMap { [UInt8($0 & 0xff), 0] }
+    for (content, cause) in [
+      (Data(der.map { String(format: "%02X", $0) }.joined(separator: ":").utf8), "xxd -r -p"),
+      (key.x963Representation, "the point of a key"),
+      (key.compressedRepresentation, "the point of a key"),
+      (utf16, "it is text in UTF-16; save it in UTF-8"),
+      (Data([0x1f, 0x8b, 8, 0]), "it is a gzip file; unpack it with gunzip"),
+    ] {
+      try expect(cause) { try publicKey(content) }
+    }
+    let privateKey = OpenSSLKeys.pkcs8
+    try expect("write -----BEGIN PRIVATE KEY----- before it") {
+      try self.privateKey(Data(privateKey.utf8))
+    }
+    let openSSH = pem("OPENSSH PRIVATE KEY", "ZWNkc2Etc2hhMi1uaXN0cDI1Ng==")
+    try expect("ssh-keygen -p -m PKCS8 -f COPY") { try self.privateKey(Data(openSSH.utf8)) }
   }
 
   @Test("Explicit parameters with one changed byte are not P-256")

@@ -15,12 +15,15 @@ struct KeyFileArgument {
   /// The name in the heading of a table.
   let shortName: String
   private let file: UnverifiedKeyFile
+  /// The first bytes, by which another kind of file is named.
+  private let head: Data
 
   /// - Throws: `CommandFailure` if `path` is a folder, or an empty file, or if a pipe or standard input cannot be read.
   init(_ path: String) throws {
     guard path != Self.standardInput else {
       (name, shortName) = ("standard input", "standard input")
-      file = UnverifiedKeyFile(published: try Self.standardInputContent(name))
+      let content = try Self.standardInputContent(name)
+      (file, head) = (UnverifiedKeyFile(published: content), Self.head(of: content))
       return
     }
     let url = URL(fileURLWithPath: path)
@@ -28,19 +31,29 @@ struct KeyFileArgument {
     var facts = stat()
     // The reader reports a file that does not exist.
     guard stat(path, &facts) == 0 else {
-      file = UnverifiedKeyFile(at: url, accepting: .published)
+      (file, head) = (UnverifiedKeyFile(at: url, accepting: .published), Data())
       return
     }
     switch facts.st_mode & S_IFMT {
     case S_IFDIR: throw CommandFailure.badInput("\(name): This is a folder: name a key file.")
     case S_IFREG:
       guard facts.st_size > 0 else { throw Self.empty(name) }
-      file = UnverifiedKeyFile(at: url, accepting: .published)
+      (file, head) = (UnverifiedKeyFile(at: url, accepting: .published), Self.head(of: url))
     default:
       // A pipe, such as that of `<(...)` in a shell.
-      let content = try InputFile(path, what: "key file", byteCountMax: Self.byteCountMax).content
-      file = UnverifiedKeyFile(published: [UInt8](content))
+      let content = [UInt8](
+        try InputFile(path, what: "key file", byteCountMax: Self.byteCountMax).content)
+      (file, head) = (UnverifiedKeyFile(published: content), Self.head(of: content))
     }
+  }
+
+  private static func head(of content: [UInt8]) -> Data {
+    Data(content.prefix(ForeignFile.headByteCount))
+  }
+
+  private static func head(of file: URL) -> Data {
+    // The reader reports a file that cannot be read.
+    (try? FileHandle(forReadingFrom: file).read(upToCount: ForeignFile.headByteCount)) ?? Data()
   }
 
   private static func standardInputContent(_ name: String) throws -> [UInt8] {
@@ -68,8 +81,18 @@ struct KeyFileArgument {
     do {
       return try read(file)
     } catch let error as KeyFileError {
-      throw error.failure(of: name)
+      throw error == .notAKeyFile ? notAKeyFile : error.failure(of: name)
     }
+  }
+
+  private var notAKeyFile: CommandFailure {
+    if let foreign = ForeignFile(head) {
+      return .badInput("\(name): This is \(foreign.kind) and no key file: \(foreign.remedy).")
+    }
+    guard !name.lowercased().hasSuffix(".sig") else {
+      return .badInput("\(name): This is a file of signatures: name the export.bin beside it.")
+    }
+    return KeyFileError.notAKeyFile.failure(of: name)
   }
 
   /// Prints the deviations of the file on stderr, if it has any.
