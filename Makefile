@@ -5,16 +5,17 @@ SHELL := /bin/bash
 SOURCES := Sources Plugins Tests Benchmarks Documentation/Snippets Examples/Sources Package.swift scripts
 # C is optimized in debug builds as well: password hashes and the portable kernels took a fifth of the processor time of
 # some tests. Swift code has debug information for the lines of a stack and not for variables, which would take an
-# eighth of the compiler's time. The index would take another eighth; Tests/XCTMain.swift replaces what needs it.
+# eighth of the compiler's time. The index would take another eighth; Tests/XCTMain.swift replaces what needs it. LLVM's
+# linker, which every toolchain of Swift has, needs half the time of the system's.
 BUILD_FLAGS := --explicit-target-dependency-import-check error --disable-index-store -Xcc -O2 -Xcxx -O2 \
-  -Xswiftc -gline-tables-only
+  -Xswiftc -gline-tables-only -Xswiftc -use-ld=lld
 
 # The place of `make install`. DESTDIR is a folder before it, for packages. PROGRAM is an earlier build.
 PREFIX ?= /usr/local
 PROGRAM ?= .build-release/release/firebreak
 
 .PHONY: install uninstall package release reproduce demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
-  build-and-bare-debian arm64-and-examples bare-debian prepare prepare-tests screenshots accessibility-trees clean help
+  build-and-downloads arm64-and-examples bare-debian prepare prepare-tests test-packages python-packages screenshots accessibility-trees clean help
 
 help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
@@ -50,12 +51,12 @@ check: prepare
 	@scripts/check $(TARGET)
 
 # Everything that CI runs. Continues from the build of `make demo`.
-test: prepare-tests lint build-and-bare-debian arm64-and-examples
+test: test-packages lint build-and-downloads arm64-and-examples
 	@scripts/run-tests
 
-# The bare Debian comes from the network while the compiler works.
-build-and-bare-debian:
-	@$(MAKE) --no-print-directory -j2 build bare-debian
+# The bare Debian and the Python packages come from the network while the compiler works.
+build-and-downloads:
+	@$(MAKE) --no-print-directory -j3 build bare-debian python-packages
 
 # Each needs one processor. What each prints is together.
 arm64-and-examples:
@@ -161,8 +162,13 @@ prepare:
 # What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
 # check the unit files, promtool of prometheus to check metrics and alerts, a PostgreSQL server, a token in software,
 # nginx, HAProxy, a browser, and axe to check pages for accessibility.
-prepare-tests:
+prepare-tests: test-packages
+	@scripts/prepare-tests
+
+test-packages:
 	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql prometheus debootstrap dpkg-dev chromium-headless-shell chromium-driver nginx-light haproxy openssl curl softhsm2 opensc
+
+python-packages:
 	@scripts/prepare-tests
 
 # What the test of the Debian package installs it in.

@@ -24,7 +24,7 @@ struct PrepareTestsTests {
     let calls = try machine.text("project/.build/calls").split(separator: "\n")
     #expect(calls.count == 1)
     let arguments = calls.first?.split(separator: " ") ?? []
-    #expect(arguments.contains("--no-deps"))
+    #expect(arguments.contains("--no-deps") && arguments.contains("--no-compile"))
     #expect(arguments.filter { $0.contains("==") }.count == 9)
   }
 
