@@ -89,6 +89,7 @@ enum PageStyle {
     .quiet { margin: 0; min-height: 2.5rem; padding: .25rem .75rem; font-weight: 500; white-space: nowrap; }
     .actions { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; }
     td.actions { display: table-cell; }
+    #issued .time { white-space: normal; }
     td.actions form { display: inline-block; margin: 0 .25rem .5rem 0; }
     .or { text-align: center; color: var(--muted); max-width: none; }
     .passkey button { width: 100%; margin: 0; justify-content: center; }
