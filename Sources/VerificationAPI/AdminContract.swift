@@ -190,11 +190,22 @@ public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
     public let claimAges: [Int]
     /// The mean of these times, in seconds; 0 if no code was used.
     public let claimMeanSeconds: Int64
+    /// The codes of user reports that were sent; this and the following three are parts of the numbers above, rounded
+    /// down, and nil for a day that is not over.
+    public let userReportsIssued: Int?
+    /// The codes of user reports that were exchanged for a token.
+    public let userReportsClaimed: Int?
+    /// The codes of user reports that were entered on another device.
+    public let userReportsInvalidNonce: Int?
+    /// The tokens of user reports that were exchanged for a certificate.
+    public let userReportTokensClaimed: Int?
 
     public init(
       codesIssued: Int, codesClaimed: Int, codesInvalid: Int? = nil,
       codesInvalidBySystem: InvalidCodes? = nil, tokensClaimed: Int, tokensInvalid: Int? = nil,
-      claimAges: [Int], claimMeanSeconds: Int64
+      claimAges: [Int], claimMeanSeconds: Int64, userReportsIssued: Int? = nil,
+      userReportsClaimed: Int? = nil, userReportsInvalidNonce: Int? = nil,
+      userReportTokensClaimed: Int? = nil
     ) {
       self.codesIssued = codesIssued
       self.codesClaimed = codesClaimed
@@ -204,6 +215,10 @@ public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
       self.tokensInvalid = tokensInvalid
       self.claimAges = claimAges
       self.claimMeanSeconds = claimMeanSeconds
+      self.userReportsIssued = userReportsIssued
+      self.userReportsClaimed = userReportsClaimed
+      self.userReportsInvalidNonce = userReportsInvalidNonce
+      self.userReportTokensClaimed = userReportTokensClaimed
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -215,6 +230,10 @@ public struct CodeStatisticsResponse: Codable, Sendable, Hashable {
       case tokensInvalid = "tokens_invalid"
       case claimAges = "code_claim_age_distribution"
       case claimMeanSeconds = "code_claim_mean_age_seconds"
+      case userReportsIssued = "user_reports_issued"
+      case userReportsClaimed = "user_reports_claimed"
+      case userReportsInvalidNonce = "user_reports_invalid_nonce"
+      case userReportTokensClaimed = "user_report_tokens_claimed"
     }
   }
 

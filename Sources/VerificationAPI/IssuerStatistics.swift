@@ -125,3 +125,56 @@ public struct APIKeyStatisticsResponse: Codable, Sendable, Hashable {
     case statistics
   }
 }
+
+/// The response to `VerificationRoute.smsErrorStatistics`: the errors of the SMS gateway by day in UTC, newest day first.
+///
+/// The fields are those of Google's verification server. Numbers are rounded down, and what is rounded to zero is absent.
+public struct SMSErrorStatisticsResponse: Codable, Sendable, Hashable {
+  /// A day and its errors.
+  public struct Day: Codable, Sendable, Hashable {
+    /// Midnight in UTC, such as `2027-01-15T00:00:00Z`.
+    public let date: String
+    public let errors: [ErrorCount]
+
+    public init(date: String, errors: [ErrorCount]) {
+      self.date = date
+      self.errors = errors
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case date
+      case errors = "error_data"
+    }
+  }
+
+  /// The number of errors with one code.
+  public struct ErrorCount: Codable, Sendable, Hashable {
+    /// The code of the gateway, such as `30003`; `queueFull`, `badNumber` or `failed` if it has sent none.
+    public let code: String
+    public let quantity: Int
+
+    public init(code: String, quantity: Int) {
+      self.code = code
+      self.quantity = quantity
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case code = "error_code"
+      case quantity
+    }
+  }
+
+  /// The number of the realm, which is always 1.
+  public let realm: Int
+  public let statistics: [Day]
+
+  public init(statistics: [Day]) {
+    realm = 1
+    self.statistics = statistics
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case realm = "realm_id"
+    case statistics
+  }
+}

@@ -36,6 +36,8 @@ public enum VerificationRoute {
   public static let externalIssuerStatistics = "/api/stats/realm/external-issuers.json"
   /// GET: the numbers of codes by day and by API key (stats or admin key). An addition to Google's contract.
   public static let apiKeysStatistics = "/api/stats/realm/api-keys.json"
+  /// GET: the errors of the SMS gateway by day and code (stats or admin key).
+  public static let smsErrorStatistics = "/api/stats/realm/sms-errors.json"
   /// GET: the numbers of codes of one API key by day (stats or admin key). The file is the ID of the key with `.json`
   /// or `.csv`.
   public static let apiKeyStatistics = "/api/stats/realm/api-keys/{file}"

@@ -49,6 +49,9 @@ protocol CodeStorage: Sendable {
   /// Adds numbers of attempts to those of their days and keys.
   func add(_ counts: [AttemptCount]) async throws
 
+  /// Adds numbers of codes or events to those of their days, kinds and names.
+  func add(_ counts: [IssuerCount]) async throws
+
   /// Returns the numbers of attempts by day and API key, newest first; keys of a day in the order of their IDs.
   func attemptCounts() async throws -> [AttemptCount]
 

@@ -47,12 +47,13 @@ struct VerificationComposition {
       name: "SMS gateway",
       advice: "its codes are withdrawn; check sms in verification/settings.json",
       clock: clock, logger: logger)
+    attempts = AttemptCounter(storage: storage, clock: clock)
+    sms?.attempts = attempts
     self.sms = sms
     refusals = RefusalLog(
       of: "requests", causes: CodeRefusalCause.names, clock: clock, randomness: randomness,
       logger: logger)
     requests = RequestMetrics(clock: clock, randomness: randomness)
-    attempts = AttemptCounter(storage: storage, clock: clock)
     counters = storage.sharedCounters(clock)
     guesses = FailureBudget(
       configuration.attempts.ofCodes, clock: clock, randomness: randomness,
@@ -172,7 +173,7 @@ struct VerificationComposition {
     // Of the API and the page together, so that neither is a way around the limits of the other.
     let reports = UserReports(
       codeIssuer: codeIssuer, sms: sms, budget: makeReportBudget(), quota: makeIssueQuota(),
-      sendTimes: ResponseTimes(randomness: randomness))
+      attempts: attempts, sendTimes: ResponseTimes(randomness: randomness))
     UserReportRoute(reports: reports, gate: device).add(to: router)
     if policy.offersReportPage { try ReportPage(reports: reports).add(to: router) }
   }

@@ -86,6 +86,27 @@ extension Browser {
     return try String(contentsOf: file, encoding: .utf8)
   }
 
+  /// Drags a file from outside the browser onto an element and drops it there.
+  public func drop(_ file: URL, on selector: String) async throws {
+    let center = try await script(
+      """
+      const field = document.querySelector(arguments[0]);
+      field.scrollIntoView({ block: 'center' });
+      const box = field.getBoundingClientRect();
+      return [box.x + box.width / 2, box.y + box.height / 2]
+      """, .string(selector)
+    ).elements
+    guard center.count == 2 else { return }
+    for type in ["dragEnter", "dragOver", "drop"] {
+      try await devTools(
+        "Input.dispatchDragEvent",
+        [
+          "type": .string(type), "x": center[0], "y": center[1],
+          "data": ["items": [], "files": [.string(file.path)], "dragOperationsMask": 1],
+        ])
+    }
+  }
+
   /// Chooses a file in a field for files.
   public func choose(_ file: URL, in selector: String) async throws {
     try await type(file.path, into: selector)

@@ -56,7 +56,7 @@ import World
       let request = try #require(console.authority.state.requests.first)
       #expect(request.symptomDate == "2027-01-16" && request.minutesAheadOfUTC == 60)
       let list = try await browser.get("/codes/batch")
-      #expect(list.text.contains("A-17,confirmed,2027-01-16"))
+      #expect(list.text.contains("A-17;potwierdzony;2027-01-16\nA-18;prawdopodobny;"))
       _ = try await browser.post(
         "/codes/batch", ["batch": list.field("batch"), "lines": "A-1,confirmed,2027-01-16"])
       #expect(console.authority.state.requests.last?.minutesAheadOfUTC == 60)

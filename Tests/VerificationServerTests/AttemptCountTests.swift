@@ -53,6 +53,66 @@ import World
     #expect(try await storage.attemptCounts() == [second])
   }
 
+  /// Numbers of events on `day`.
+  private static func events(
+    _ kind: IssuerCount.Kind, on day: Int64 = day, _ numbers: KeyValuePairs<String, Int>
+  ) -> [IssuerCount] {
+    numbers.map { name, number in
+      var count = IssuerCount(day: day, IssuerCount.Issuer(kind: kind, name: name))
+      count.countIssued(number)
+      return count
+    }
+  }
+
+  @Test(
+    "User reports and errors of the gateway are added by day and name",
+    arguments: Implementation.allCases)
+  func events(implementation: Implementation) async throws {
+    let storage = try await implementation.open(in: folder)
+    try await storage.add(Self.events(.userReport, ["issued": 12, "claimed": 1]))
+    try await storage.add(
+      Self.events(.userReport, ["claimed": 9]) + Self.events(.smsError, ["30003": 2]))
+    #expect(
+      try await storage.issuerCounts()
+        == Self.events(.smsError, ["30003": 2])
+        + Self.events(.userReport, ["claimed": 10, "issued": 12]))
+  }
+
+  @Test("User reports and errors of the gateway are shown when their day is over, in tens")
+  func shownEvents() async throws {
+    let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
+    let reports: KeyValuePairs = [
+      "claimed": 21, "invalidNonce": 12, "issued": 39, "tokenClaimed": 19, "later": 50,
+    ]
+    let errors: KeyValuePairs = ["21211": 9, "30003": 17, "failed": 10]
+    try await storage.add(
+      Self.events(.userReport, on: Self.day - 1, reports)
+        + Self.events(.smsError, on: Self.day - 1, errors)
+        + Self.events(.smsError, ["30003": 30]))
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let realm = try JSONDecoder().decode(
+        CodeStatisticsResponse.self, from: try await get(VerificationRoute.statistics, server))
+      let data = try #require(realm.statistics.first?.data)
+      #expect(realm.statistics.count == 1)
+      #expect(data.userReportsIssued == 30 && data.userReportsClaimed == 20)
+      #expect(data.userReportsInvalidNonce == 10 && data.userReportTokensClaimed == 10)
+      let route = VerificationRoute.smsErrorStatistics
+      let shown = try JSONDecoder().decode(
+        SMSErrorStatisticsResponse.self, from: try await get(route, server))
+      #expect(
+        shown.statistics == [
+          .init(
+            date: "2027-01-14T00:00:00Z",
+            errors: [.init(code: "30003", quantity: 10), .init(code: "failed", quantity: 10)])
+        ])
+      let csv = try await get(VerificationRoute.csv(of: route), server)
+      #expect(
+        String(decoding: csv, as: UTF8.self)
+          == "date,realm_id,error_code,quantity\r\n2027-01-14,1,30003,10\r\n2027-01-14,1,failed,10\r\n"
+      )
+    }
+  }
+
   @Test("Attempts that could not be stored are kept for the next time, and counted once")
   func failure() async throws {
     let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
@@ -63,6 +123,15 @@ import World
     counter.count(.codeInvalid, by: nil)
     try await storage.write { try $0.execute(sql: "ALTER TABLE other RENAME TO attemptCount") }
     for _ in 0..<2 { try await counter.store() }
+    #expect(try await storage.attemptCounts().map(\.codesInvalid) == [4])
+    // The same for events.
+    counter.count(UserReportEvent.claimed)
+    try await storage.write { try $0.execute(sql: "ALTER TABLE issuerCount RENAME TO other") }
+    await #expect(throws: VerificationServerError.storageUnavailable) { try await counter.store() }
+    counter.count(UserReportEvent.claimed)
+    try await storage.write { try $0.execute(sql: "ALTER TABLE other RENAME TO issuerCount") }
+    for _ in 0..<2 { try await counter.store() }
+    #expect(try await storage.issuerCounts().map(\.issued) == [2])
     #expect(try await storage.attemptCounts().map(\.codesInvalid) == [4])
   }
 
@@ -135,7 +204,7 @@ import World
     #expect(counts.map(\.codesInvalid) == [1, 31] && counts.last?.tokensInvalid == 3)
     #expect(
       counts.map(\.shownBySystem) == [.init(unknown: 0, ios: 0, android: 0), nil])
-    let data = CodeCounts(day: Self.day).statistics(counts.last).data
+    let data = CodeCounts(day: Self.day).statistics(counts.last, reports: nil).data
     #expect(data.codesInvalid == 30 && data.codesInvalidBySystem == nil)
   }
 
@@ -197,7 +266,7 @@ import World
       server.clock.advance(by: 86_400)
       // 12 codes on Android and 9 PINs on iOS.
       #expect(try await lines(realm).last?.hasPrefix("2027-01-15,11,11,20,11,10,") == true)
-      #expect(try await lines(realm).last?.hasSuffix(",0,0,10") == true)
+      #expect(try await lines(realm).last?.hasSuffix(",0,0,0,0,0,10,0") == true)
       let days = try JSONDecoder().decode(
         CodeStatisticsResponse.self, from: try await get(VerificationRoute.statistics, server))
       #expect(

@@ -91,15 +91,18 @@ import VerificationAPI
       let path = VerificationRoute.csv(of: VerificationRoute.statistics)
       let header =
         "date,codes_issued,codes_claimed,codes_invalid,tokens_claimed,tokens_invalid,"
-        + "code_claim_mean_age_seconds,code_claim_age_distribution,codes_invalid_unknown_os,"
-        + "codes_invalid_ios,codes_invalid_android"
+        + "code_claim_mean_age_seconds,code_claim_age_distribution,user_reports_issued,"
+        + "user_reports_claimed,user_report_tokens_claimed,codes_invalid_unknown_os,"
+        + "codes_invalid_ios,codes_invalid_android,user_reports_invalid_nonce"
       #expect(path == "/api/stats/realm.csv")
       #expect(try await csv(path, server) == [header])
       let code = try await server.issue().code
       server.clock.advance(by: 61)
       _ = try await server.verified(code)
       #expect(
-        try await csv(path, server) == [header, "2027-01-15,1,1,,0,,61,0|1|0|0|0|0|0|0|0|0|0,,,"])
+        try await csv(path, server) == [
+          header, "2027-01-15,1,1,,0,,61,0|1|0|0|0|0|0|0|0|0|0,,,,,,,",
+        ])
       #expect(try await server.get(path).status == 401)
     }
   }

@@ -186,6 +186,16 @@ final class MemoryCodeStorage: CodeStorage {
     }
   }
 
+  func add(_ counts: [IssuerCount]) async throws {
+    state.withLock { state in
+      for count in counts {
+        let known = IssuerCount(day: count.day, count.issuer)
+        state.issuerCounts[count.day, default: [:]][count.issuer, default: known]
+          .countIssued(count.issued)
+      }
+    }
+  }
+
   func attemptCounts() async throws -> [AttemptCount] {
     state.withLock { state in
       state.attempts.values.sorted { ($1.day, $0.apiKey) < ($0.day, $1.apiKey) }

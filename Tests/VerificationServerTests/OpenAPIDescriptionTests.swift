@@ -86,6 +86,7 @@ import World
 
   private static let statisticsRoutes = [
     VerificationRoute.statistics, VerificationRoute.userStatistics,
+    VerificationRoute.smsErrorStatistics,
     VerificationRoute.externalIssuerStatistics, VerificationRoute.apiKeysStatistics,
   ].flatMap { [$0, VerificationRoute.csv(of: $0)] }
 

@@ -37,6 +37,41 @@ import World
     #"{"testDate":"\#(date)","phone":"\#(phone)","nonce":"\#(nonce)","tzOffset":60}"#
   }
 
+  @Test("What becomes of a report is counted once, and a failed SMS by the code of the gateway")
+  func counts() async throws {
+    try await run { server async throws in
+      _ = try await server.device(VerificationRoute.userReport, body())
+      let code = try #require(await sender.messages.first?.text)
+      // Its phone must wait, and nothing is sent.
+      _ = try await server.device(VerificationRoute.userReport, body())
+      _ = try await server.verify(code)
+      let accepted = ["user-report"]
+      let verified = try await server.verify(code, accept: accepted, nonce: Self.nonce)
+      _ = try await server.verify(code, accept: accepted, nonce: Self.nonce)
+      // The code is used: this is no report on another device.
+      _ = try await server.verify(code)
+      let token = try JSONDecoder().decode(VerifyResponse.self, from: verified.body).token
+      for _ in 0..<2 { _ = try await server.certify(token) }
+      let other = try await server.issue().code
+      _ = try await server.certify(try await server.verified(other).token)
+      await sender.fail(with: SMSFailure(.failed, gatewayCode: 30_003))
+      let failed = try await server.device(
+        VerificationRoute.userReport, body(phone: "+48123456780"))
+      #expect(failed.status == 503)
+      await sender.fail(with: .queueFull)
+      _ = try await server.device(VerificationRoute.userReport, body(phone: "+48123456780"))
+    }
+    // The end of the server has stored the numbers.
+    let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
+    let counts = try await storage.issuerCounts()
+    func numbers(_ kind: IssuerCount.Kind) -> [String: Int] {
+      Dictionary(counts.filter { $0.kind == kind }.map { ($0.name, $0.issued) }) { $1 }
+    }
+    #expect(
+      numbers(.userReport) == ["issued": 1, "claimed": 1, "invalidNonce": 1, "tokenClaimed": 1])
+    #expect(numbers(.smsError) == ["30003": 1, "queueFull": 1])
+  }
+
   @Test("A user report gets a code by SMS that is valid only with the nonce of the report")
   func report() async throws {
     try await run { server async throws in
@@ -257,7 +292,7 @@ struct UserReportTimingTests {
         clock: bench.clock, randomness: SlowRandomness(stopwatch: stopwatch)),
       sms: SMSConfiguration(sender: gateway, region: "PL", template: "[code]"), budget: failures,
       quota: IssueQuota(AttemptLimits(), clock: bench.clock, randomness: bench.randomness),
-      sendTimes: sendTimes)
+      attempts: AttemptCounter(storage: bench.storage, clock: bench.clock), sendTimes: sendTimes)
     UserReportRoute(
       reports: reports,
       gate: APIKeyGate(

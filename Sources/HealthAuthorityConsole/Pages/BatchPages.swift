@@ -37,7 +37,7 @@ struct BatchPages: Sendable {
     let texts = visit.texts
     var values: [String: Any] = [
       "batch": draft?.number ?? UUID(randomness: randomness).text, "lines": draft?.lines ?? "",
-      "today": texts.times.day(clock.now), "sendsSMS": sendsSMS,
+      "sendsSMS": sendsSMS, "example": texts.listExample(clock.now, sendsSMS: sendsSMS),
       "lead": texts[sendsSMS ? .batchLeadSMS : .batchLead],
     ]
     if let notice { values["notice"] = texts[notice] }
@@ -213,6 +213,15 @@ extension IssuedCode {
 }
 
 extension Texts {
+  /// Two lines of a list, as a spreadsheet of the language writes them.
+  fileprivate func listExample(_ now: Date, sendsSMS: Bool) -> String {
+    let lines = [
+      ["A-17", self[.batchExampleConfirmed], times.day(now)] + (sendsSMS ? ["+48123456789"] : []),
+      ["A-18", self[.batchExampleLikely], ""],
+    ]
+    return lines.map { $0.joined(separator: CSV.separator(for: language)) }.joined(separator: "\n")
+  }
+
   /// The reason why an entry of a list has no code.
   fileprivate func listFault(_ failure: AuthorityFailure) -> String {
     switch failure {
@@ -311,7 +320,7 @@ enum BatchTemplates {
   static let batch = """
     <h1>{{t.batchTitle}}</h1>
     <p class="lead">{{lead}}</p>
-    <pre class="example">A-17,confirmed,{{today}}{{#sendsSMS}},+48123456789{{/sendsSMS}}\nA-18,likely,</pre>
+    <pre class="example">{{example}}</pre>
     <p>{{t.batchReference}}</p>
     \(LayoutTemplate.notices)
     {{#hasFaults}}<ul id="faults">{{#faults}}<li>{{text}}</li>{{/faults}}</ul>{{/hasFaults}}

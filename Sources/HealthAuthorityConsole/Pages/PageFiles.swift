@@ -77,7 +77,7 @@ enum PageStyle {
     textarea, .code, code, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
     code { overflow-wrap: anywhere; }
     .time { white-space: nowrap; }
-    td > code { display: inline-block; min-width: 11rem; }
+    td > code, tbody th > code { display: inline-block; min-width: 11rem; }
     .short { max-width: 8rem; display: block; }
     button, .button { font: inherit; font-weight: 600; display: inline-flex; align-items: center; min-height: 2.875rem;
       padding: .5rem 1.125rem;
@@ -88,8 +88,9 @@ enum PageStyle {
     .danger { background: var(--danger); border-color: var(--danger); color: var(--on-danger); }
     .quiet { margin: 0; min-height: 2.5rem; padding: .25rem .75rem; font-weight: 500; white-space: nowrap; }
     .actions { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; }
-    td.actions { display: table-cell; white-space: nowrap; }
-    td.actions form { display: inline-block; }
+    td.actions { display: table-cell; }
+    #issued .time { white-space: normal; }
+    td.actions form { display: inline-block; margin: 0 .25rem .5rem 0; }
     .or { text-align: center; color: var(--muted); max-width: none; }
     .passkey button { width: 100%; margin: 0; justify-content: center; }
     .fault, .notice { padding: .75rem 1rem; border-radius: .5rem; border-left: 4px solid; max-width: 42rem; }

@@ -77,6 +77,8 @@ extension Texts {
       Ostatnie może być puste.
       """
     ),
+    .batchExampleConfirmed: Phrase("confirmed", "potwierdzony"),
+    .batchExampleLikely: Phrase("likely", "prawdopodobny"),
     .batchReference: Phrase(
       """
       The reference only comes back beside the code. Do not use names: choose a number that tells nothing \

@@ -111,12 +111,31 @@ enum AppSystem: Hashable, Sendable {
   }
 }
 
-/// Counts attempts in memory and adds them to the storage from time to time, so that a wrong code costs no write. A
-/// server that is killed loses those of the last `VerificationLimit.cleanupPeriodSeconds`.
+/// Counts attempts, user reports and errors of the SMS gateway in memory and adds them to the storage from time to time,
+/// so that a wrong code costs no write. A server that is killed loses those of the last
+/// `VerificationLimit.cleanupPeriodSeconds`.
 final class AttemptCounter: Sendable {
   private let storage: any CodeStorage
   private let clock: any WallClock
-  private let pending = Mutex<[AttemptCount.Key: AttemptCount]>([:])
+  private let pending = Mutex(Pending())
+
+  /// The numbers that are not stored yet.
+  private struct Pending {
+    var attempts: [AttemptCount.Key: AttemptCount] = [:]
+    var events: [Int64: [IssuerCount.Issuer: IssuerCount]] = [:]
+
+    mutating func add(_ counts: [AttemptCount]) {
+      for count in counts { attempts[count.key, default: AttemptCount(count.key)].add(count) }
+    }
+
+    mutating func add(_ counts: [IssuerCount]) {
+      for count in counts {
+        events[count.day, default: [:]][
+          count.issuer, default: IssuerCount(day: count.day, count.issuer)
+        ].countIssued(count.issued)
+      }
+    }
+  }
 
   init(storage: any CodeStorage, clock: any WallClock) {
     (self.storage, self.clock) = (storage, clock)
@@ -130,20 +149,43 @@ final class AttemptCounter: Sendable {
   func count(_ event: AttemptCount.Event, by apiKey: APIKeyID?, on system: AppSystem = .unknown) {
     let key = AttemptCount.Key(
       day: CodeCounts.day(of: clock.now.unixSecond), apiKey: apiKey?.text ?? "")
-    pending.withLock { $0[key, default: AttemptCount(key)].count(event, on: system) }
+    pending.withLock { $0.attempts[key, default: AttemptCount(key)].count(event, on: system) }
   }
 
-  /// Adds the counted attempts to the storage. If that fails, they are kept for the next time.
+  /// Counts an event of now.
+  func count(_ event: UserReportEvent) { count(event.counted) }
+
+  /// Counts an error of the SMS gateway.
+  func count(_ failure: SMSFailure) {
+    count(IssuerCount.Issuer(kind: .smsError, name: failure.countedCode))
+  }
+
+  private func count(_ counted: IssuerCount.Issuer) {
+    var count = IssuerCount(day: CodeCounts.day(of: clock.now.unixSecond), counted)
+    count.countIssued(1)
+    let counts = [count]
+    pending.withLock { $0.add(counts) }
+  }
+
+  /// Adds what was counted to the storage. If that fails, it is kept for the next time.
   func store() async throws {
-    let counts = pending.withLock { pending in
-      defer { pending = [:] }
-      return Array(pending.values)
+    let (attempts, events) = pending.withLock { pending in
+      defer { pending = Pending() }
+      return (Array(pending.attempts.values), pending.events.values.flatMap(\.values))
     }
-    guard !counts.isEmpty else { return }
-    do { try await storage.add(counts) } catch {
+    do {
+      if !attempts.isEmpty { try await storage.add(attempts) }
+    } catch {
       pending.withLock { pending in
-        for count in counts { pending[count.key, default: AttemptCount(count.key)].add(count) }
+        pending.add(attempts)
+        pending.add(events)
       }
+      throw error
+    }
+    do {
+      if !events.isEmpty { try await storage.add(events) }
+    } catch {
+      pending.withLock { $0.add(events) }
       throw error
     }
   }

@@ -9,6 +9,10 @@ struct IssuerCount: Codable, Hashable, Sendable {
     case externalIssuer
     /// An official of the console, by name.
     case official
+    /// No issuer: what became of user reports, by the name of a `UserReportEvent`.
+    case userReport
+    /// No issuer: the errors of the SMS gateway, by their code.
+    case smsError
   }
 
   /// An issuer that is counted.
@@ -29,6 +33,8 @@ struct IssuerCount: Codable, Hashable, Sendable {
     kind = issuer.kind
     name = issuer.name
   }
+
+  var issuer: Issuer { Issuer(kind: kind, name: name) }
 
   mutating func countIssued(_ count: Int) { issued = max(0, issued + count) }
 
@@ -51,4 +57,18 @@ struct IssuerCount: Codable, Hashable, Sendable {
     let isOfficial = keyName == APIKeys.consoleName
     return [key, Issuer(kind: isOfficial ? .official : .externalIssuer, name: externalIssuer)]
   }
+}
+
+/// The events of user reports that are counted. The raw values are in the database.
+enum UserReportEvent: String, CaseIterable, Hashable, Sendable {
+  /// A code was sent.
+  case issued
+  /// A code was exchanged for a verification token.
+  case claimed
+  /// A code was entered on another device than that of the report, and so without its nonce.
+  case invalidNonce
+  /// A token of a report was exchanged for a certificate.
+  case tokenClaimed
+
+  var counted: IssuerCount.Issuer { IssuerCount.Issuer(kind: .userReport, name: rawValue) }
 }

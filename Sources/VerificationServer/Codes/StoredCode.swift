@@ -214,14 +214,22 @@ struct CodeCounts: Codable, Hashable, Sendable {
 
   /// The counts in the form of the contract.
   ///
-  /// - Parameter attempts: The attempts of the day, which are shown rounded; nil before it is over.
-  func statistics(_ attempts: AttemptCount?) -> CodeStatisticsResponse.Day {
-    CodeStatisticsResponse.Day(
+  /// - Parameters:
+  ///   - attempts: The attempts of the day, which are shown rounded; nil before it is over.
+  ///   - reports: The events of user reports, rounded as well; nil as above.
+  func statistics(
+    _ attempts: AttemptCount?, reports: [UserReportEvent: Int]?
+  ) -> CodeStatisticsResponse.Day {
+    func shown(_ event: UserReportEvent) -> Int? { reports.map { $0[event] ?? 0 } }
+    return CodeStatisticsResponse.Day(
       date: CalendarDay(number: Int(day)).midnightText,
       data: CodeStatisticsResponse.Counts(
         codesIssued: issued, codesClaimed: claimed, codesInvalid: attempts?.shown.codesInvalid,
         codesInvalidBySystem: attempts?.shownBySystem, tokensClaimed: tokensClaimed,
         tokensInvalid: attempts?.shown.tokensInvalid,
-        claimAges: claimAges, claimMeanSeconds: claimed == 0 ? 0 : claimSeconds / Int64(claimed)))
+        claimAges: claimAges, claimMeanSeconds: claimed == 0 ? 0 : claimSeconds / Int64(claimed),
+        userReportsIssued: shown(.issued), userReportsClaimed: shown(.claimed),
+        userReportsInvalidNonce: shown(.invalidNonce),
+        userReportTokensClaimed: shown(.tokenClaimed)))
   }
 }

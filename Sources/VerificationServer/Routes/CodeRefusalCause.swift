@@ -2,6 +2,7 @@
 import Hummingbird
 import QuietHTTP
 import ServerStorage
+import VerificationAPI
 
 /// The cause of a refused request, for the operator. Several causes have one response.
 struct CodeRefusalCause: Sendable {
@@ -45,7 +46,7 @@ extension CodeVerifier.Outcome {
   var cause: CodeRefusalCause? {
     switch self {
     case .verified: nil
-    case .invalid: .code
+    case .invalid, .invalidNonce: .code
     case .expired: .expiredCode
     case .unsupported: .testType
     }
@@ -55,9 +56,18 @@ extension CodeVerifier.Outcome {
   var event: AttemptCount.Event? {
     switch self {
     case .verified(_, _, isFirst: true): .codeClaimed
-    case .invalid, .expired: .codeInvalid
+    case .invalid, .invalidNonce, .expired: .codeInvalid
     // The code stays unused.
     case .verified, .unsupported: nil
+    }
+  }
+
+  /// The event of a user report for the statistics; nil for none.
+  var reportEvent: UserReportEvent? {
+    switch self {
+    case .verified(let result, _, isFirst: true) where result.testType == .userReport: .claimed
+    case .invalidNonce: .invalidNonce
+    default: nil
     }
   }
 }
@@ -66,9 +76,14 @@ extension CertificateExchange.Outcome {
   /// The event for the statistics; nil for none.
   var event: AttemptCount.Event? {
     switch self {
-    case .certified(_, isFirst: true): .tokenClaimed
+    case .certified(_, _, isFirst: true): .tokenClaimed
     case .certified: nil
     case .invalid, .expired: .tokenInvalid
     }
+  }
+
+  /// The event of a user report for the statistics; nil for none.
+  var reportEvent: UserReportEvent? {
+    if case .certified(_, .userReport, isFirst: true) = self { .tokenClaimed } else { nil }
   }
 }

@@ -54,6 +54,7 @@ struct VerifyRoute: Sendable {
       if let event = outcome.event {
         attempts.count(event, by: request.apiKeyID, on: request.system)
       }
+      if let event = outcome.reportEvent { attempts.count(event) }
       return try result(outcome)
     }
   }
@@ -62,7 +63,7 @@ struct VerifyRoute: Sendable {
     switch outcome {
     case .verified(let testResult, let token, _):
       .succeeded(try PaddedResponse(Self.response(testResult, token: token)))
-    case .invalid: .failed(try invalid())
+    case .invalid, .invalidNonce: .failed(try invalid())
     case .expired:
       .failed(try PaddedResponse(VerificationFailure(.codeExpired, "The code has expired.")))
     case .unsupported:
@@ -157,8 +158,9 @@ struct CertificateRoute: Sendable {
       }
       if case .certified = outcome {} else { refusals?.record(.token, at: request.context) }
       if let event = outcome.event { attempts.count(event, by: request.apiKeyID) }
+      if let event = outcome.reportEvent { attempts.count(event) }
       return switch outcome {
-      case .certified(let text, _):
+      case .certified(let text, _, _):
         .succeeded(try PaddedResponse(CertificateResponse(certificate: text)))
       case .invalid:
         .failed(

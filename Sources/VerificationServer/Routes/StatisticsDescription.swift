@@ -16,6 +16,8 @@ enum StatisticsDescription {
       statistics(
         VerificationRoute.apiKeysStatistics, "The codes issued and entered with API keys",
         of: issuerDay(apiKey.merging(attempts) { $1 })),
+      statistics(
+        VerificationRoute.smsErrorStatistics, "The errors of the SMS gateway by day", of: errorDay),
     ].flatMap(\.self) + [ofOneKey]
 
   private static let ofOneKey = OpenAPIOperation(
@@ -99,6 +101,21 @@ enum StatisticsDescription {
       ], required: ["date", "issuer_data"])
   }
 
+  private static let errorDay = JSONSchema.object(
+    [
+      "date": midnight,
+      "error_data": .array(
+        of: .object(
+          [
+            "error_code": .string("The code of the gateway, or the reason if it sent none."),
+            "quantity": .integer("The number of errors, rounded down."),
+          ], required: ["error_code", "quantity"]), "The errors."),
+    ], required: ["date", "error_data"])
+
+  private static func reports(_ fact: String) -> JSONSchema {
+    .integer("The user reports \(fact), rounded down; absent before the day is over.")
+  }
+
   private static let statisticsDay = JSONSchema.object(
     [
       "date": midnight,
@@ -112,6 +129,10 @@ enum StatisticsDescription {
             ["unknown_os": invalidCodes, "ios": invalidCodes, "android": invalidCodes],
             required: ["unknown_os", "ios", "android"]),
           "tokens_claimed": .integer("The tokens that were exchanged for a certificate."),
+          "user_reports_issued": reports("whose code was sent"),
+          "user_reports_claimed": reports("whose code was exchanged"),
+          "user_reports_invalid_nonce": reports("whose code was entered on another device"),
+          "user_report_tokens_claimed": reports("whose token was exchanged"),
           "code_claim_age_distribution": .array(
             of: .integer("A number of codes."),
             "The used codes by their age: up to 1, 5, 15, 30 minutes, 1, 2, 3, 6, 12, 24 hours, and more.",

@@ -20,7 +20,11 @@ struct StatisticsRoutes: Sendable {
 
   func add(to router: Router<QuietContext>) {
     add(VerificationRoute.statistics, to: router) {
-      .codes(try await storage.counts(), attempts: try await attemptCounts(), today: today)
+      // Reading the attempts stores those of this process first, and its user reports.
+      let attempts = try await attemptCounts()
+      return .codes(
+        try await storage.counts(), attempts: attempts,
+        reports: try await counts(of: .userReport), today: today)
     }
     add(VerificationRoute.userStatistics, to: router) {
       .officials(try await counts(of: .official))
@@ -30,6 +34,10 @@ struct StatisticsRoutes: Sendable {
     }
     add(VerificationRoute.apiKeysStatistics, to: router) {
       .apiKeys(try await apiKeyCounts(), try await storage.apiKeys())
+    }
+    add(VerificationRoute.smsErrorStatistics, to: router) {
+      _ = try await attemptCounts()
+      return .smsErrors(try await counts(of: .smsError))
     }
     router.get(RouterPath(VerificationRoute.apiKeyStatistics)) { request, context in
       try await apiKey(context.parameters.get("file") ?? "", request, context)
@@ -139,35 +147,63 @@ private struct StatisticsTable: Sendable {
 
   /// - Parameters:
   ///   - attempts: The attempts of the days before `today`.
+  ///   - reports: The events of user reports on these days.
   ///   - today: The day whose attempts are not shown yet.
-  static func codes(_ counts: [CodeCounts], attempts: [AttemptCount], today: Int64) -> Self {
+  static func codes(
+    _ counts: [CodeCounts], attempts: [AttemptCount], reports: [IssuerCount], today: Int64
+  ) -> Self {
+    let reports = reports.reduce(into: [Int64: [UserReportEvent: Int]]()) { days, count in
+      guard let event = UserReportEvent(rawValue: count.name) else { return }
+      days[count.day, default: [:]][event] = count.shown
+    }
     let counts = Dictionary(counts.map { ($0.day, $0) }) { first, _ in first }
     let attempts = attempts.reduce(into: [Int64: AttemptCount]()) { sums, count in
       sums[count.day, default: AttemptCount(.init(day: count.day, apiKey: ""))].add(count)
     }
     let shown = Set(counts.keys).union(attempts.filter { !$0.value.shown.isZero }.keys)
+      .union(reports.keys)
     let days = shown.sorted(by: >).map { day in
       let attempts = attempts[day] ?? AttemptCount(.init(day: day, apiKey: ""))
-      return (counts[day] ?? CodeCounts(day: day)).statistics(day < today ? attempts : nil)
+      return (counts[day] ?? CodeCounts(day: day)).statistics(
+        day < today ? attempts : nil, reports: day < today ? reports[day] ?? [:] : nil)
     }
-    let header = [
-      "date", "codes_issued", "codes_claimed", "codes_invalid", "tokens_claimed", "tokens_invalid",
-      "code_claim_mean_age_seconds", "code_claim_age_distribution", "codes_invalid_unknown_os",
-      "codes_invalid_ios", "codes_invalid_android",
-    ]
-    let rows = days.map { day -> [String] in
-      let data = day.data
-      let numbers: [Int?] = [
+    return StatisticsTable(
+      CodeStatisticsResponse(statistics: days), [codeColumns] + days.map(codeFields))
+  }
+
+  /// The columns have the order of Google's server.
+  private static let codeColumns = [
+    "date", "codes_issued", "codes_claimed", "codes_invalid", "tokens_claimed", "tokens_invalid",
+    "code_claim_mean_age_seconds", "code_claim_age_distribution", "user_reports_issued",
+    "user_reports_claimed", "user_report_tokens_claimed", "codes_invalid_unknown_os",
+    "codes_invalid_ios", "codes_invalid_android", "user_reports_invalid_nonce",
+  ]
+
+  /// The values of `codeColumns`.
+  private static func codeFields(_ day: CodeStatisticsResponse.Day) -> [String] {
+    let data = day.data
+    let invalid = data.codesInvalidBySystem
+    func texts(_ numbers: Int?...) -> [String] { numbers.map { $0.map(String.init) ?? "" } }
+    return [String(day.date.prefix(10))]
+      + texts(
         data.codesIssued, data.codesClaimed, data.codesInvalid, data.tokensClaimed,
-        data.tokensInvalid, Int(data.claimMeanSeconds),
-      ]
-      let ages = data.claimAges.map(String.init).joined(separator: "|")
-      let invalid = data.codesInvalidBySystem
-      let systems = [invalid?.unknown, invalid?.ios, invalid?.android]
-      func texts(_ numbers: [Int?]) -> [String] { numbers.map { $0.map(String.init) ?? "" } }
-      return [String(day.date.prefix(10))] + texts(numbers) + [ages] + texts(systems)
+        data.tokensInvalid, Int(data.claimMeanSeconds))
+      + [data.claimAges.map(String.init).joined(separator: "|")]
+      + texts(
+        data.userReportsIssued, data.userReportsClaimed, data.userReportTokensClaimed,
+        invalid?.unknown, invalid?.ios, invalid?.android, data.userReportsInvalidNonce)
+  }
+
+  static func smsErrors(_ counts: [IssuerCount]) -> Self {
+    let days = Dictionary(grouping: counts, by: \.day).sorted { $0.key > $1.key }.map { day in
+      SMSErrorStatisticsResponse.Day(
+        date: CalendarDay(number: Int(day.key)).midnightText,
+        errors: day.value.map { .init(code: $0.name, quantity: $0.shown) })
     }
-    return StatisticsTable(CodeStatisticsResponse(statistics: days), [header] + rows)
+    let rows = counts.map { [$0.date, "1", $0.name, "\($0.shown)"] }
+    return StatisticsTable(
+      SMSErrorStatisticsResponse(statistics: days),
+      [["date", "realm_id", "error_code", "quantity"]] + rows)
   }
 
   static func officials(_ counts: [IssuerCount]) -> Self {

@@ -15,6 +15,7 @@ struct UserReports: Sendable {
   /// Counts reports by address and network: each may cost an SMS, so valid reports count like failures.
   let budget: FailureBudget
   let quota: IssueQuota
+  let attempts: AttemptCounter
   /// The recent times of reports whose code was stored and sent.
   let sendTimes: ResponseTimes
 
@@ -50,6 +51,7 @@ struct UserReports: Sendable {
     switch outcome {
     case .issued(let code):
       try await send(code, to: report.phone, context)
+      attempts.count(.issued)
       try await sendTimes.finish(start, as: .success)
       return code.issued.expiresAt
     case .phoneBusy(let expiresAt):

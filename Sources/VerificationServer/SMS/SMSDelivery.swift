@@ -29,6 +29,7 @@ struct SMSDelivery: Sendable {
       try await configuration.sender.send(message)
       configuration.service?.succeeded()
     } catch {
+      configuration.attempts?.count(error)
       // A bad number is no fault of the gateway.
       if error.code != .badNumber {
         configuration.service?.failed(error.answer ?? "\(error.code)")
@@ -68,6 +69,8 @@ public struct SMSConfiguration: Sendable {
   public var signer: SMSSigner?
   /// Logs the failures of the sender.
   var service: ServiceFailureLog?
+  /// Counts the failures of the sender.
+  var attempts: AttemptCounter?
 
   /// A configuration with one template.
   public init(

@@ -55,11 +55,18 @@ public struct SMSFailure: Error, Sendable {
   /// The answer of the gateway or the system's error for the log, without the number and the text; nil if unknown.
   public let answer: String?
 
+  /// The gateway's code of the error; nil if it has sent none.
+  public let gatewayCode: Int?
+
   /// A failure with the reason `code`.
-  public init(_ code: Code, answer: String? = nil) {
+  public init(_ code: Code, answer: String? = nil, gatewayCode: Int? = nil) {
     self.code = code
     self.answer = answer
+    self.gatewayCode = gatewayCode
   }
+
+  /// The code under which statistics count the failure: that of the gateway, or the reason.
+  var countedCode: String { gatewayCode.map(String.init) ?? "\(code)" }
 
   /// The queue of the gateway is full.
   public static let queueFull = SMSFailure(.queueFull)
@@ -130,9 +137,12 @@ public struct SMSGateway: SMSSending, Redacted {
   /// The gateway's codes decide, whatever the status is.
   private static func failure(status: UInt, code: Int?) -> SMSFailure {
     let answer = code.map { "status \(status), code \($0)" } ?? "status \(status)"
-    if let code, badNumberCodes.contains(code) { return SMSFailure(.badNumber, answer: answer) }
+    if let code, badNumberCodes.contains(code) {
+      return SMSFailure(.badNumber, answer: answer, gatewayCode: code)
+    }
     let isFull = code.map(queueFullCodes.contains) ?? false
-    return SMSFailure(status == 429 || isFull ? .queueFull : .failed, answer: answer)
+    return SMSFailure(
+      status == 429 || isFull ? .queueFull : .failed, answer: answer, gatewayCode: code)
   }
 
   /// The body of an error. Its message is not read, because it may quote the number.

@@ -43,6 +43,28 @@ extension PostgreSQLCodeStorage {
     }
   }
 
+  /// The rows are changed in one order, as those of attempts.
+  func add(_ counts: [IssuerCount]) async throws {
+    let ordered = counts.sorted {
+      ($0.day, $0.kind.rawValue, $0.name) < ($1.day, $1.kind.rawValue, $1.name)
+    }
+    try await write(isRepeatable: false) { transaction in
+      let table = PostgreSQLCodeSchema.issuerCounts.name
+      for count in ordered {
+        try transaction.run(
+          """
+          INSERT INTO \(table) AS known (day, kind, name, issued)
+          SELECT $1::bigint, $2::text, $3::text, $4::bigint
+          WHERE (SELECT count(*) FROM \(table) WHERE day = $1::bigint AND kind = $2::text) < $5::bigint
+            OR EXISTS (
+              SELECT FROM \(table) WHERE day = $1::bigint AND kind = $2::text AND name = $3::text)
+          ON CONFLICT (day, kind, name) DO UPDATE SET issued = known.issued + excluded.issued
+          """, .integer(count.day), .text(count.kind.rawValue), .text(count.name),
+          .integer(count.issued), .integer(VerificationLimit.countedNamesMax))
+      }
+    }
+  }
+
   func attemptCounts() async throws -> [AttemptCount] {
     try await read {
       try PostgreSQLCodeSchema.attemptCounts.rows(

@@ -43,6 +43,14 @@ extension SQLiteCodeStorage {
     }
   }
 
+  func add(_ counts: [IssuerCount]) async throws {
+    try await write { database in
+      for count in counts {
+        try IssuerCount.count(count.issued, for: count.issuer, on: count.day, in: database)
+      }
+    }
+  }
+
   func attemptCounts() async throws -> [AttemptCount] {
     try await read { database in
       try AttemptCount.order(Column("day").desc, Column("apiKey")).fetchAll(database)

@@ -22,8 +22,10 @@ struct CodeVerifier: Sendable {
   enum Outcome: Sendable {
     /// The code is valid. `isFirst` is false if the same client repeats a request.
     case verified(TestResult, token: String, isFirst: Bool)
-    /// The code is unknown or used, or its nonce is missing or wrong.
+    /// The code is unknown or used.
     case invalid
+    /// The code of a user report is valid, and its nonce is missing or wrong.
+    case invalidNonce
     /// The code has expired and was not used.
     case expired
     /// The app does not support this kind of test; the code stays unused.
@@ -37,8 +39,12 @@ struct CodeVerifier: Sendable {
     _ code: any EnteredCode, accepted: Set<TestType>, nonce: Data?
   ) async throws -> Outcome {
     let now = clock.now
-    guard let (code, hash, known) = try await stored(code), mayUse(known, nonce: nonce) else {
+    // Certificates have no mark of the canary, which uses the ProteGO Safe contract.
+    guard let (code, hash, known) = try await stored(code), !known.isCanary else {
       return .invalid
+    }
+    guard mayUse(known, nonce: nonce) else {
+      return known.isLive(at: now) && known.redemption == nil ? .invalidNonce : .invalid
     }
     guard known.isLive(at: now) else {
       return known.redemption == nil ? .expired : .invalid
@@ -71,8 +77,6 @@ struct CodeVerifier: Sendable {
 
   /// Returns true if the code needs no nonce, or `nonce` is the right one.
   private func mayUse(_ code: StoredCode, nonce: Data?) -> Bool {
-    // Certificates have no mark of the canary, which uses the ProteGO Safe contract.
-    guard !code.isCanary else { return false }
     guard let hash = code.nonceHash else { return true }
     return isEqualInConstantTime(keys.hash(of: nonce ?? Data(), for: .nonce), hash)
   }
@@ -170,7 +174,7 @@ struct CertificateExchange: Sendable {
   /// The result of an exchange.
   enum Outcome: Sendable {
     /// The certificate, a compact JSON Web Token. `isFirst` is false if the request is repeated for the same keys.
-    case certified(String, isFirst: Bool)
+    case certified(String, TestType, isFirst: Bool)
     /// The token was not issued by this server.
     case invalid
     /// The token has expired, or was exchanged for other keys.
@@ -191,7 +195,8 @@ struct CertificateExchange: Sendable {
       binding: keys.hash(of: name + keyHMAC, for: .exchange), expiresAt: token.expiresAt)
     let earlier = try await storage.exchange(offered, at: now)
     let isSame = isEqualInConstantTime((earlier ?? offered).binding, offered.binding)
-    return isSame ? .certified(text, isFirst: earlier == nil) : .expired
+    return isSame
+      ? .certified(text, token.testResult.testType, isFirst: earlier == nil) : .expired
   }
 
   /// Verifies the signature and the issuer, not the expiry.

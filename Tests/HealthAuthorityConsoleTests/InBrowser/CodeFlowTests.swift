@@ -78,6 +78,28 @@ extension ConsoleInBrowser {
     }
 
     @Test(
+      "A list that is dropped on the field is issued", .timeLimit(.minutes(Patience.minutes)),
+      arguments: ConsoleLanguage.allCases)
+    func dropped(language: ConsoleLanguage) async throws {
+      let folder = try TemporaryFolder()
+      try await ConsoleVisit.run(scripts: false) { visit async throws in
+        let browser = visit.browser
+        let list = folder.path("list.csv")
+        try Data("A-17,confirmed,2027-01-12\nA-18,likely,\n".utf8).write(to: list)
+        try await visit.signIn(.issuer, name: "Anna", to: "/codes/batch")
+        try await visit.open("/language/\(language.rawValue)?next=/codes/batch")
+        try await browser.drop(list, on: "#file")
+        let name = try await browser.script("return document.querySelector('#file').files[0].name")
+        #expect(name == .string("list.csv"))
+        try await visit.follow("#batch-show")
+        let cells = try await browser.script(
+          "return [...document.querySelectorAll('#codes tbody th')].map(cell => cell.innerText)")
+        #expect(cells == ["A-17", "A-18"])
+        #expect(visit.console.authority.state.requests.count == 2)
+      }
+    }
+
+    @Test(
       "A list is issued from a file as CSV and from pasted lines as a page",
       .timeLimit(.minutes(Patience.minutes)))
     func batch() async throws {
