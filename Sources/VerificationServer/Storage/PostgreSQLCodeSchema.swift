@@ -11,7 +11,7 @@ import ServerStorage
 enum PostgreSQLCodeSchema {
   static let schema = PostgreSQLServerDatabase.Schema(
     name: SQLiteCodeStorage.schema.name,
-    migrations: [first, second, third, PostgreSQLCounters.table, fifth])
+    migrations: [first, second, third, PostgreSQLCounters.table, fifth, sixth])
 
   static let issues = PostgreSQLTable<IssueRow>(
     key: "id",
@@ -63,6 +63,8 @@ enum PostgreSQLCodeSchema {
   private static let fifth = ["codesInvalidIOS", "codesInvalidAndroid"].map {
     #"ALTER TABLE "attemptCount" ADD COLUMN "\#($0)" bigint"#
   }
+
+  private static let sixth = [PostgreSQLServerDatabase.sharedStateTable]
 
   private static let third = [
     """
