@@ -13,7 +13,7 @@ package struct CurrentStateMiddleware: RouterMiddleware {
 
   /// - Parameters:
   ///   - isCurrent: False while changes of other processes may be unknown.
-  ///   - isAlwaysServed: True for requests whose responses nobody can revoke.
+  ///   - isAlwaysServed: True for requests whose responses cannot be revoked.
   package init(
     isCurrent: @escaping @Sendable () -> Bool,
     isAlwaysServed: @escaping @Sendable (Request) -> Bool = { _ in false }

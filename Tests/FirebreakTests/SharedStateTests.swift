@@ -20,14 +20,15 @@ import Testing
   private var address: String { cluster.address() + " connect_timeout=60" }
   private var arguments: [String] { ["--database", address] }
 
-  /// Starts a process with the secrets of `first` and nothing else, in a folder with a link to the key files.
+  /// Starts a process with the secrets and the root key of `first`, and no device configuration, in a folder with a link to
+  /// the key files.
   private func second(beside first: ServedAuthority) async throws -> ServedAuthority {
     let place = try TemporaryFolder()
     for server in ["verification", "keys", "console"] {
       try FileManager.default.createDirectory(
         at: place.path("data/\(server)"), withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
-      for file in ["secrets.json", "settings.json"] {
+      for file in ["secrets.json", "settings.json", "root-key.pem"] {
         let source = first.folder.path("data/\(server)/\(file)")
         guard FileManager.default.fileExists(atPath: source.path) else { continue }
         try FileManager.default.copyItem(at: source, to: place.path("data/\(server)/\(file)"))

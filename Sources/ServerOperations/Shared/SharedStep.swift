@@ -2,7 +2,7 @@
 import Foundation
 import ServerStorage
 
-/// What a process does with the shared content of its folder and that of the database.
+/// The next step of a process whose folder and database may have different shared content.
 ///
 /// The content of the database wins, unless the folder has changed since it was last equal to it, or follows a later
 /// revision than the database has, because the database was restored or has lost a commit.
