@@ -52,7 +52,7 @@ struct VerificationComposition {
       of: "requests", causes: CodeRefusalCause.names, clock: clock, randomness: randomness,
       logger: logger)
     requests = RequestMetrics(clock: clock, randomness: randomness)
-    attempts = AttemptCounter(storage: storage, clock: clock)
+    attempts = AttemptCounter(storage: storage, clock: clock, randomness: randomness)
     counters = storage.sharedCounters(clock)
     guesses = FailureBudget(
       configuration.attempts.ofCodes, clock: clock, randomness: randomness,

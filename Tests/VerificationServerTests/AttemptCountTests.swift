@@ -35,11 +35,12 @@ import World
     arguments: Implementation.allCases)
   func storage(implementation: Implementation) async throws {
     let storage = try await implementation.open(in: folder)
-    try await storage.add([
-      Self.count(.codeInvalid, by: "b"), Self.count(.codeClaimed, .tokenClaimed, by: "a"),
-      Self.count(.tokenInvalid, on: Self.day + 1, by: ""),
-    ])
-    try await storage.add([Self.count(.codeInvalid, .codeClaimed, by: "a")])
+    try await storage.add(
+      Self.batch([
+        Self.count(.codeInvalid, by: "b"), Self.count(.codeClaimed, .tokenClaimed, by: "a"),
+        Self.count(.tokenInvalid, on: Self.day + 1, by: ""),
+      ]))
+    try await storage.add(Self.batch([Self.count(.codeInvalid, .codeClaimed, by: "a")]))
     let first = [
       Self.count(.codeClaimed, .tokenClaimed, .codeInvalid, .codeClaimed, by: "a"),
       Self.count(.codeInvalid, by: "b"),
@@ -53,10 +54,27 @@ import World
     #expect(try await storage.attemptCounts() == [second])
   }
 
+  private static func batch(_ counts: [AttemptCount]) -> AttemptBatch {
+    AttemptBatch(counts, randomness: SystemRandomness())
+  }
+
+  @Test(
+    "A batch that is added again, because the outcome of its commit was unknown, is counted once",
+    .needs(.process))
+  func unknownOutcome() async throws {
+    let storage = try await Implementation.postgresql.open(in: folder)
+    let batch = Self.batch([Self.count(.codeInvalid, by: "a")])
+    for _ in 0..<2 { try await storage.add(batch) }
+    #expect(try await storage.attemptCounts().map(\.codesInvalid) == [1])
+    try await storage.add(Self.batch(batch.counts))
+    #expect(try await storage.attemptCounts().map(\.codesInvalid) == [2])
+  }
+
   @Test("Attempts that could not be stored are kept for the next time, and counted once")
   func failure() async throws {
     let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
-    let counter = AttemptCounter(storage: storage, clock: ManualClock(Self.now))
+    let counter = AttemptCounter(
+      storage: storage, clock: ManualClock(Self.now), randomness: SystemRandomness())
     for _ in 0..<3 { counter.count(.codeInvalid, by: nil) }
     try await storage.write { try $0.execute(sql: "ALTER TABLE attemptCount RENAME TO other") }
     await #expect(throws: VerificationServerError.storageUnavailable) { try await counter.store() }
@@ -88,7 +106,8 @@ import World
     arguments: Implementation.allCases)
   func systems(implementation: Implementation) async throws {
     let storage = try await implementation.open(in: folder)
-    let counter = AttemptCounter(storage: storage, clock: ManualClock(Self.now))
+    let counter = AttemptCounter(
+      storage: storage, clock: ManualClock(Self.now), randomness: SystemRandomness())
     for (system, count) in [(AppSystem.ios, 12), (.android, 19), (.unknown, 9)] {
       for number in 0..<count {
         counter.count(.codeInvalid, by: nil, on: system)
@@ -128,9 +147,10 @@ import World
     }
     try queue.close()
     let storage = try SQLiteCodeStorage(file: file)
-    try await storage.add([
-      Self.count(.codeInvalid, by: "a"), Self.count(.codeInvalid, on: Self.day + 1, by: "a"),
-    ])
+    try await storage.add(
+      Self.batch([
+        Self.count(.codeInvalid, by: "a"), Self.count(.codeInvalid, on: Self.day + 1, by: "a"),
+      ]))
     let counts = try await storage.attemptCounts()
     #expect(counts.map(\.codesInvalid) == [1, 31] && counts.last?.tokensInvalid == 3)
     #expect(

@@ -45,8 +45,8 @@ final class SharedFolder: Sendable {
     return try await synchronize(seal)
   }
 
-  /// Runs `work`, which changes the folder, after the changes of other processes are in it, and stores its change in the
-  /// database.
+  /// Runs `work`, which changes the folder, after the changes of other processes are in it, and stores its change in
+  /// the database.
   ///
   /// - Throws: The error of `work`; `CommandFailure` if the database cannot be read before, and nothing is changed, or
   ///   cannot be written afterwards.

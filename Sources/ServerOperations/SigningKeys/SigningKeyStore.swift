@@ -85,7 +85,7 @@ package struct SigningKeyStore {
       if let unfinished { unfinished } else {
         try await replaceAll(from: now, overlapSeconds: 0, by: token, isRevoking: true)
       }
-    // All processes have the new keys before the files are signed: none writes another one with the old keys afterwards.
+    // Stored for all processes before the files are signed: none writes another one with the old keys afterwards.
     let files = try await setup.signExportsAgain()
     try await endRevocation()
     return (keys, files)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Synchronization
 import VerificationAPI
 import World
@@ -111,15 +112,37 @@ enum AppSystem: Hashable, Sendable {
   }
 }
 
+/// Numbers of attempts that are stored together.
+struct AttemptBatch: Sendable {
+  /// The size of the identity in bytes.
+  private static let identityBytes = 16
+
+  /// Random, so that a storage recognizes a batch that it has.
+  let identity: Data
+  let counts: [AttemptCount]
+
+  init(_ counts: [AttemptCount], randomness: any Randomness) {
+    identity = Data(randomness.bytes(Self.identityBytes))
+    self.counts = counts
+  }
+}
+
 /// Counts attempts in memory and adds them to the storage from time to time, so that a wrong code costs no write. A
 /// server that is killed loses those of the last `VerificationLimit.cleanupPeriodSeconds`.
 final class AttemptCounter: Sendable {
   private let storage: any CodeStorage
   private let clock: any WallClock
-  private let pending = Mutex<[AttemptCount.Key: AttemptCount]>([:])
+  private let randomness: any Randomness
+  private let state = Mutex(State())
 
-  init(storage: any CodeStorage, clock: any WallClock) {
-    (self.storage, self.clock) = (storage, clock)
+  private struct State {
+    var pending: [AttemptCount.Key: AttemptCount] = [:]
+    /// Batches that may be stored or not, oldest first.
+    var unconfirmed: [AttemptBatch] = []
+  }
+
+  init(storage: any CodeStorage, clock: any WallClock, randomness: any Randomness) {
+    (self.storage, self.clock, self.randomness) = (storage, clock, randomness)
   }
 
   /// Counts an attempt of now.
@@ -130,21 +153,23 @@ final class AttemptCounter: Sendable {
   func count(_ event: AttemptCount.Event, by apiKey: APIKeyID?, on system: AppSystem = .unknown) {
     let key = AttemptCount.Key(
       day: CodeCounts.day(of: clock.now.unixSecond), apiKey: apiKey?.text ?? "")
-    pending.withLock { $0[key, default: AttemptCount(key)].count(event, on: system) }
+    state.withLock { $0.pending[key, default: AttemptCount(key)].count(event, on: system) }
   }
 
-  /// Adds the counted attempts to the storage. If that fails, they are kept for the next time.
+  /// Adds the counted attempts to the storage. If that fails, they are kept for the next time, as the same batch.
   func store() async throws {
-    let counts = pending.withLock { pending in
-      defer { pending = [:] }
-      return Array(pending.values)
+    var batches = state.withLock { state in
+      defer { state = State() }
+      guard !state.pending.isEmpty else { return state.unconfirmed }
+      return state.unconfirmed
+        + [AttemptBatch(Array(state.pending.values), randomness: randomness)]
     }
-    guard !counts.isEmpty else { return }
-    do { try await storage.add(counts) } catch {
-      pending.withLock { pending in
-        for count in counts { pending[count.key, default: AttemptCount(count.key)].add(count) }
+    while let batch = batches.first {
+      do { try await storage.add(batch) } catch {
+        state.withLock { [batches] in $0.unconfirmed = batches + $0.unconfirmed }
+        throw error
       }
-      throw error
+      batches.removeFirst()
     }
   }
 }

@@ -17,10 +17,14 @@ extension PostgreSQLCodeStorage {
   }
 
   /// The rows are changed in one order, so that two processes do not wait for each other.
-  func add(_ counts: [AttemptCount]) async throws {
-    let ordered = counts.sorted { ($0.day, $0.apiKey) < ($1.day, $1.apiKey) }
-    // After a commit whose outcome is unknown, a second one could count twice.
-    try await write(isRepeatable: false) { transaction in
+  func add(_ batch: AttemptBatch) async throws {
+    let ordered = batch.counts.sorted { ($0.day, $0.apiKey) < ($1.day, $1.apiKey) }
+    try await write { transaction in
+      // After a commit whose outcome was unknown.
+      let isNew = try transaction.run(
+        #"INSERT INTO "attemptBatch" VALUES ($1) ON CONFLICT DO NOTHING"#, .bytes(batch.identity)
+      ).changedCount == 1
+      guard isNew else { return }
       for count in ordered {
         try transaction.run(
           """

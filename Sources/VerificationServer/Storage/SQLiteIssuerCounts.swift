@@ -31,9 +31,9 @@ extension SQLiteCodeStorage {
 }
 
 extension SQLiteCodeStorage {
-  func add(_ counts: [AttemptCount]) async throws {
+  func add(_ batch: AttemptBatch) async throws {
     try await write { database in
-      for var count in counts {
+      for var count in batch.counts {
         // A key of several columns would end the process if the file was lost and has no table.
         let known = AttemptCount.filter(
           Column("day") == count.day && Column("apiKey") == count.apiKey)
