@@ -21,9 +21,10 @@ extension PostgreSQLCodeStorage {
     let ordered = batch.counts.sorted { ($0.day, $0.apiKey) < ($1.day, $1.apiKey) }
     try await write { transaction in
       // After a commit whose outcome was unknown.
-      let isNew = try transaction.run(
-        #"INSERT INTO "attemptBatch" VALUES ($1) ON CONFLICT DO NOTHING"#, .bytes(batch.identity)
-      ).changedCount == 1
+      let isNew =
+        try transaction.run(
+          #"INSERT INTO "attemptBatch" VALUES ($1) ON CONFLICT DO NOTHING"#, .bytes(batch.identity)
+        ).changedCount == 1
       guard isNew else { return }
       for count in ordered {
         try transaction.run(
