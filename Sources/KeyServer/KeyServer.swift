@@ -147,6 +147,9 @@ public final class KeyServer: Service {
   /// The faults that an operator has to repair, one sentence for each; empty if the server is well.
   public var faults: [String] { health.health.faults }
 
+  /// The version of the remote configuration that is served.
+  package var remoteConfigurationVersion: Int { remoteConfiguration.version }
+
   /// Signs and stores another remote configuration, and serves it from then on.
   ///
   /// - Parameter store: Stores the configuration for the next start.

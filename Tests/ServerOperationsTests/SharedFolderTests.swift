@@ -127,6 +127,19 @@ import World
     #expect(try document(second).pause != nil && document(second).withdrawn.count == 1)
   }
 
+  @Test("A state is stored only over the one that was read, and finds itself when it is repeated")
+  func replaced() async throws {
+    let address = try #require(try first.databaseAddress(of: .keys))
+    let database = first.folder.server(.keys).postgreSQLDatabase(at: address)
+    defer { database.close() }
+    let state = try #require(try await database.sharedState())
+    let next = SharedState(revision: state.revision + 1, sealed: Data([1]))
+    for _ in 0..<2 { #expect(try await database.store(next, replacing: state)) }
+    let other = SharedState(revision: state.revision + 1, sealed: Data([2]))
+    for old in [state, nil] { #expect(try await !database.store(other, replacing: old)) }
+    #expect(try await database.sharedState() == next)
+  }
+
   @Test("Files from a backup replace no later change, and a lost document comes back")
   func earlierFiles() async throws {
     let kept = place.path("kept")

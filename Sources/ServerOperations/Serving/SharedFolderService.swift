@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeyServer
+import KeyServerAPI
 import Logging
 import QuietHTTP
 import ServiceLifecycle
@@ -33,28 +34,31 @@ package struct SharedFolderService: Service {
 
   private func follow() async {
     let clock = SystemClock()
-    // The first time at once: a reload may have read settings that another process has replaced meanwhile.
-    var isReplaced = true
+    var fault: String?
     repeat {
-      if await folders.synchronizeAll().contains(.keys) { isReplaced = true }
-      if isReplaced { isReplaced = await !useRemoteConfiguration() }
+      await folders.synchronizeAll()
+      let before = fault
+      fault = await useRemoteConfiguration()
+      if let fault, fault != before {
+        logger.error(
+          "the remote configuration of another process is not in use",
+          metadata: ["cause": "\(fault)"], source: "keys")
+      }
     } while await clock.sleepUnlessCancelled(for: SharedStateLimit.pollSeconds)
   }
 
   /// Lets the key server serve the remote configuration of the folder, if it is newer.
   ///
-  /// - Returns: False if it has to be tried again.
-  private func useRemoteConfiguration() async -> Bool {
-    guard let keys else { return true }
+  /// - Returns: The cause if it cannot be used.
+  private func useRemoteConfiguration() async -> String? {
+    guard let keys else { return nil }
     do {
       let configuration = try setup.keySettings().configuration.remoteConfiguration
+      guard configuration.version > keys.remoteConfigurationVersion else { return nil }
       try await keys.replaceRemoteConfiguration(configuration) {}
-      return true
+      return nil
     } catch {
-      logger.error(
-        "the remote configuration of another process is not in use",
-        metadata: ["cause": "\(ErrorCause.text(error))"], source: "keys")
-      return false
+      return ErrorCause.text(error)
     }
   }
 }

@@ -59,6 +59,7 @@ package final class SharedFolders: Sendable {
   /// Compares all folders with their databases. A failure is logged when it appears or changes.
   ///
   /// - Returns: The servers whose folders got changes of other processes.
+  @discardableResult
   func synchronizeAll() async -> Set<ServerName> {
     var loaded: Set<ServerName> = []
     for folder in folders {
