@@ -37,7 +37,8 @@ public final class KeyServer: Service {
       configuration, clock: clock, randomness: randomness, logger: logger)
     server = QuietServer(
       router: composition.router, host: configuration.host, port: configuration.port,
-      trustedProxies: configuration.trustedProxies, clock: clock, logger: logger)
+      trustedProxies: configuration.trustedProxies, limits: ConnectionLimits(), clock: clock,
+      unchanged: composition.unchanged, logger: logger)
     exporter = composition.exporter
     keyPull = composition.keyPull
     health = composition.health

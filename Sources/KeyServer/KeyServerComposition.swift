@@ -22,6 +22,7 @@ struct KeyServerComposition {
   let health: KeyServerHealth
   let remoteConfiguration: SignedConfiguration
   let metrics: KeyServerMetrics
+  let unchanged: UnchangedDocuments
   let store: any KeyStore
 
   init(
@@ -68,10 +69,11 @@ struct KeyServerComposition {
     keyPull = AuthorityKeyPull(
       registry: registry, store: store, timeoutSeconds: configuration.keyPullTimeoutSeconds,
       clock: clock, logger: logger)
-    DownloadRoutes(
+    let downloads = DownloadRoutes(
       folder: folder, roots: roots, remoteConfiguration: remoteConfiguration,
-      readDeviceConfiguration: configuration.readDeviceConfiguration
-    ).add(to: router)
+      readDeviceConfiguration: configuration.readDeviceConfiguration)
+    downloads.add(to: router)
+    unchanged = UnchangedDocuments(downloads.unchanged, metrics: observed.requests)
   }
 
   private static func exporter(

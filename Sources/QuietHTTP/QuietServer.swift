@@ -17,6 +17,7 @@ public final class QuietServer: Service {
   private let limits: ConnectionLimits
   private let counts: ConnectionCounts
   private let load: ServerLoad
+  private let unchanged: UnchangedDocuments
   private let dates: ResponseDates
   private let bodies: UnfinishedBodies
   private let connections: OpenConnections
@@ -44,8 +45,10 @@ public final class QuietServer: Service {
   /// Creates a server with other `limits`, for tests.
   package init(
     router: Router<QuietContext>, host: String, port: Int, trustedProxies: TrustedProxies = .none,
-    limits: ConnectionLimits, clock: any WallClock = SystemClock(), logger: Logger
+    limits: ConnectionLimits, clock: any WallClock = SystemClock(),
+    unchanged: UnchangedDocuments? = nil, logger: Logger
   ) {
+    self.unchanged = unchanged ?? .none
     dates = ResponseDates(clock)
     responder = router.buildResponder()
     self.host = host
@@ -70,6 +73,7 @@ public final class QuietServer: Service {
     (responder, dates, limits, logger) = (
       server.responder, server.dates, server.limits, server.logger
     )
+    unchanged = server.unchanged
     (load, counts) = (server.load, server.counts)
     (bodies, connections, accepted) = (server.bodies, server.connections, server.accepted)
   }
@@ -169,7 +173,8 @@ public final class QuietServer: Service {
         let plain = HTTP1Channel(responder: $0, configuration: connection)
         return try tls.map { try TLSChannel(plain, configuration: $0) } ?? plain
       }
-    let responder = LoadedResponder(responder: responder, load: load, bodies: bodies)
+    let responder = LoadedResponder(
+      responder: responder, load: load, bodies: bodies, unchanged: unchanged)
     let onListening: @Sendable (any Channel) async -> Void = { [bound, closed, accepted] channel in
       accepted.begin(channel)
       channel.closeFuture.whenComplete { _ in Task { await closed.settle(0) } }
