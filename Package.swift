@@ -639,7 +639,7 @@ let package = Package(
       dependencies: [
         "ServerOperations", "Settings", "Secrets", "Terminal", "firebreak", "DiagnosisKeyFile",
         "ExposureKeys", "HealthAuthorityConsole", "KeyServer", "KeyServerAPI", "RiskRules",
-        "VerificationServer", "World",
+        "VerificationServer", "World", "PostgreSQL", "ServerStorage",
         "TextEncodings", "ServedSystem", "TestSupport", crypto, grdb, logging, serviceLifecycle,
       ],
       swiftSettings: strictOnTheCallersActor),

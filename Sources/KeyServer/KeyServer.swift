@@ -37,7 +37,8 @@ public final class KeyServer: Service {
       configuration, clock: clock, randomness: randomness, logger: logger)
     server = QuietServer(
       router: composition.router, host: configuration.host, port: configuration.port,
-      trustedProxies: configuration.trustedProxies, clock: clock, logger: logger)
+      trustedProxies: configuration.trustedProxies, limits: ConnectionLimits(), clock: clock,
+      unchanged: composition.unchanged, logger: logger)
     exporter = composition.exporter
     keyPull = composition.keyPull
     health = composition.health
@@ -146,6 +147,9 @@ public final class KeyServer: Service {
 
   /// The faults that an operator has to repair, one sentence for each; empty if the server is well.
   public var faults: [String] { health.health.faults }
+
+  /// The version of the remote configuration that is served.
+  package var remoteConfigurationVersion: Int { remoteConfiguration.version }
 
   /// Signs and stores another remote configuration, and serves it from then on.
   ///

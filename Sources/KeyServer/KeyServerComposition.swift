@@ -22,6 +22,7 @@ struct KeyServerComposition {
   let health: KeyServerHealth
   let remoteConfiguration: SignedConfiguration
   let metrics: KeyServerMetrics
+  let unchanged: UnchangedDocuments
   let store: any KeyStore
 
   init(
@@ -68,10 +69,11 @@ struct KeyServerComposition {
     keyPull = AuthorityKeyPull(
       registry: registry, store: store, timeoutSeconds: configuration.keyPullTimeoutSeconds,
       clock: clock, logger: logger)
-    DownloadRoutes(
+    let downloads = DownloadRoutes(
       folder: folder, roots: roots, remoteConfiguration: remoteConfiguration,
-      readDeviceConfiguration: configuration.readDeviceConfiguration
-    ).add(to: router)
+      readDeviceConfiguration: configuration.readDeviceConfiguration)
+    downloads.add(to: router)
+    unchanged = UnchangedDocuments(downloads.unchanged, metrics: observed.requests)
   }
 
   private static func exporter(
@@ -82,7 +84,7 @@ struct KeyServerComposition {
     Exporter(
       store: store, folder: folder, exports: configuration.exports, signers: configuration.signers,
       calls: calls, clock: clock, time: time, randomness: randomness,
-      withdrawn: configuration.withdrawnFiles)
+      withdrawn: configuration.withdrawnFiles, prepare: configuration.prepareExport)
   }
 
   /// A router with the routes for probes.
@@ -93,6 +95,13 @@ struct KeyServerComposition {
     let router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness, metrics: requests)
+    if let isCurrent = configuration.isCurrent {
+      // Phones read withdrawals and pauses in the device configuration. Key files and indexes are in one folder.
+      router.add(
+        middleware: CurrentStateMiddleware(isCurrent: isCurrent) { request in
+          [".zip", KeyServerRoute.index].contains { request.uri.path.hasSuffix($0) }
+        })
+    }
     HealthRoutes(check: readiness.faults).add(to: router)
     return router
   }

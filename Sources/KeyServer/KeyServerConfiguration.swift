@@ -52,6 +52,12 @@ public struct KeyServerConfiguration: Sendable, Redacted {
   /// Reads the hashes of files that the next device configuration withdraws, because it cannot be signed yet; `nil` for
   /// none.
   package var readPendingWithdrawals: (@Sendable () throws -> Set<KeyFileHash>)?
+  /// Returns false while changes that other processes with the same database have made may be unknown: then only
+  /// indexes and key files are served. `nil` without such processes.
+  package var isCurrent: (@Sendable () -> Bool)?
+  /// Runs before each export, when no other process exports: reads what other processes have changed. `nil` for
+  /// nothing. If it throws, nothing is exported.
+  package var prepareExport: (@Sendable () async throws -> Void)?
   /// The region whose keys the ProteGO Safe export contains, and which its files name.
   public var region: String
   /// Exports in addition to ProteGO Safe's, each in its own folder.

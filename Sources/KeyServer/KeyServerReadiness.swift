@@ -13,6 +13,7 @@ struct KeyServerReadiness: Sendable {
   let health: ServerHealth
   let clock: any WallClock
   let time: TrustedTime
+  let isCurrent: (@Sendable () -> Bool)?
 
   init(
     _ configuration: KeyServerConfiguration, _ store: any KeyStore, _ folder: ExportFolder,
@@ -20,12 +21,14 @@ struct KeyServerReadiness: Sendable {
   ) {
     self.init(
       store: store, folder: folder, exports: configuration.exports,
-      signers: configuration.signers, health: health, clock: clock, time: time)
+      signers: configuration.signers, health: health, clock: clock, time: time,
+      isCurrent: configuration.isCurrent)
   }
 
   init(
     store: any KeyStore, folder: ExportFolder, exports: [ExportConfiguration],
-    signers: ExportSigners, health: ServerHealth, clock: any WallClock, time: TrustedTime
+    signers: ExportSigners, health: ServerHealth, clock: any WallClock, time: TrustedTime,
+    isCurrent: (@Sendable () -> Bool)? = nil
   ) {
     self.store = store
     self.folder = folder
@@ -34,6 +37,7 @@ struct KeyServerReadiness: Sendable {
     self.health = health
     self.clock = clock
     self.time = time
+    self.isCurrent = isCurrent
   }
 
   /// The names of the parts that fail.
@@ -43,6 +47,7 @@ struct KeyServerReadiness: Sendable {
     if !folder.isWritable { failing.insert(.files) }
     if !canSign { failing.insert(.secrets) }
     if await isOverdue { failing.insert(.exports) }
+    if !(isCurrent?() ?? true) { failing.insert(.sharedState) }
     return ServerHealth.Part.allCases.filter(failing.contains).map(\.rawValue)
   }
 

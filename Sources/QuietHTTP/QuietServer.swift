@@ -18,6 +18,7 @@ public final class QuietServer: Service {
   private let limits: ConnectionLimits
   private let counts: ConnectionCounts
   private let load: ServerLoad
+  private let unchanged: UnchangedDocuments
   private let dates: ResponseDates
   private let bodies: UnfinishedBodies
   private let connections: OpenConnections
@@ -46,8 +47,9 @@ public final class QuietServer: Service {
   package init(
     router: Router<QuietContext>, hosted: [HostedRoutes] = [], host: String, port: Int,
     trustedProxies: TrustedProxies = .none, limits: ConnectionLimits = ConnectionLimits(),
-    clock: any WallClock = SystemClock(), logger: Logger
+    clock: any WallClock = SystemClock(), unchanged: UnchangedDocuments? = nil, logger: Logger
   ) {
+    self.unchanged = unchanged ?? .none
     dates = ResponseDates(clock)
     routes = router.buildResponder()
     responder = HostResponder(main: routes, hosted: hosted)
@@ -72,6 +74,7 @@ public final class QuietServer: Service {
     self.identity = identity
     (routes, responder) = (server.routes, server.responder)
     (dates, limits, logger) = (server.dates, server.limits, server.logger)
+    unchanged = server.unchanged
     (load, counts) = (server.load, server.counts)
     (bodies, connections, accepted) = (server.bodies, server.connections, server.accepted)
   }
@@ -178,7 +181,8 @@ public final class QuietServer: Service {
         let plain = HTTP1Channel(responder: $0, configuration: connection)
         return try tls.map { try TLSChannel(plain, configuration: $0) } ?? plain
       }
-    let responder = LoadedResponder(responder: responder, load: load, bodies: bodies)
+    let responder = LoadedResponder(
+      responder: responder, load: load, bodies: bodies, unchanged: unchanged)
     let onListening: @Sendable (any Channel) async -> Void = { [bound, closed, accepted] channel in
       accepted.begin(channel)
       channel.closeFuture.whenComplete { _ in Task { await closed.settle(0) } }

@@ -37,11 +37,10 @@ extension ServerSetup {
   /// - Throws: `CommandFailure` if the root key is missing or the document cannot be written.
   package func tellEndOfService(
     rootKey: String?, lifetimeSeconds: Int64?
-  ) throws -> DeviceConfiguration {
-    try deviceConfiguration.publish(
+  ) async throws -> DeviceConfiguration {
+    try await publish(
       .pause(until: nil), rootKey: rootKey,
-      lifetimeSeconds: lifetimeSeconds ?? DeviceConfigurationLimit.lifetimes.upperBound,
-      replacesLost: false)
+      lifetimeSeconds: lifetimeSeconds ?? DeviceConfigurationLimit.lifetimes.upperBound)
   }
 
   /// Deletes databases, secrets, settings and key files of all servers of the folder. What phones ask for is left in

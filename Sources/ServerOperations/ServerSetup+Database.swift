@@ -52,6 +52,8 @@ extension ServerSetup {
   ///   although there are key files.
   package func openDatabases(of servers: [ServerName], logger: Logger) async throws {
     guard database != nil else { return }
+    // Before the servers read their files. What fails here fails again below, with the error of the server.
+    for server in servers { try? await synchronize(server) }
     try await reportingErrors {
       if servers.contains(.verification) {
         try await verificationServer(host: "127.0.0.1", port: 0, logger: logger).openDatabase()

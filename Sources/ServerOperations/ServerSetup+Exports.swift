@@ -19,6 +19,7 @@ extension ServerSetup {
       throw CommandFailure.badInput(
         "The key server of \(folder.url.path.printable) has no keys yet: start it first.")
     }
+    try await synchronize(.keys)
     let server = try keyServer(logger: Self.noLogger)
     do {
       let files = try await server.exportDue(waitsForOthers: true)
@@ -66,7 +67,7 @@ extension ServerSetup {
     let all = files + Self.sorted(present.subtracting(files)) + Self.sorted(earlier)
     let change: DocumentChange =
       if isWithdrawn { .withdraw(try fitting(all, needed: present.count)) } else { .restore(all) }
-    let document = try deviceConfiguration.publish(change, rootKey: rootKey)
+    let document = try await publish(change, rootKey: rootKey)
     try await share(all, areWithdrawn: isWithdrawn)
     return document
   }

@@ -93,6 +93,10 @@ extension ServerSetup {
     configuration.readPendingWithdrawals = {
       Set(try KeySecrets.stored(in: folder)?.instructions?.withdrawn ?? [])
     }
+    if let shared {
+      configuration.isCurrent = { shared.isCurrent(.keys) }
+      configuration.prepareExport = { try await shared.synchronize(.keys) }
+    }
     // The token issuer is also the authority that signs certificates in Google's contract, with the same keys.
     configuration.tokenIssuerSeesStatistics = true
     return configuration

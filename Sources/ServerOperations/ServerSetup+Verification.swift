@@ -85,8 +85,8 @@ extension ServerSetup {
   /// Adds a token, which a running server accepts at once.
   ///
   /// - Returns: All tokens.
-  package func addAPIToken() throws -> [String] {
-    try changeAPITokens { $0.addAPIToken($1) }
+  package func addAPIToken() async throws -> [String] {
+    try await changeAPITokens { $0.addAPIToken($1) }
   }
 
   /// Replaces all tokens by a new one, because one was stolen, and ends the live codes that were issued with tokens.
@@ -97,7 +97,7 @@ extension ServerSetup {
   package func revokeAPITokens(
     keepsCodes: Bool = false
   ) async throws -> (tokens: [String], endedCodes: Int) {
-    let tokens = try changeAPITokens { $0.replaceAPITokens(by: $1) }
+    let tokens = try await changeAPITokens { $0.replaceAPITokens(by: $1) }
     guard !keepsCodes, hasDatabase(of: .verification) else { return (tokens, 0) }
     return (tokens, try await withAPIKeys { try await endCodes(of: nil, $0) })
   }
@@ -105,13 +105,15 @@ extension ServerSetup {
   /// Changes the tokens, given a new one.
   private func changeAPITokens(
     _ change: (inout VerificationSecrets, String) -> Void
-  ) throws -> [String] {
+  ) async throws -> [String] {
     let file = folder.verificationSecrets
-    return try file.withLock {
-      var secrets = try VerificationSecrets.storedOrNew(in: folder)
-      change(&secrets, VerificationSecrets.newToken(SystemRandomness()))
-      try file.replace(secrets)
-      return secrets.apiTokens
+    return try await sharing(.verification) {
+      try file.withLock {
+        var secrets = try VerificationSecrets.storedOrNew(in: folder)
+        change(&secrets, VerificationSecrets.newToken(SystemRandomness()))
+        try file.replace(secrets)
+        return secrets.apiTokens
+      }
     }
   }
 
@@ -169,6 +171,7 @@ extension ServerSetup {
       try VerificationServerSettings(rules, overrides: overrides, readsFiles: false)
         .configuration.issueRules
     }
+    if let shared { configuration.isCurrent = { shared.isCurrent(.verification) } }
     configuration.readAPITokens = { try stored().apiTokens }
     configuration.readSigningKeys = { [clock] in
       let secrets = try stored()

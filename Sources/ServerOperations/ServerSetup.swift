@@ -17,6 +17,8 @@ package struct ServerSetup: Sendable {
   /// The PostgreSQL cluster of the servers' databases; nil for the SQLite databases in the folder.
   package let database: PostgreSQLAddress?
   package let clock: any WallClock
+  /// The folders of a process that runs servers, which follow the databases in PostgreSQL; nil for commands.
+  package var shared: SharedFolders?
   /// Tells the operator what needs attention although the operation succeeds.
   let warn: @Sendable (String) -> Void
 

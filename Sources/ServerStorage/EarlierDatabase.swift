@@ -28,7 +28,7 @@ package struct EarlierDatabase: Sendable {
     _ restored: URL, _ work: (_ db: Database, _ hasContinued: Bool) throws -> Result
   ) throws(ServerDatabaseError) -> Result? {
     let copy = restored.appendingPathExtension(Self.name)
-    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) } }
+    defer { for suffix in DatabaseFile.suffixes { unlink(copy.path + suffix) } }
     return try reporting {
       try write(to: copy)
       let queue = try ServerDatabase.openConnection(restored, schema: schema)

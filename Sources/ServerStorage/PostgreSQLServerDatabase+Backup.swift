@@ -27,28 +27,14 @@ extension PostgreSQLServerDatabase {
     try transaction.run("SELECT 1")
   }
 
-  /// Runs `work` while no other session can commit a change of a table that this role may change. Their changes wait.
+  /// Locks the tables that this role may change, until the end of the transaction: no other session can commit a change
+  /// of them. Waits for less than PostgreSQL's `deadlock_timeout`: a deadlock would end the transaction of a server.
   ///
   /// - Throws: `DatabaseCopyError.busy` if transactions of others hold the tables for longer than a lock is waited for;
-  ///   the error of `work`.
-  func withoutCommits(_ work: () throws -> Void) throws {
-    try blocking(seconds: DatabaseCopyLimit.seconds) { transaction in
-      try Self.lockTables(transaction)
-      try work()
-    }
-  }
-
-  /// Waits for less than PostgreSQL's `deadlock_timeout`: a deadlock would end the transaction of a server.
-  private static func lockTables(_ transaction: PostgreSQLTransaction) throws {
+  ///   `ServerDatabaseError.empty`; `PostgreSQLError`.
+  static func lockTables(_ transaction: PostgreSQLTransaction) throws {
     try transaction.run("SET LOCAL lock_timeout = '\(DatabaseCopyLimit.lockMilliseconds)ms'")
-    let tables = try transaction.run(
-      """
-      SELECT string_agg(oid::regclass::text, ', ' ORDER BY relname) FROM pg_class
-      WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
-        AND NOT relispartition AND has_table_privilege(oid, 'UPDATE')
-      """
-    ).text(0, 0)
-    guard let tables else { throw ServerDatabaseError.empty }
+    let tables = try tableList(transaction, "has_table_privilege(oid, 'UPDATE')")
     do throws(PostgreSQLError) {
       try transaction.runOnce("LOCK TABLE \(tables) IN EXCLUSIVE MODE")
     } catch {

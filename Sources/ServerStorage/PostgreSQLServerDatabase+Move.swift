@@ -36,15 +36,26 @@ extension PostgreSQLServerDatabase {
   /// Locks all tables against changes, after no other session uses the database.
   private static func excludeOthers(_ transaction: PostgreSQLTransaction) throws {
     try requireNoSessions(transaction)
+    let tables = try tableList(transaction)
+    try transaction.runOnce("LOCK TABLE \(tables) IN EXCLUSIVE MODE")
+  }
+
+  /// The names of all tables in the current schema, in one order, for `LOCK TABLE`. Partitions are left out.
+  ///
+  /// - Parameter condition: A condition on `pg_class`.
+  /// - Throws: `ServerDatabaseError.empty` if there are none.
+  static func tableList(
+    _ transaction: PostgreSQLTransaction, _ condition: String = "true"
+  ) throws -> String {
     let tables = try transaction.run(
       """
-      SELECT string_agg(oid::regclass::text, ', ') FROM pg_class
+      SELECT string_agg(oid::regclass::text, ', ' ORDER BY relname) FROM pg_class
       WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
-        AND NOT relispartition
+        AND NOT relispartition AND \(condition)
       """
     ).text(0, 0)
     guard let tables else { throw ServerDatabaseError.empty }
-    try transaction.runOnce("LOCK TABLE \(tables) IN EXCLUSIVE MODE")
+    return tables
   }
 
   /// Throws if another session uses the database. The server needs a moment until it notices that one has ended.

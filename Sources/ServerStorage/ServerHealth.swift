@@ -29,6 +29,8 @@ package final class ServerHealth: Sendable {
     case signing
     /// The closing of periods.
     case exports
+    /// The changes that other processes have made.
+    case sharedState = "shared_state"
   }
 
   private let logger: Logger
@@ -59,7 +61,7 @@ package final class ServerHealth: Sendable {
   package var faultyParts: Set<Part> { Set(reported.withLock { $0.keys }) }
 
   /// Parts whose state only `/ready` reports.
-  private static let probedParts: Set<Part> = [.secrets, .exports]
+  private static let probedParts: Set<Part> = [.secrets, .exports, .sharedState]
 
   /// The faults as a metric.
   package var family: MetricFamily {

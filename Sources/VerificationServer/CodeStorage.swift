@@ -46,11 +46,9 @@ protocol CodeStorage: Sendable {
   /// Returns the numbers of codes of one day by issuer, in the order of their names.
   func issuerCounts(on day: Int64) async throws -> [IssuerCount]
 
-  /// Adds numbers of attempts to those of their days and keys.
-  func add(_ counts: [AttemptCount]) async throws
-
-  /// Adds numbers of codes or events to those of their days, kinds and names.
-  func add(_ counts: [IssuerCount]) async throws
+  /// Adds numbers of attempts to those of their days and keys, and numbers of events to those of their days, kinds and
+  /// names. A storage whose commit may have an unknown outcome adds a batch once, however often it is called with it.
+  func add(_ batch: AttemptBatch) async throws
 
   /// Returns the numbers of attempts by day and API key, newest first; keys of a day in the order of their IDs.
   func attemptCounts() async throws -> [AttemptCount]

@@ -47,7 +47,7 @@ struct VerificationComposition {
       name: "SMS gateway",
       advice: "its codes are withdrawn; check sms in verification/settings.json",
       clock: clock, logger: logger)
-    attempts = AttemptCounter(storage: storage, clock: clock)
+    attempts = AttemptCounter(storage: storage, clock: clock, randomness: randomness)
     sms?.attempts = attempts
     self.sms = sms
     refusals = RefusalLog(
@@ -68,6 +68,9 @@ struct VerificationComposition {
     let router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness, metrics: requests)
+    if let isCurrent = configuration.isCurrent {
+      router.add(middleware: CurrentStateMiddleware(isCurrent: isCurrent))
+    }
     addProteGOSafeRoutes(to: router)
     try addDeviceRoutes(to: router)
     addAdminRoutes(to: router)
@@ -75,10 +78,11 @@ struct VerificationComposition {
       SMSLinkRoutes(targets: links, region: sms.region).add(to: router)
     }
     let (signing, clock, time) = (signing, clock, TrustedTime(clock, storage))
-    HealthRoutes {
-      let failing = await time.failingParts()
-      let canSign = !signing.keys().published(at: clock.now).keys.isEmpty
-      return (failing + (canSign ? [] : [.secrets])).map(\.rawValue)
+    HealthRoutes { [isCurrent = configuration.isCurrent] in
+      var failing = await time.failingParts()
+      if signing.keys().published(at: clock.now).keys.isEmpty { failing.append(.secrets) }
+      if !(isCurrent?() ?? true) { failing.append(.sharedState) }
+      return failing.map(\.rawValue)
     }.add(to: router)
     router.page(RouterPath(VerificationRoute.keys)) {
       try QuietPage(signing.keys().published(at: clock.now), maxAgeSeconds: Self.keysMaxAgeSeconds)

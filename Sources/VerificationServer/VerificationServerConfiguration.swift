@@ -49,6 +49,9 @@ public struct VerificationServerConfiguration: Sendable, Redacted {
   public var readIssueRules: (@Sendable () throws -> IssueRules)?
   /// The version of the file that `readIssueRules` reads; if it is `nil`, the rules are read every few seconds.
   package var issueRulesVersion: (@Sendable () -> FileVersion?)?
+  /// Returns false while changes that other processes with the same database have made may be unknown: then nothing is
+  /// served. `nil` without such processes.
+  package var isCurrent: (@Sendable () -> Bool)?
   /// The sending of codes by SMS; `nil` for none.
   public var sms: SMSConfiguration?
   /// The proxies whose `X-Forwarded-For` is trusted. For other connections the peer's address counts.

@@ -129,12 +129,14 @@ struct ServeCommand: AsyncParsableCommand {
       try await setup.prepareConsole(
         hasVerification: isServed(.verification), logger: logger(level: .warning))
     }
+    let shared = try await setup.sharedFolders(of: served, logger: logger(level: .error))
     let loop = ServerLoop(
       // At a reload, the file of --config is read again as well.
       create: {
-        try servers(
-          of: try options.setup(
-            folder, database: cluster.address, clock: clock, isServing: true), on: $0, sockets)
+        var setup = try options.setup(
+          folder, database: cluster.address, clock: clock, isServing: true)
+        setup.shared = shared
+        return try servers(of: setup, on: $0, sockets)
       },
       notifier: ServiceNotifier(
         environment: ProcessInfo.processInfo.environment,
@@ -226,8 +228,11 @@ struct ServeCommand: AsyncParsableCommand {
         host: sockets.metrics?.host ?? metricsAddress,
         port: sockets.metrics?.port ?? ports?.metrics ?? port, logger: logger(level: .error))
     }
+    let shared = setup.shared.map {
+      SharedFolderService($0, of: setup, keys: keys, logger: logger(level: .error))
+    }
     let servers = RunningServers(
-      verification: verification, keys: keys, console: console, metrics: metrics)
+      verification: verification, keys: keys, console: console, metrics: metrics, shared: shared)
     return try addingTLS(to: servers, by: identity, of: setup, on: ports, sockets)
   }
 

@@ -28,6 +28,13 @@ import Testing
     try await Run(arguments, environment: ["DATABASE_URL": address(cluster)])
   }
 
+  /// Tells phones that the service ends.
+  private func tell(_ authority: ServedAuthority) async throws {
+    let told = try await run(
+      ["end-of-service", "tell", "--data", authority.servers.data], in: cluster)
+    #expect(told.status == 0, "\(told.errors)")
+  }
+
   private func exists(_ path: String, _ folder: TemporaryFolder) -> Bool {
     FileManager.default.fileExists(atPath: folder.path("data/\(path)").path)
   }
@@ -118,7 +125,7 @@ import Testing
   @Test("The end of a service deletes all tables, also those of moves, after an interruption, too")
   func deleted() async throws {
     let authority = try await ServedAuthority(arguments: ["--database", address(cluster)])
-    #expect(try await authority.run("end-of-service", "tell").status == 0)
+    try await tell(authority)
     #expect(try await authority.servers.stop() == 0)
     _ = try await cluster.run("CREATE SCHEMA moved_1", in: "firebreak_keys")
     _ = try await cluster.run("CREATE TABLE moved_1.upload (a bytea)", in: "firebreak_keys")
@@ -163,7 +170,7 @@ import Testing
   @Test("A database that is used by a session leaves those of all servers as they are")
   func used() async throws {
     let authority = try await ServedAuthority(arguments: ["--database", address(cluster)])
-    #expect(try await authority.run("end-of-service", "tell").status == 0)
+    try await tell(authority)
     #expect(try await authority.servers.stop() == 0)
     let session = Task { [cluster] in
       try await cluster.run("SELECT pg_sleep(600)::text", in: "firebreak_keys")
@@ -192,7 +199,7 @@ import Testing
   @Test("The end of a service names the data that a move to files has left in PostgreSQL")
   func leftByMove() async throws {
     let authority = try await ServedAuthority(arguments: ["--database", address(cluster)])
-    #expect(try await authority.run("end-of-service", "tell").status == 0)
+    try await tell(authority)
     #expect(try await authority.servers.stop() == 0)
     let data = ["--data", authority.servers.data]
     let moved = try await run(["database", "move", "--to-files"] + data, in: cluster)

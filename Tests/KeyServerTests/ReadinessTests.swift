@@ -68,6 +68,33 @@ struct KeyServerReadinessTests {
     }
   }
 
+  @Test(
+    "While changes of other processes may be unknown, only indexes and files are served, in every spelling"
+  )
+  func sharedState() async throws {
+    let isCurrent = Mutex(true)
+    try await RunningKeyServer.run({ $0.isCurrent = { isCurrent.withLock { $0 } } }) { server in
+      try await server.untilIdle()
+      try await Self.untilReady(server, #"{"ready":true}"#)
+      #expect(try await server.get(KeyServerRoute.remoteConfiguration).status == 200)
+      isCurrent.withLock { $0 = false }
+      try await Self.untilReady(server, #"{"ready":false,"faults":["shared_state"]}"#)
+      for path in [KeyServerRoute.remoteConfiguration, KeyServerRoute.deviceConfiguration] {
+        for spelling in [path, "/" + path, path + "/"] {
+          #expect(try await server.get(spelling).status == 503, "\(spelling)")
+        }
+      }
+      for route in [KeyServerRoute.upload, KeyServerRoute.publish, KeyServerRoute.statistics] {
+        #expect(try await server.post(Data("{}".utf8), to: route).status == 503, "\(route)")
+      }
+      #expect(try await server.get(KeyServerRoute.index).status == 200)
+      #expect(try await server.get("/health").status == 200)
+      isCurrent.withLock { $0 = true }
+      try await Self.untilReady(server, #"{"ready":true}"#)
+      #expect(try await server.get(KeyServerRoute.remoteConfiguration).status == 200)
+    }
+  }
+
   @Test("A server is not ready if a period was not closed within the next one")
   func overdue() async throws {
     let folder = try TemporaryFolder()

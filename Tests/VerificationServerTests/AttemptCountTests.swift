@@ -35,11 +35,12 @@ import World
     arguments: Implementation.allCases)
   func storage(implementation: Implementation) async throws {
     let storage = try await implementation.open(in: folder)
-    try await storage.add([
-      Self.count(.codeInvalid, by: "b"), Self.count(.codeClaimed, .tokenClaimed, by: "a"),
-      Self.count(.tokenInvalid, on: Self.day + 1, by: ""),
-    ])
-    try await storage.add([Self.count(.codeInvalid, .codeClaimed, by: "a")])
+    try await storage.add(
+      Self.batch([
+        Self.count(.codeInvalid, by: "b"), Self.count(.codeClaimed, .tokenClaimed, by: "a"),
+        Self.count(.tokenInvalid, on: Self.day + 1, by: ""),
+      ]))
+    try await storage.add(Self.batch([Self.count(.codeInvalid, .codeClaimed, by: "a")]))
     let first = [
       Self.count(.codeClaimed, .tokenClaimed, .codeInvalid, .codeClaimed, by: "a"),
       Self.count(.codeInvalid, by: "b"),
@@ -69,9 +70,10 @@ import World
     arguments: Implementation.allCases)
   func events(implementation: Implementation) async throws {
     let storage = try await implementation.open(in: folder)
-    try await storage.add(Self.events(.userReport, ["issued": 12, "claimed": 1]))
-    try await storage.add(
-      Self.events(.userReport, ["claimed": 9]) + Self.events(.smsError, ["30003": 2]))
+    let first = Self.batch(events: Self.events(.userReport, ["issued": 12, "claimed": 1]))
+    let second = Self.batch(
+      events: Self.events(.userReport, ["claimed": 9]) + Self.events(.smsError, ["30003": 2]))
+    for batch in [first, second] { try await storage.add(batch) }
     #expect(
       try await storage.issuerCounts()
         == Self.events(.smsError, ["30003": 2])
@@ -86,9 +88,10 @@ import World
     ]
     let errors: KeyValuePairs = ["21211": 9, "30003": 17, "failed": 10]
     try await storage.add(
-      Self.events(.userReport, on: Self.day - 1, reports)
-        + Self.events(.smsError, on: Self.day - 1, errors)
-        + Self.events(.smsError, ["30003": 30]))
+      Self.batch(
+        events: Self.events(.userReport, on: Self.day - 1, reports)
+          + Self.events(.smsError, on: Self.day - 1, errors)
+          + Self.events(.smsError, ["30003": 30])))
     try await RunningServer.run(in: folder.url) { server async throws in
       let realm = try JSONDecoder().decode(
         CodeStatisticsResponse.self, from: try await get(VerificationRoute.statistics, server))
@@ -113,10 +116,29 @@ import World
     }
   }
 
+  private static func batch(
+    _ counts: [AttemptCount] = [], events: [IssuerCount] = []
+  ) -> AttemptBatch {
+    AttemptBatch(counts, events: events, randomness: SystemRandomness())
+  }
+
+  @Test(
+    "A batch that is added again, because the outcome of its commit was unknown, is counted once",
+    .needs(.process))
+  func unknownOutcome() async throws {
+    let storage = try await Implementation.postgresql.open(in: folder)
+    let batch = Self.batch([Self.count(.codeInvalid, by: "a")])
+    for _ in 0..<2 { try await storage.add(batch) }
+    #expect(try await storage.attemptCounts().map(\.codesInvalid) == [1])
+    try await storage.add(Self.batch(batch.counts))
+    #expect(try await storage.attemptCounts().map(\.codesInvalid) == [2])
+  }
+
   @Test("Attempts that could not be stored are kept for the next time, and counted once")
   func failure() async throws {
     let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
-    let counter = AttemptCounter(storage: storage, clock: ManualClock(Self.now))
+    let counter = AttemptCounter(
+      storage: storage, clock: ManualClock(Self.now), randomness: SystemRandomness())
     for _ in 0..<3 { counter.count(.codeInvalid, by: nil) }
     try await storage.write { try $0.execute(sql: "ALTER TABLE attemptCount RENAME TO other") }
     await #expect(throws: VerificationServerError.storageUnavailable) { try await counter.store() }
@@ -157,7 +179,8 @@ import World
     arguments: Implementation.allCases)
   func systems(implementation: Implementation) async throws {
     let storage = try await implementation.open(in: folder)
-    let counter = AttemptCounter(storage: storage, clock: ManualClock(Self.now))
+    let counter = AttemptCounter(
+      storage: storage, clock: ManualClock(Self.now), randomness: SystemRandomness())
     for (system, count) in [(AppSystem.ios, 12), (.android, 19), (.unknown, 9)] {
       for number in 0..<count {
         counter.count(.codeInvalid, by: nil, on: system)
@@ -197,9 +220,10 @@ import World
     }
     try queue.close()
     let storage = try SQLiteCodeStorage(file: file)
-    try await storage.add([
-      Self.count(.codeInvalid, by: "a"), Self.count(.codeInvalid, on: Self.day + 1, by: "a"),
-    ])
+    try await storage.add(
+      Self.batch([
+        Self.count(.codeInvalid, by: "a"), Self.count(.codeInvalid, on: Self.day + 1, by: "a"),
+      ]))
     let counts = try await storage.attemptCounts()
     #expect(counts.map(\.codesInvalid) == [1, 31] && counts.last?.tokensInvalid == 3)
     #expect(

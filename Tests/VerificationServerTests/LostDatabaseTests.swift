@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import Synchronization
 import TestSupport
 import Testing
 import VerificationAPI
@@ -39,6 +40,27 @@ struct LostDatabaseTests {
       #expect(server.server.faults.contains { $0.contains("database is damaged") })
       #expect(try await server.generate().status >= 500)
       #expect(try await server.redeem(code).status >= 500)
+    }
+  }
+
+  @Test("While changes of other processes may be unknown, no code is issued or used")
+  func sharedState() async throws {
+    let isCurrent = Mutex(true)
+    try await RunningServer.run(
+      in: folder.url, configure: { $0.isCurrent = { isCurrent.withLock { $0 } } }
+    ) { server async throws in
+      let code = try await server.newCode()
+      isCurrent.withLock { $0 = false }
+      #expect(try await server.generate().status == 503)
+      #expect(try await server.redeem(code).status == 503)
+      #expect(try await server.get(VerificationRoute.keys).status == 503)
+      #expect(try await server.get("/health").status == 200)
+      try await Patience.until {
+        String(decoding: try await server.get("/ready").body, as: UTF8.self)
+          .contains(#""faults":["shared_state"]"#)
+      }
+      isCurrent.withLock { $0 = true }
+      #expect(try await server.redeem(code).status == 200)
     }
   }
 

@@ -78,6 +78,7 @@ final class MemoryCodeStorage: CodeStorage {
     var clock = ClockRecord()
     var counts: [Int64: CodeCounts] = [:]
     var attempts: [AttemptCount.Key: AttemptCount] = [:]
+    var batches: Set<Data> = []
     var issuerCounts: [Int64: [IssuerCount.Issuer: IssuerCount]] = [:]
 
     mutating func count(at now: Date, _ change: (inout CodeCounts) -> Void) {
@@ -178,17 +179,13 @@ final class MemoryCodeStorage: CodeStorage {
     }
   }
 
-  func add(_ counts: [AttemptCount]) async throws {
+  func add(_ batch: AttemptBatch) async throws {
     state.withLock { state in
-      for count in counts {
+      guard state.batches.insert(batch.identity).inserted else { return }
+      for count in batch.counts {
         state.attempts[count.key, default: AttemptCount(count.key)].add(count)
       }
-    }
-  }
-
-  func add(_ counts: [IssuerCount]) async throws {
-    state.withLock { state in
-      for count in counts {
+      for count in batch.events {
         let known = IssuerCount(day: count.day, count.issuer)
         state.issuerCounts[count.day, default: [:]][count.issuer, default: known]
           .countIssued(count.issued)

@@ -292,7 +292,9 @@ struct UserReportTimingTests {
         clock: bench.clock, randomness: SlowRandomness(stopwatch: stopwatch)),
       sms: SMSConfiguration(sender: gateway, region: "PL", template: "[code]"), budget: failures,
       quota: IssueQuota(AttemptLimits(), clock: bench.clock, randomness: bench.randomness),
-      attempts: AttemptCounter(storage: bench.storage, clock: bench.clock), sendTimes: sendTimes)
+      attempts: AttemptCounter(
+        storage: bench.storage, clock: bench.clock, randomness: SystemRandomness()),
+      sendTimes: sendTimes)
     UserReportRoute(
       reports: reports,
       gate: APIKeyGate(

@@ -17,6 +17,38 @@ struct DownloadRoutes: Sendable {
   let remoteConfiguration: SignedConfiguration
   /// Reads the device configuration, which was signed elsewhere; nil if there is none.
   let readDeviceConfiguration: (@Sendable () throws -> Data)?
+  /// The indexes by the file name roots of their exports.
+  private let indexes: [String: CachedIndex]
+
+  init(
+    folder: ExportFolder, roots: [String], remoteConfiguration: SignedConfiguration,
+    readDeviceConfiguration: (@Sendable () throws -> Data)?
+  ) {
+    self.folder = folder
+    self.roots = roots
+    self.remoteConfiguration = remoteConfiguration
+    self.readDeviceConfiguration = readDeviceConfiguration
+    indexes = Dictionary(
+      roots.map { ($0, CachedIndex(folder.indexFile($0))) }, uniquingKeysWith: { first, _ in first }
+    )
+  }
+
+  /// The indexes, for responses to clients that have them already.
+  var unchanged: [String: UnchangedDocuments.State] {
+    Dictionary(
+      indexes.map { root, index in
+        let headers = Self.headers(of: index)
+        return (KeyServerRoute.index(of: root), headers)
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private static func headers(of index: CachedIndex) -> UnchangedDocuments.State {
+    {
+      // The route reports the error.
+      guard let content = try? index.content() else { return nil }
+      return (content.tag, [.contentType: indexType, .cacheControl: indexCache])
+    }
+  }
 
   func add(to router: Router<QuietContext>) {
     router.get(RouterPath(KeyServerRoute.remoteConfiguration)) { request, context in
@@ -33,14 +65,13 @@ struct DownloadRoutes: Sendable {
       guard let readDeviceConfiguration else { throw QuietRefusal.notFound }
       return Self.document(try readDeviceConfiguration(), type: Self.json, for: request)
     }
-    for root in roots {
-      let index = CachedIndex(folder.indexFile(root))
+    for (root, index) in indexes {
       router.get(RouterPath(KeyServerRoute.index(of: root))) { request, context in
         let content = try await QuietRefusal.mappingServerErrors(context.logger) {
           try index.content()
         }
         return Self.response(
-          content.body, content.tag, type: "text/plain; charset=us-ascii", cache: Self.indexCache,
+          content.body, content.tag, type: Self.indexType, cache: Self.indexCache,
           for: request)
       }
       router.get(RouterPath(KeyServerRoute.keyFile(":name", of: root))) { request, context in
@@ -52,6 +83,8 @@ struct DownloadRoutes: Sendable {
   /// Shared caches may answer for half a minute, phones ask each time.
   private static let indexCache =
     "public, max-age=0, s-maxage=\(KeyServerLimit.indexSharedSecondsMax), must-revalidate"
+
+  private static let indexType = "text/plain; charset=us-ascii"
 
   private static let json = "application/json; charset=utf-8"
 

@@ -24,6 +24,8 @@ actor Exporter {
   private let randomness: any Randomness
   /// Reads the hashes of the withdrawn files.
   private let withdrawn: @Sendable () throws -> Set<KeyFileHash>
+  /// Runs when this process may export, before it does.
+  private let prepare: (@Sendable () async throws -> Void)?
   private let checks = FileChecks()
   /// The files that the indexes list since the last run.
   private var listed: [String: [KeyFileName]] = [:]
@@ -34,7 +36,8 @@ actor Exporter {
   init(
     store: any KeyStore, folder: ExportFolder, exports: [ExportConfiguration],
     signers: ExportSigners, calls: SignerCalls? = nil, clock: any WallClock, time: TrustedTime,
-    randomness: any Randomness, withdrawn: @escaping @Sendable () throws -> Set<KeyFileHash>
+    randomness: any Randomness, withdrawn: @escaping @Sendable () throws -> Set<KeyFileHash>,
+    prepare: (@Sendable () async throws -> Void)? = nil
   ) {
     self.store = store
     self.folder = folder
@@ -45,6 +48,7 @@ actor Exporter {
     self.time = time
     self.randomness = randomness
     self.withdrawn = withdrawn
+    self.prepare = prepare
   }
 
   /// Closes every period that has ended, writes every file that is missing or truncated, then the indexes.
@@ -125,7 +129,13 @@ actor Exporter {
   private func serialized(
     waitsForOthers: Bool, _ work: @escaping @Sendable () async throws -> [String]
   ) async throws -> [String] {
-    let previous = previousRun
+    let (previous, prepare) = (previousRun, prepare)
+    let work: @Sendable () async throws -> [String] = {
+      // Within the lease: files with the signature of a revoked key are then written before its revocation signs all
+      // files again.
+      try await prepare?()
+      return try await work()
+    }
     let task = Task {
       _ = await previous?.result
       try folder.create()

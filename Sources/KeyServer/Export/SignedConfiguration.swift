@@ -47,6 +47,9 @@ final class SignedConfiguration: Sendable {
     state = Mutex(State(configuration: configuration, signed: signed))
   }
 
+  /// The version of the served configuration.
+  var version: Int { state.withLock { $0.configuration.version } }
+
   /// Replaces the served configuration, unless the new one cannot be signed or stored.
   ///
   /// - Parameter store: Stores the configuration; it is called when the configuration has been signed.

@@ -12,7 +12,7 @@ import ServerStorage
 /// A released migration is never changed: later versions append to `migrations`.
 enum PostgreSQLKeySchema {
   static let schema = PostgreSQLServerDatabase.Schema(
-    name: SQLiteSchema.schema.name, migrations: [first, second, third])
+    name: SQLiteSchema.schema.name, migrations: [first, second, third, fourth])
 
   /// 1: uploads, keys, exports, authorities, statistics.
   private static let first =
@@ -31,6 +31,9 @@ enum PostgreSQLKeySchema {
     createPartition, dropPartition,
     "REVOKE EXECUTE ON FUNCTION create_key_partition, drop_key_partition FROM PUBLIC",
   ]
+
+  /// 4: the state that all processes share.
+  private static let fourth = [PostgreSQLServerDatabase.sharedStateTable]
 
   /// The partition is attached, because `PARTITION OF` would wait for running exports.
   private static let createPartition = """

@@ -49,7 +49,7 @@ extension FolderAuthority {
   }
 
   private func publish(_ change: DocumentChange) async throws(AuthorityFailure) {
-    try await withKeys { _ = try $0.deviceConfiguration.publish(change) }
+    try await withKeys { _ = try await $0.publish(change) }
   }
 }
 
@@ -63,12 +63,10 @@ extension FolderAuthority {
   }
 
   func rotateSigningKey(of server: SigningServer) async throws(AuthorityFailure) {
-    let rotate = { (setup: ServerSetup) in
-      _ = try SigningKeyStore(setup, of: server).rotate()
-    }
     switch server {
-    case .keys: try await withKeys(rotate)
-    case .verification: try await withVerification(rotate)
+    case .keys: try await withKeys { _ = try await SigningKeyStore($0, of: server).rotate() }
+    case .verification:
+      try await withVerification { _ = try await SigningKeyStore($0, of: server).rotate() }
     }
   }
 

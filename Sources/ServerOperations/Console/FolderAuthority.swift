@@ -85,13 +85,15 @@ struct FolderAuthority: AdministeredAuthority {
   func set(_ values: CodeRules.Values) async throws(AuthorityFailure) {
     guard codes.remote == nil else { throw .notFound }
     try await withVerification { setup in
-      try await FolderLock.withLock(on: folder.verification) {
-        try setup.setIssueRules(
-          IssueRules(
-            pinLifetime: TimeInterval(values.pinSeconds), shortCodeDigits: values.shortCodeDigits,
-            shortCodeLifetime: TimeInterval(values.shortCodeSeconds),
-            longCodeLifetime: TimeInterval(values.longCodeSeconds),
-            requiresDate: values.requiresDate))
+      try await setup.sharing(.verification) {
+        try await FolderLock.withLock(on: folder.verification) {
+          try setup.setIssueRules(
+            IssueRules(
+              pinLifetime: TimeInterval(values.pinSeconds), shortCodeDigits: values.shortCodeDigits,
+              shortCodeLifetime: TimeInterval(values.shortCodeSeconds),
+              longCodeLifetime: TimeInterval(values.longCodeSeconds),
+              requiresDate: values.requiresDate))
+        }
       }
     }
   }
@@ -126,8 +128,10 @@ struct FolderAuthority: AdministeredAuthority {
           try folder.keySettings.replace("remoteConfiguration", with: value)
         }
       }
-      guard let keyServer else { return try store() }
-      try await keyServer.replaceRemoteConfiguration(configuration, storing: store)
+      try await setup.sharing(.keys) {
+        guard let keyServer else { return try store() }
+        try await keyServer.replaceRemoteConfiguration(configuration, storing: store)
+      }
     }
   }
 

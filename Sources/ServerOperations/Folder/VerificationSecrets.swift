@@ -84,6 +84,35 @@ struct VerificationSecrets: Codable, Equatable, Redacted {
   }
 }
 
+extension VerificationSecrets {
+  /// The secrets that change while a server runs, for other processes with the same database.
+  struct Changing: Codable, Equatable, Redacted {
+    let apiTokens: [String]
+    fileprivate let replacedAPITokens: [Data]?
+    let signingKeys: [SecretSigningKey]
+
+    /// True if `other` has keys or replaced tokens that these secrets do not have.
+    func isOlder(than other: Changing) -> Bool {
+      let ids = Set(signingKeys.map(\.keyID))
+      let replaced = Set(replacedAPITokens ?? [])
+      return !other.signingKeys.allSatisfy { ids.contains($0.keyID) }
+        || !(other.replacedAPITokens ?? []).suffix(1).allSatisfy(replaced.contains)
+    }
+  }
+
+  /// The secrets that change while a server runs.
+  var changing: Changing {
+    get {
+      Changing(
+        apiTokens: apiTokens, replacedAPITokens: replacedAPITokens, signingKeys: signingKeys)
+    }
+    set {
+      (apiTokens, replacedAPITokens) = (newValue.apiTokens, newValue.replacedAPITokens)
+      signingKeys = newValue.signingKeys
+    }
+  }
+}
+
 extension ServerFolder {
   var verificationSecrets: PrivateFile { server(.verification).secrets }
 }

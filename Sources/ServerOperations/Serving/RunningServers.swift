@@ -12,17 +12,21 @@ package struct RunningServers: Sendable {
   let keys: KeyServer?
   let console: HealthAuthorityConsole?
   let metrics: MetricsEndpoint?
+  /// Lets their folders follow the databases in PostgreSQL; nil without PostgreSQL.
+  let shared: SharedFolderService?
   /// The same servers with TLS, on ports of their own; empty without TLS.
   let secured: [ServerName: QuietServer]
 
   package init(
     verification: VerificationServer?, keys: KeyServer?, console: HealthAuthorityConsole?,
-    metrics: MetricsEndpoint? = nil, secured: [ServerName: QuietServer] = [:]
+    metrics: MetricsEndpoint? = nil, shared: SharedFolderService? = nil,
+    secured: [ServerName: QuietServer] = [:]
   ) {
     self.verification = verification
     self.keys = keys
     self.console = console
     self.metrics = metrics
+    self.shared = shared
     self.secured = secured
   }
 
@@ -43,13 +47,13 @@ package struct RunningServers: Sendable {
         by: identity, host: host(.console), port: port(.console)),
     ]
     return RunningServers(
-      verification: verification, keys: keys, console: console, metrics: metrics,
+      verification: verification, keys: keys, console: console, metrics: metrics, shared: shared,
       secured: all.compactMapValues(\.self))
   }
 
   /// The servers as services that run and stop together.
   package func groups(logger: Logger) -> ServerGroups {
-    let plain = [verification as (any Service)?, keys, console, metrics].compactMap(\.self)
+    let plain = [verification as (any Service)?, keys, console, metrics, shared].compactMap(\.self)
     return ServerGroups(plain + secured.values.map { $0 as any Service }, logger: logger)
   }
 

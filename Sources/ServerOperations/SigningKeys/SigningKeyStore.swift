@@ -7,7 +7,8 @@ import Settings
 import Terminal
 import World
 
-/// The keys that a server of the folder signs with. Concurrent changes wait for each other.
+/// The keys that a server of the folder signs with. Concurrent changes wait for each other, and reach all processes
+/// with the same database.
 package struct SigningKeyStore {
   let setup: ServerSetup
   let server: SigningServer
@@ -42,9 +43,9 @@ package struct SigningKeyStore {
   ///
   /// - Parameter begin: The start of its validity; `nil` for the server's lead from now.
   /// - Returns: All keys.
-  package func add(from begin: Date? = nil) throws -> [SigningKeyFacts] {
+  package func add(from begin: Date? = nil) async throws -> [SigningKeyFacts] {
     let token = try tokenKey()
-    return try change { $0.append(try newKey(after: $0, from: begin ?? start, on: token)) }
+    return try await change { $0.append(try newKey(after: $0, from: begin ?? start, on: token)) }
   }
 
   /// Adds a key and ends the older ones after an overlap.
@@ -55,16 +56,16 @@ package struct SigningKeyStore {
   /// - Returns: All keys.
   package func rotate(
     from begin: Date? = nil, overlapSeconds: Int? = nil
-  ) throws -> [SigningKeyFacts] {
-    try replaceAll(from: begin ?? start, overlapSeconds: overlapSeconds, by: try tokenKey())
+  ) async throws -> [SigningKeyFacts] {
+    try await replaceAll(from: begin ?? start, overlapSeconds: overlapSeconds, by: try tokenKey())
   }
 
   /// - Parameter isRevoking: True to store with the keys that the files are not signed yet.
   private func replaceAll(
     from begin: Date, overlapSeconds: Int?, by token: TokenKey?, isRevoking: Bool = false
-  ) throws -> [SigningKeyFacts] {
+  ) async throws -> [SigningKeyFacts] {
     let end = begin.unixSecond + Int64(overlapSeconds ?? server.overlapSeconds)
-    return try change(isRevoking: isRevoking) { keys in
+    return try await change(isRevoking: isRevoking) { keys in
       let new = try newKey(after: keys, from: begin, on: token)
       for index in keys.indices { keys[index].end(at: end) }
       keys.append(new)
@@ -76,13 +77,17 @@ package struct SigningKeyStore {
   ///
   /// - Returns: All keys, and the key files that were written again.
   package func revoke() async throws -> (keys: [SigningKeyFacts], files: [String]) {
-    guard server == .keys else { return (try rotate(from: now, overlapSeconds: 0), []) }
+    guard server == .keys else { return (try await rotate(from: now, overlapSeconds: 0), []) }
     let token = try tokenKey()
+    try await setup.synchronize(.keys)
+    let unfinished = try keysOfUnfinishedRevocation(by: token)
     let keys =
-      try keysOfUnfinishedRevocation(by: token)
-      ?? replaceAll(from: now, overlapSeconds: 0, by: token, isRevoking: true)
+      if let unfinished { unfinished } else {
+        try await replaceAll(from: now, overlapSeconds: 0, by: token, isRevoking: true)
+      }
+    // Stored for all processes before the files are signed: none writes another one with the old keys afterwards.
     let files = try await setup.signExportsAgain()
-    try endRevocation()
+    try await endRevocation()
     return (keys, files)
   }
 
@@ -96,11 +101,13 @@ package struct SigningKeyStore {
     return secrets.signingKeys.map(\.facts)
   }
 
-  private func endRevocation() throws {
-    try setup.folder.keySecrets.withLock {
-      guard var secrets = try KeySecrets.stored(in: setup.folder) else { return }
-      secrets.unfinishedRevocation = nil
-      try setup.folder.keySecrets.replace(secrets)
+  private func endRevocation() async throws {
+    try await setup.sharing(.keys) {
+      try setup.folder.keySecrets.withLock {
+        guard var secrets = try KeySecrets.stored(in: setup.folder) else { return }
+        secrets.unfinishedRevocation = nil
+        try setup.folder.keySecrets.replace(secrets)
+      }
     }
   }
 
@@ -108,12 +115,16 @@ package struct SigningKeyStore {
   /// token that it was copied to. Its private key is then removed from the file.
   ///
   /// - Returns: All keys.
-  package func relocate() throws -> [SigningKeyFacts] {
+  package func relocate() async throws -> [SigningKeyFacts] {
     guard server == .keys, let place, place != Self.newKeyInFile else {
       throw CommandFailure.badInput("--key takes the PKCS#11 URI of a key on a token.")
     }
     let token = try TokenKey(place, option: "--key")
-    return try setup.folder.keySecrets.withLock {
+    return try await setup.sharing(.keys) { try relocate(to: token) }
+  }
+
+  private func relocate(to token: TokenKey) throws -> [SigningKeyFacts] {
+    try setup.folder.keySecrets.withLock {
       guard var secrets = try KeySecrets.stored(in: setup.folder),
         let index = secrets.signingKeys.firstIndex(where: {
           $0.publicKeyPEM == token.publicKey.pemRepresentation
@@ -137,16 +148,18 @@ package struct SigningKeyStore {
   /// Changes and stores the keys, which are created if there are none yet.
   private func change(
     isRevoking: Bool = false, _ change: (inout [SecretSigningKey]) throws -> Void
-  ) throws -> [SigningKeyFacts] {
+  ) async throws -> [SigningKeyFacts] {
     let root = try setup.deviceConfiguration.rootKeyOnToken(rootKey)
-    return try setup.folder.server(server.name).secrets.withLock {
-      var keys = try storedOrFirst()
-      try change(&keys)
-      switch server {
-      case .keys: try storeExportKeys(keys, root, isRevoking: isRevoking)
-      case .verification: try storeTokenKeys(keys)
+    return try await setup.sharing(server.name) {
+      try setup.folder.server(server.name).secrets.withLock {
+        var keys = try storedOrFirst()
+        try change(&keys)
+        switch server {
+        case .keys: try storeExportKeys(keys, root, isRevoking: isRevoking)
+        case .verification: try storeTokenKeys(keys)
+        }
+        return keys.map(\.facts)
       }
-      return keys.map(\.facts)
     }
   }
 

@@ -33,7 +33,7 @@ struct DatabaseCopies {
   ///   other files that belong to it.
   func write() throws(BackupError) {
     do {
-      try withTransactions { transactions in
+      try withTransactions(.snapshot) { transactions in
         let snapshots = try snapshots(transactions)
         for (index, file) in files.enumerated() {
           try write(snapshots[index], of: servers[index], to: file.url)
@@ -46,17 +46,17 @@ struct DatabaseCopies {
     }
   }
 
-  /// Runs `work` with a transaction for each database in PostgreSQL, by its name, which has run no statement yet: it
-  /// sees what is stored when it runs its first one.
+  /// Runs `work` with a transaction for each database in PostgreSQL, by its name, which has run no statement yet: a
+  /// snapshot sees what is stored when it runs its first one.
   private func withTransactions(
-    _ open: [String: PostgreSQLTransaction] = [:],
+    _ mode: PostgreSQLTransaction.Mode, _ open: [String: PostgreSQLTransaction] = [:],
     _ work: ([String: PostgreSQLTransaction]) throws -> Void
   ) throws {
     let next = servers.first { $0.cluster != nil && open[$0.name] == nil }
     guard let server = next, let cluster = server.cluster else { return try work(open) }
     try reporting(server) {
-      try cluster.database.blocking(.snapshot, seconds: DatabaseCopyLimit.seconds) {
-        try withTransactions(open.merging([server.name: $0]) { $1 }, work)
+      try cluster.database.blocking(mode, seconds: DatabaseCopyLimit.seconds) {
+        try withTransactions(mode, open.merging([server.name: $0]) { $1 }, work)
       }
     }
   }
@@ -73,9 +73,12 @@ struct DatabaseCopies {
     var snapshots: [Snapshot] = []
     for server in servers where server.cluster == nil { try reporting(server) { try mark(server) } }
     try repeatingWhileInUse {
-      try withoutCommits(to: servers[...]) {
-        for server in servers {
-          snapshots.append(try reporting(server) { try snapshot(of: server, open[server.name]) })
+      // All connections are there before the first lock: a new one may take seconds, for which servers would wait.
+      try withTransactions(.readCommitted) { locks in
+        try withoutCommits(to: servers[...], locks) {
+          for server in servers {
+            snapshots.append(try reporting(server) { try snapshot(of: server, open[server.name]) })
+          }
         }
       }
     }
@@ -117,19 +120,19 @@ struct DatabaseCopies {
   }
 
   /// Runs `work` in a write transaction of each of `servers`, which changes nothing. Their own commits wait.
-  private func withoutCommits(to servers: ArraySlice<BackupServer>, _ work: () throws -> Void)
-    throws
-  {
+  private func withoutCommits(
+    to servers: ArraySlice<BackupServer>, _ locks: [String: PostgreSQLTransaction],
+    _ work: () throws -> Void
+  ) throws {
     guard let server = servers.first else { return try work() }
     try reporting(server) {
-      if let cluster = server.cluster {
-        return try cluster.database.withoutCommits {
-          try withoutCommits(to: servers.dropFirst(), work)
-        }
+      if let transaction = locks[server.name] {
+        try PostgreSQLServerDatabase.lockTables(transaction)
+        return try withoutCommits(to: servers.dropFirst(), locks, work)
       }
       let queue = try ServerDatabase.openConnection(server.database.url, schema: server.schema)
       try queue.inTransaction(.immediate) { _ in
-        try withoutCommits(to: servers.dropFirst(), work)
+        try withoutCommits(to: servers.dropFirst(), locks, work)
         return .rollback
       }
       try queue.close()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Synchronization
 import VerificationAPI
 import World
@@ -111,34 +112,49 @@ enum AppSystem: Hashable, Sendable {
   }
 }
 
+/// Numbers of attempts and events that are stored together.
+struct AttemptBatch: Sendable {
+  /// The size of the identity in bytes.
+  private static let identityBytes = 16
+
+  /// Random, so that a storage recognizes a batch that it has.
+  let identity: Data
+  let counts: [AttemptCount]
+  let events: [IssuerCount]
+
+  init(_ counts: [AttemptCount], events: [IssuerCount] = [], randomness: any Randomness) {
+    identity = Data(randomness.bytes(Self.identityBytes))
+    (self.counts, self.events) = (counts, events)
+  }
+}
+
 /// Counts attempts, user reports and errors of the SMS gateway in memory and adds them to the storage from time to time,
 /// so that a wrong code costs no write. A server that is killed loses those of the last
 /// `VerificationLimit.cleanupPeriodSeconds`.
 final class AttemptCounter: Sendable {
   private let storage: any CodeStorage
   private let clock: any WallClock
-  private let pending = Mutex(Pending())
+  private let randomness: any Randomness
+  private let state = Mutex(State())
 
-  /// The numbers that are not stored yet.
-  private struct Pending {
+  private struct State {
     var attempts: [AttemptCount.Key: AttemptCount] = [:]
     var events: [Int64: [IssuerCount.Issuer: IssuerCount]] = [:]
+    /// Batches that may be stored or not, oldest first.
+    var unconfirmed: [AttemptBatch] = []
 
-    mutating func add(_ counts: [AttemptCount]) {
-      for count in counts { attempts[count.key, default: AttemptCount(count.key)].add(count) }
-    }
-
-    mutating func add(_ counts: [IssuerCount]) {
-      for count in counts {
-        events[count.day, default: [:]][
-          count.issuer, default: IssuerCount(day: count.day, count.issuer)
-        ].countIssued(count.issued)
-      }
+    /// Returns all batches to be stored, and keeps none.
+    mutating func takeBatches(_ randomness: any Randomness) -> [AttemptBatch] {
+      defer { self = State() }
+      guard !attempts.isEmpty || !events.isEmpty else { return unconfirmed }
+      let counted = AttemptBatch(
+        Array(attempts.values), events: events.values.flatMap(\.values), randomness: randomness)
+      return unconfirmed + [counted]
     }
   }
 
-  init(storage: any CodeStorage, clock: any WallClock) {
-    (self.storage, self.clock) = (storage, clock)
+  init(storage: any CodeStorage, clock: any WallClock, randomness: any Randomness) {
+    (self.storage, self.clock, self.randomness) = (storage, clock, randomness)
   }
 
   /// Counts an attempt of now.
@@ -149,7 +165,7 @@ final class AttemptCounter: Sendable {
   func count(_ event: AttemptCount.Event, by apiKey: APIKeyID?, on system: AppSystem = .unknown) {
     let key = AttemptCount.Key(
       day: CodeCounts.day(of: clock.now.unixSecond), apiKey: apiKey?.text ?? "")
-    pending.withLock { $0.attempts[key, default: AttemptCount(key)].count(event, on: system) }
+    state.withLock { $0.attempts[key, default: AttemptCount(key)].count(event, on: system) }
   }
 
   /// Counts an event of now.
@@ -161,32 +177,21 @@ final class AttemptCounter: Sendable {
   }
 
   private func count(_ counted: IssuerCount.Issuer) {
-    var count = IssuerCount(day: CodeCounts.day(of: clock.now.unixSecond), counted)
-    count.countIssued(1)
-    let counts = [count]
-    pending.withLock { $0.add(counts) }
+    let day = CodeCounts.day(of: clock.now.unixSecond)
+    state.withLock {
+      $0.events[day, default: [:]][counted, default: IssuerCount(day: day, counted)].countIssued(1)
+    }
   }
 
-  /// Adds what was counted to the storage. If that fails, it is kept for the next time.
+  /// Adds what was counted to the storage. If that fails, it is kept for the next time, as the same batch.
   func store() async throws {
-    let (attempts, events) = pending.withLock { pending in
-      defer { pending = Pending() }
-      return (Array(pending.attempts.values), pending.events.values.flatMap(\.values))
-    }
-    do {
-      if !attempts.isEmpty { try await storage.add(attempts) }
-    } catch {
-      pending.withLock { pending in
-        pending.add(attempts)
-        pending.add(events)
+    var batches = state.withLock { $0.takeBatches(randomness) }
+    while let batch = batches.first {
+      do { try await storage.add(batch) } catch {
+        state.withLock { [batches] in $0.unconfirmed = batches + $0.unconfirmed }
+        throw error
       }
-      throw error
-    }
-    do {
-      if !events.isEmpty { try await storage.add(events) }
-    } catch {
-      pending.withLock { $0.add(events) }
-      throw error
+      batches.removeFirst()
     }
   }
 }

@@ -11,7 +11,7 @@ import ServerStorage
 enum PostgreSQLCodeSchema {
   static let schema = PostgreSQLServerDatabase.Schema(
     name: SQLiteCodeStorage.schema.name,
-    migrations: [first, second, third, PostgreSQLCounters.table, fifth])
+    migrations: [first, second, third, PostgreSQLCounters.table, fifth, sixth, seventh])
 
   static let issues = PostgreSQLTable<IssueRow>(
     key: "id",
@@ -63,6 +63,18 @@ enum PostgreSQLCodeSchema {
   private static let fifth = ["codesInvalidIOS", "codesInvalidAndroid"].map {
     #"ALTER TABLE "attemptCount" ADD COLUMN "\#($0)" bigint"#
   }
+
+  private static let sixth = [PostgreSQLServerDatabase.sharedStateTable]
+
+  /// The identities of batches of attempts that are counted.
+  private static let seventh = [
+    """
+    CREATE TABLE "attemptBatch" (
+      identity bytea PRIMARY KEY,
+      "storedAt" timestamptz NOT NULL DEFAULT now()
+    )
+    """
+  ]
 
   private static let third = [
     """

@@ -73,8 +73,11 @@ extension PostgreSQLCodeStorage {
           DELETE FROM \(PostgreSQLCodeSchema.issuerCounts.name) WHERE day < $1 OR day < $2 AND issued < $3
           """, .integer(oldest), .integer(CodeCounts.day(of: end)),
           .integer(VerificationLimit.issuerCountMultiple)),
+        // A process that was away for longer, with a batch of unknown outcome, may count it twice.
+        PostgreSQLStatement(
+          #"DELETE FROM "attemptBatch" WHERE "storedAt" < now() - interval '7 days'"#),
       ])
-      return rows.dropLast(3).reduce(0) { $0 + $1.changedCount }
+      return rows.dropLast(4).reduce(0) { $0 + $1.changedCount }
     }
   }
 }

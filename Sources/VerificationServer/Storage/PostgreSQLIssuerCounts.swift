@@ -17,52 +17,55 @@ extension PostgreSQLCodeStorage {
   }
 
   /// The rows are changed in one order, so that two processes do not wait for each other.
-  func add(_ counts: [AttemptCount]) async throws {
-    let ordered = counts.sorted { ($0.day, $0.apiKey) < ($1.day, $1.apiKey) }
-    // After a commit whose outcome is unknown, a second one could count twice.
-    try await write(isRepeatable: false) { transaction in
-      for count in ordered {
+  func add(_ batch: AttemptBatch) async throws {
+    let ordered = batch.counts.sorted { ($0.day, $0.apiKey) < ($1.day, $1.apiKey) }
+    let events = batch.events.sorted {
+      ($0.day, $0.kind.rawValue, $0.name) < ($1.day, $1.kind.rawValue, $1.name)
+    }
+    try await write { transaction in
+      // After a commit whose outcome was unknown.
+      let isNew =
         try transaction.run(
-          """
-          INSERT INTO \(PostgreSQLCodeSchema.attemptCounts.name) AS known (
-            day, "apiKey", "codesClaimed", "codesInvalid", "tokensClaimed", "tokensInvalid",
-            "codesInvalidIOS", "codesInvalidAndroid")
-          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-          ON CONFLICT (day, "apiKey") DO UPDATE SET
-            "codesClaimed" = known."codesClaimed" + excluded."codesClaimed",
-            "codesInvalid" = known."codesInvalid" + excluded."codesInvalid",
-            "tokensClaimed" = known."tokensClaimed" + excluded."tokensClaimed",
-            "tokensInvalid" = known."tokensInvalid" + excluded."tokensInvalid",
-            "codesInvalidIOS" = known."codesInvalidIOS" + excluded."codesInvalidIOS",
-            "codesInvalidAndroid" = known."codesInvalidAndroid" + excluded."codesInvalidAndroid"
-          """, .integer(count.day), .text(count.apiKey), .integer(count.codesClaimed),
-          .integer(count.codesInvalid), .integer(count.tokensClaimed),
-          .integer(count.tokensInvalid), .integer(count.codesInvalidIOS.map { Int64($0) }),
-          .integer(count.codesInvalidAndroid.map { Int64($0) }))
-      }
+          #"INSERT INTO "attemptBatch" VALUES ($1) ON CONFLICT DO NOTHING"#, .bytes(batch.identity)
+        ).changedCount == 1
+      guard isNew else { return }
+      for count in ordered { try Self.add(count, transaction) }
+      for count in events { try Self.add(count, transaction) }
     }
   }
 
-  /// The rows are changed in one order, as those of attempts.
-  func add(_ counts: [IssuerCount]) async throws {
-    let ordered = counts.sorted {
-      ($0.day, $0.kind.rawValue, $0.name) < ($1.day, $1.kind.rawValue, $1.name)
-    }
-    try await write(isRepeatable: false) { transaction in
-      let table = PostgreSQLCodeSchema.issuerCounts.name
-      for count in ordered {
-        try transaction.run(
-          """
-          INSERT INTO \(table) AS known (day, kind, name, issued)
-          SELECT $1::bigint, $2::text, $3::text, $4::bigint
-          WHERE (SELECT count(*) FROM \(table) WHERE day = $1::bigint AND kind = $2::text) < $5::bigint
-            OR EXISTS (
-              SELECT FROM \(table) WHERE day = $1::bigint AND kind = $2::text AND name = $3::text)
-          ON CONFLICT (day, kind, name) DO UPDATE SET issued = known.issued + excluded.issued
-          """, .integer(count.day), .text(count.kind.rawValue), .text(count.name),
-          .integer(count.issued), .integer(VerificationLimit.countedNamesMax))
-      }
-    }
+  private static func add(_ count: AttemptCount, _ transaction: PostgreSQLTransaction) throws {
+    try transaction.run(
+      """
+      INSERT INTO \(PostgreSQLCodeSchema.attemptCounts.name) AS known (
+        day, "apiKey", "codesClaimed", "codesInvalid", "tokensClaimed", "tokensInvalid",
+        "codesInvalidIOS", "codesInvalidAndroid")
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+      ON CONFLICT (day, "apiKey") DO UPDATE SET
+        "codesClaimed" = known."codesClaimed" + excluded."codesClaimed",
+        "codesInvalid" = known."codesInvalid" + excluded."codesInvalid",
+        "tokensClaimed" = known."tokensClaimed" + excluded."tokensClaimed",
+        "tokensInvalid" = known."tokensInvalid" + excluded."tokensInvalid",
+        "codesInvalidIOS" = known."codesInvalidIOS" + excluded."codesInvalidIOS",
+        "codesInvalidAndroid" = known."codesInvalidAndroid" + excluded."codesInvalidAndroid"
+      """, .integer(count.day), .text(count.apiKey), .integer(count.codesClaimed),
+      .integer(count.codesInvalid), .integer(count.tokensClaimed),
+      .integer(count.tokensInvalid), .integer(count.codesInvalidIOS.map { Int64($0) }),
+      .integer(count.codesInvalidAndroid.map { Int64($0) }))
+  }
+
+  private static func add(_ count: IssuerCount, _ transaction: PostgreSQLTransaction) throws {
+    let table = PostgreSQLCodeSchema.issuerCounts.name
+    try transaction.run(
+      """
+      INSERT INTO \(table) AS known (day, kind, name, issued)
+      SELECT $1::bigint, $2::text, $3::text, $4::bigint
+      WHERE (SELECT count(*) FROM \(table) WHERE day = $1::bigint AND kind = $2::text) < $5::bigint
+        OR EXISTS (
+          SELECT FROM \(table) WHERE day = $1::bigint AND kind = $2::text AND name = $3::text)
+      ON CONFLICT (day, kind, name) DO UPDATE SET issued = known.issued + excluded.issued
+      """, .integer(count.day), .text(count.kind.rawValue), .text(count.name),
+      .integer(count.issued), .integer(VerificationLimit.countedNamesMax))
   }
 
   func attemptCounts() async throws -> [AttemptCount] {

@@ -31,21 +31,16 @@ extension SQLiteCodeStorage {
 }
 
 extension SQLiteCodeStorage {
-  func add(_ counts: [AttemptCount]) async throws {
+  func add(_ batch: AttemptBatch) async throws {
     try await write { database in
-      for var count in counts {
+      for var count in batch.counts {
         // A key of several columns would end the process if the file was lost and has no table.
         let known = AttemptCount.filter(
           Column("day") == count.day && Column("apiKey") == count.apiKey)
         if let known = try known.fetchOne(database) { count.add(known) }
         try count.save(database)
       }
-    }
-  }
-
-  func add(_ counts: [IssuerCount]) async throws {
-    try await write { database in
-      for count in counts {
+      for count in batch.events {
         try IssuerCount.count(count.issued, for: count.issuer, on: count.day, in: database)
       }
     }

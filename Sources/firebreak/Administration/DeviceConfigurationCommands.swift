@@ -8,7 +8,7 @@ import Terminal
 import World
 
 /// `key-server device-configuration`: the document that tells phones which keys to trust.
-struct DeviceConfigurationCommand: ParsableCommand {
+struct DeviceConfigurationCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "device-configuration",
     abstract: "Show the device configuration, or sign it again with the root key.",
@@ -32,7 +32,7 @@ struct DeviceConfigurationCommand: ParsableCommand {
   }
 
   /// `device-configuration publish`
-  struct PublishCommand: ParsableCommand, DocumentChanger {
+  struct PublishCommand: AsyncParsableCommand, DocumentChanger {
     static let configuration = CommandConfiguration(
       commandName: "publish",
       abstract: "Sign the document again, with the present keys, the next version and a new expiry."
@@ -54,14 +54,14 @@ struct DeviceConfigurationCommand: ParsableCommand {
       }
     }
 
-    func run() throws {
-      try publish(lifetimeSeconds: lifetime, replacesLost: true)
+    func run() async throws {
+      try await publish(lifetimeSeconds: lifetime, replacesLost: true)
     }
   }
 }
 
 /// `key-server pause`
-struct PauseCommand: ParsableCommand, DocumentChanger {
+struct PauseCommand: AsyncParsableCommand, DocumentChanger {
   static let configuration = CommandConfiguration(
     commandName: "pause",
     abstract: "Tell all phones to neither check nor upload; they lose nothing.",
@@ -85,13 +85,13 @@ struct PauseCommand: ParsableCommand, DocumentChanger {
     }
   }
 
-  func run() throws {
-    try publish(.pause(until: until))
+  func run() async throws {
+    try await publish(.pause(until: until))
   }
 }
 
 /// `key-server resume`
-struct ResumeCommand: ParsableCommand, DocumentChanger {
+struct ResumeCommand: AsyncParsableCommand, DocumentChanger {
   static let configuration = CommandConfiguration(
     commandName: "resume", abstract: "End a pause.")
 
@@ -99,8 +99,8 @@ struct ResumeCommand: ParsableCommand, DocumentChanger {
   @OptionGroup var report: ReportOptions
   @OptionGroup var root: RootKeyOptions
 
-  func run() throws {
-    try publish(.resume)
+  func run() async throws {
+    try await publish(.resume)
   }
 }
 
@@ -161,10 +161,10 @@ extension DocumentChanger {
   /// Signs and stores the next document with `change`, and prints it.
   fileprivate func publish(
     _ change: DocumentChange? = nil, lifetimeSeconds: Int64? = nil, replacesLost: Bool = false
-  ) throws {
+  ) async throws {
     let setup = try servers.setup(of: .keys)
     try write(
-      setup.deviceConfiguration.publish(
+      try await setup.publish(
         change, rootKey: root.rootKey, lifetimeSeconds: lifetimeSeconds,
         replacesLost: replacesLost),
       of: setup)

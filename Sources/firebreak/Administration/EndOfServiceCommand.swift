@@ -18,7 +18,7 @@ struct EndOfServiceCommand: ParsableCommand {
 }
 
 /// `end-of-service tell`
-struct TellEndCommand: ParsableCommand {
+struct TellEndCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tell", abstract: "Tell all phones to neither check nor upload any more.")
 
@@ -36,8 +36,8 @@ struct TellEndCommand: ParsableCommand {
     let expires: Int64
   }
 
-  func run() throws {
-    let document = try servers.setup(of: .keys).tellEndOfService(
+  func run() async throws {
+    let document = try await servers.setup(of: .keys).tellEndOfService(
       rootKey: root.rootKey, lifetimeSeconds: lifetime)
     try report.write(
       Report(version: document.version, expires: document.expires),

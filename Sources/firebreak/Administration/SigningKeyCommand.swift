@@ -46,7 +46,7 @@ struct SigningKeyListCommand<Server: AdministeredServer>: ParsableCommand {
 }
 
 /// `signing-key add`
-struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand, SigningKeyChange {
+struct SigningKeyAddCommand<Server: AdministeredServer>: AsyncParsableCommand, SigningKeyChange {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "add", abstract: "Add a new key, from now or later; the other keys stay valid.",
@@ -62,13 +62,13 @@ struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand, Signin
     transform: SigningKeyTimes.time)
   var from: Int64?
 
-  func run() throws {
-    try write(try store.add(from: from.map { Date(unixSecond: $0) }))
+  func run() async throws {
+    try write(try await store.add(from: from.map { Date(unixSecond: $0) }))
   }
 }
 
 /// `signing-key rotate`
-struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand, SigningKeyChange {
+struct SigningKeyRotateCommand<Server: AdministeredServer>: AsyncParsableCommand, SigningKeyChange {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "rotate", abstract: "Add a new key and end the older ones after an overlap.",
@@ -97,9 +97,9 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand, Sig
     }
   }
 
-  func run() throws {
+  func run() async throws {
     try write(
-      try store.rotate(from: from.map { Date(unixSecond: $0) }, overlapSeconds: overlap))
+      try await store.rotate(from: from.map { Date(unixSecond: $0) }, overlapSeconds: overlap))
   }
 }
 
@@ -127,7 +127,7 @@ struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand
 }
 
 /// `signing-key relocate`, of the key server only: the keys of the verification server are not on tokens.
-struct SigningKeyRelocateCommand: ParsableCommand {
+struct SigningKeyRelocateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "relocate",
     abstract: "Change the place of a key on a token, whose public key stays.",
@@ -143,10 +143,10 @@ struct SigningKeyRelocateCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The PKCS#11 URI of the key.", valueName: "URI"))
   var key: String
 
-  func run() throws {
+  func run() async throws {
     let setup = try servers.setup(of: .keys)
     let result = SigningKeyReport(
-      try SigningKeyStore(setup, of: .keys, place: key).relocate())
+      try await SigningKeyStore(setup, of: .keys, place: key).relocate())
     try report.write(result, result.text)
   }
 }

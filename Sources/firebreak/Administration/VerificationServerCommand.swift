@@ -170,7 +170,7 @@ struct ApiTokenCommand: AsyncParsableCommand {
       return try report.write(
         Report(apiTokens: tokens, endedCodes: ended), tokens.joined(separator: "\n"))
     }
-    guard let tokens = try add ? setup.addAPIToken() : setup.apiTokens() else {
+    guard let tokens = try await add ? setup.addAPIToken() : setup.apiTokens() else {
       throw CommandFailure.badInput(
         "The verification server of \(servers.data.printable) has no tokens yet: add one, or start it"
           + " first.")

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServerAPI
+import Logging
+import ServerStorage
+import Settings
+import Terminal
+import World
+
+/// The secrets and rules that all processes with one database in PostgreSQL share.
+extension ServerSetup {
+  /// The settings of `policy` that are rules for new codes.
+  static let ruleNames: Set = [
+    "shortCodeDigits", "shortCodeLifetime", "longCodeLifetime", "requiresDate",
+  ]
+
+  /// The shared folders of a process, for `shared`: those of `servers`, and of the other servers that have secrets in
+  /// the folder, because the console administers them.
+  ///
+  /// - Returns: Nil without PostgreSQL.
+  /// - Throws: `CommandFailure`
+  package func sharedFolders(of servers: [ServerName], logger: Logger) async throws
+    -> SharedFolders?
+  {
+    guard database != nil else { return nil }
+    let administered = servers.contains(.console) ? ServerName.allCases : servers
+    let folders = try administered.filter {
+      try servers.contains($0) || folder.server($0).identity != nil
+    }.compactMap(sharedFolder)
+    for folder in folders { try await synchronize(folder) }
+    return SharedFolders(folders, clock: SystemClock(), logger: logger)
+  }
+
+  /// Runs `work`, which changes the secrets or rules of `server`, so that all processes get the change, or it fails.
+  ///
+  /// - Throws: The error of `work`; `CommandFailure`
+  func sharing<Value>(
+    _ server: ServerName, isolation: isolated (any Actor)? = #isolation,
+    _ work: () async throws -> Value
+  ) async throws -> Value {
+    guard let shared = try sharedFolder(of: server) else { return try await work() }
+    return try await shared.changing(work)
+  }
+
+  /// Lets the folder of `server` have the changes of other processes.
+  ///
+  /// - Throws: `CommandFailure`
+  func synchronize(_ server: ServerName) async throws {
+    if let shared = try sharedFolder(of: server) { try await synchronize(shared) }
+  }
+
+  private func synchronize(_ shared: SharedFolder) async throws {
+    do { _ = try await shared.synchronize() } catch let error as ServerDatabaseError {
+      throw CommandFailure(error, of: shared.server.schema)
+    }
+  }
+
+  /// Nil without PostgreSQL, and for the console, whose database has everything.
+  private func sharedFolder(of server: ServerName) throws -> SharedFolder? {
+    let stored = folder.server(server)
+    guard server != .console, let address = try databaseAddress(of: server),
+      let secret = try stored.identity
+    else { return nil }
+    return SharedFolder(
+      stored,
+      in: stored.postgreSQLDatabase(at: address, secret: secret), clock: SystemClock())
+  }
+
+  /// Signs and stores the next device configuration with `change`, for all processes.
+  ///
+  /// - Parameters:
+  ///   - change: The change; nil to sign again.
+  ///   - rootKey: The file of the private root key; nil for the one beside the secrets.
+  ///   - lifetimeSeconds: The time until the expiry; nil for that of the newest document.
+  ///   - replacesLost: If the newest document was lost, starts with a new one that has its instructions to phones.
+  /// - Returns: The document.
+  @discardableResult
+  package func publish(
+    _ change: DocumentChange? = nil, rootKey: String? = nil, lifetimeSeconds: Int64? = nil,
+    replacesLost: Bool = false
+  ) async throws -> DeviceConfiguration {
+    try await sharing(.keys) {
+      try deviceConfiguration.publish(
+        change, rootKey: rootKey, lifetimeSeconds: lifetimeSeconds, replacesLost: replacesLost)
+    }
+  }
+}

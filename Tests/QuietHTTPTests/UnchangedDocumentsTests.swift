@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Hummingbird
+import Logging
+import TestSupport
+import Testing
+import World
+
+@testable import QuietHTTP
+
+@Suite("Documents that clients have already")
+struct UnchangedDocumentsTests {
+  private static let tag = EntityTag(of: Data("document".utf8))
+  private static let headers: HTTPFields = [
+    .contentType: "text/plain", .cacheControl: "public, max-age=0",
+  ]
+
+  /// Runs a server with one document and a route that counts its requests.
+  private func withServer(
+    logger: Logger, isReadable: Bool = true, _ body: (String, Counter) async throws -> Void
+  ) async throws {
+    let routed = Counter()
+    let router = Router.quiet(refusals: .plain, randomness: SystemRandomness())
+    router.get("/document") { _, _ in
+      routed.add()
+      var headers = Self.headers
+      headers[.eTag] = Self.tag.text
+      return Response(status: .notModified, headers: headers)
+    }
+    let documents = UnchangedDocuments(
+      ["/document": { isReadable ? (Self.tag, Self.headers) : nil }], metrics: nil)
+    let server = QuietServer(
+      router: router, host: "127.0.0.1", port: 0, limits: ConnectionLimits(),
+      unchanged: documents, logger: logger)
+    let running = Task { try await server.run() }
+    try await body("http://127.0.0.1:\(await server.boundPort)/document", routed)
+    running.cancel()
+    _ = await running.result
+  }
+
+  private func logger(_ level: Logger.Level) -> Logger {
+    var logger = CollectedLog().logger
+    logger.logLevel = level
+    return logger
+  }
+
+  @Test("A client with the present tag gets 304 without routing, with the headers of the route")
+  func unchanged() async throws {
+    try await withServer(logger: logger(.error)) { address, routed in
+      let tag = ("If-None-Match", Self.tag.text)
+      let response = try await LoopbackClient.send("GET", address, headers: [tag])
+      #expect(response.status == 304 && response.body.isEmpty && routed.count == 0)
+      let other = try await LoopbackClient.send(
+        "GET", address, headers: [tag, ("Origin", "https://app.example")])
+      #expect(routed.count == 1)
+      for name in ["etag", "content-type", "cache-control", "x-content-type-options"] {
+        #expect(response.headers[name] == other.headers[name] && response.headers[name] != nil)
+      }
+    }
+  }
+
+  @Test("Requests with another tag, method or condition are routed")
+  func routed() async throws {
+    try await withServer(logger: logger(.error)) { address, routed in
+      let tag = ("If-None-Match", Self.tag.text)
+      let requests: [(String, [(String, String)])] = [
+        ("GET", []), ("GET", [("If-None-Match", "\"x\"")]), ("HEAD", [tag]),
+        ("GET", [tag, ("If-Match", "\"x\"")]),
+      ]
+      for (number, request) in requests.enumerated() {
+        _ = try await LoopbackClient.send(request.0, address, headers: request.1)
+        #expect(routed.count == number + 1, "\(request)")
+      }
+    }
+  }
+
+  @Test("Logged requests, and those for a document that cannot be read, are routed")
+  func logged() async throws {
+    for (level, isReadable) in [(Logger.Level.info, true), (.error, false)] {
+      try await withServer(logger: logger(level), isReadable: isReadable) {
+        address, routed in
+        _ = try await LoopbackClient.send(
+          "GET", address, headers: [("If-None-Match", Self.tag.text)])
+        #expect(routed.count == 1)
+      }
+    }
+  }
+}
