@@ -94,7 +94,7 @@ package struct SettingsFile: Sendable {
       throw refusal("it must contain a JSON object.")
     }
     // JSON parsers disagree about duplicate fields.
-    guard StrictJSONValidator.accepts(content) else {
+    guard StrictJSONValidator.accepts(content.withoutByteOrderMark) else {
       throw refusal("it has a duplicate field, is nested too deeply, or is not UTF-8.")
     }
     return tree

@@ -25,8 +25,8 @@ package struct ForeignFile: Equatable {
     if head.dropFirst(tarMarkPlace).starts(with: tarMark) {
       return ([], "a tar file", "unpack it with tar -xf")
     }
-    let text = head.starts(with: byteOrderMark) ? head.dropFirst(byteOrderMark.count) : head
-    let start = String(decoding: text, as: UTF8.self).drop(while: \.isWhitespace).lowercased()
+    let start = String(decoding: head.withoutByteOrderMark, as: UTF8.self)
+      .drop(while: \.isWhitespace).lowercased()
     return texts.first { start.utf8.starts(with: $0.beginning) }
   }
 
@@ -57,7 +57,6 @@ package struct ForeignFile: Equatable {
     ("ek export v", "an export of another version", "ask for version 1 of the format"),
   ].map { (Array($0.utf8), $1, $2) }
 
-  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
   /// The position of the mark in the first header of a tar file.
   private static let tarMarkPlace = 257
   private static let tarMark = Array("ustar".utf8)

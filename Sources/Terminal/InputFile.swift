@@ -86,6 +86,13 @@ package struct CalendarDate {
   private static let style = Date.ISO8601FormatStyle().year().month().day()
 }
 
+extension Data {
+  /// The data without the byte order mark that editors on Windows write before text in UTF-8.
+  package var withoutByteOrderMark: Data {
+    starts(with: [0xef, 0xbb, 0xbf]) ? Data(dropFirst(3)) : self
+  }
+}
+
 extension FileManager {
   /// True if there is a folder at `path`.
   package func isFolder(at path: String) -> Bool {

@@ -34,8 +34,7 @@ package struct KeysJSON {
       throw CommandFailure.badInput(error.message(otherwise: "it must be a JSON object of keys."))
     }
     // The decoder silently takes one of two fields with the same name. It accepts a byte order mark.
-    let text = data.starts(with: Self.byteOrderMark) ? data.dropFirst(3) : data
-    guard StrictJSONValidator.accepts(text) else {
+    guard StrictJSONValidator.accepts(data.withoutByteOrderMark) else {
       throw CommandFailure.badInput("it has a field twice, or is not UTF-8: correct it.")
     }
     let (keys, revisedKeys) = (wire.temporaryExposureKeys, wire.revisedKeys ?? [])
@@ -45,8 +44,6 @@ package struct KeysJSON {
     self.keys = keys.map(\.diagnosisKey).sorted(by: DiagnosisKey.inFileOrder)
     self.revisedKeys = revisedKeys.map(\.diagnosisKey).sorted(by: DiagnosisKey.inFileOrder)
   }
-
-  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   private enum Fields: CodingKey, CaseIterable {
     case temporaryExposureKeys, revisedKeys

@@ -22,12 +22,15 @@ package struct SightingsCSV {
   package init(
     _ content: Data, name: String = "The sightings", rowCountMax: Int = SightingsLimit.rowCountMax
   ) throws {
-    var lines = Array(content).split(
+    var lines = Array(content.withoutByteOrderMark).split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }
     guard let first = lines.first,
       Self.trimmingCarriageReturn(first).elementsEqual(Self.header.utf8)
     else {
+      if let foreign = ForeignFile(content) {
+        throw CommandFailure.badInput("\(name) is \(foreign.kind): \(foreign.remedy).")
+      }
       throw CommandFailure.badInput("\(name), line 1: expected the header \(Self.header).")
     }
     guard lines.count - 1 <= rowCountMax else {

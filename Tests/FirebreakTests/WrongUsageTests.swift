@@ -13,6 +13,7 @@ struct WrongUsageTests {
     folder = try TemporaryFolder()
     for (name, text) in [
       ("text", "hello"), ("empty", ""), ("bad.json", "{"), ("none.csv", "rpi,aem,unix_time,rssi\n"),
+      ("marked.json", "\u{feff}{\"a\": 1}"),
     ] {
       try Data(text.utf8).write(to: folder.path(name))
     }
@@ -52,6 +53,22 @@ struct WrongUsageTests {
       ("score --windows none --configuration none", "The configuration none cannot be read"),
       ("conformance gaen-crypto text", "text: not in the form of the suite gaen-crypto"),
       ("conformance key-files folder", "name the file of the suite key-files"),
+      ("simulate marked.json --output new", "marked.json: a is not a field"),
+      ("simulate bad.json --output new", "bad.json: The scenario needs one JSON object"),
+      ("windows --sightings none.csv none", "none: The file could not be read"),
+      ("canary --data new", "Missing expected argument '--verification-server"),
+      ("database move --data none", "There is no folder none"),
+      ("database check --data text", "text is a file: name the folder of the servers"),
+      ("backup copy --data folder", "The folder folder has no data of a server"),
+      ("verify-backup text", "text is not a backup"), ("verify-backup folder", "is a folder"),
+      ("end-of-service tell --data none", "There is no folder none"),
+      ("end-of-service delte", "did you mean `firebreak end-of-service delete`?"),
+      ("key-server signing-key relocate --data none", "Missing expected argument '--key"),
+      ("key-server mirror", "Missing expected argument '<index>'"),
+      ("verification-server api-key add --type foo", "'device', 'admin', 'canary' or 'stats'"),
+      ("console audit export --data none", "There is no folder none"),
+      ("clock --data none", "There is no folder none"),
+      ("trials folder --sweep none", "The sweep none cannot be read"),
       ("trials none", "none does not exist"), ("trials text", "text is a file: name the folder"),
       ("trials folder", "No trial in"), ("demo --keep folder", "folder exists"),
       ("demo --report folder", "The report cannot be written"),
@@ -101,7 +118,12 @@ struct WrongUsageTests {
     "With --json the error is one JSON object on stderr, with the exit code",
     arguments: [
       ("keyfile inspect none --json", 2), ("match --sightings none.csv text --jsn --json", 2),
-      ("trials text --json", 2), ("serve --host 192.0.2.1 --port 0 --data new --json", 3),
+      ("trials text --json", 2), ("simulate bad.json --json", 2),
+      ("backup copy --data none --json", 2),
+      ("verify-backup text --json", 2), ("clock --data none --json", 2),
+      ("database check --data none --json", 2), ("end-of-service tell --data none --json", 2),
+      ("key-server signing-key list --data none --json", 2),
+      ("serve --host 192.0.2.1 --port 0 --data new --json", 3),
     ])
   func json(arguments: String, status: Int32) async throws {
     struct Report: Decodable {

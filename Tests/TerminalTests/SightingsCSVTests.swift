@@ -20,6 +20,28 @@ struct SightingsCSVTests {
     #expect(failure?.message.contains("line 12") == true)
   }
 
+  @Test("A file of a spreadsheet is read: with a byte order mark and CR LF")
+  func spreadsheet() throws {
+    let row = "3c9a1de5dd6b02afa7fded7b570b3e56,c29211b1,1585786200,-60\r\n"
+    let text = "\u{feff}\(SightingsCSV.header)\r\n\(row)"
+    #expect(try SightingsCSV(Data(text.utf8)).sightings.count == 1)
+  }
+
+  @Test("Another kind of file is named")
+  func otherKind() {
+    for (content, message) in [
+      (Data([0xff, 0xfe, 0x72, 0]), "a.csv is text in UTF-16: save it in UTF-8."),
+      (Data([0x1f, 0x8b, 8, 0]), "a.csv is a gzip file: unpack it with gunzip."),
+      (Data("{}".utf8), "a.csv is a JSON document: check the file name."),
+      (Data("rpi;aem".utf8), "a.csv, line 1: expected the header rpi,aem,unix_time,rssi."),
+    ] {
+      let failure = #expect(throws: CommandFailure.self) {
+        try SightingsCSV(content, name: "a.csv")
+      }
+      #expect(failure?.message == message)
+    }
+  }
+
   @Test("Times and signal strengths on their limits are accepted, beyond them rejected")
   func limits() throws {
     func read(_ time: Int, _ strength: Int) -> Bool {

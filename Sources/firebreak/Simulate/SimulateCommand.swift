@@ -89,7 +89,7 @@ struct SimulationInput {
   init(_ path: String, seed: UInt64, threads: Int) throws {
     let content = try InputFile(
       path, what: "scenario", byteCountMax: ScenarioLimit.fileBytesMax
-    ).content
+    ).content.withoutByteOrderMark
     let scenario = try Self.naming(path) { () throws(ScenarioError) in try Scenario(json: content) }
     let contacts = try Self.contacts(of: scenario, at: path, seed: seed)
     guard scenario.firstCases <= contacts.population.count else {
