@@ -245,7 +245,7 @@ let package = Package(
         hummingbird,
         mustache, grdb, asyncHTTPClient, nioCore,
         nioHTTP1, crypto, cryptoExtras, logging, serviceLifecycle,
-      ], swiftSettings: strict),
+      ], resources: [.copy("Catalogues")], swiftSettings: strict),
 
     .target(
       name: "FieldTrials",
