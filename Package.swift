@@ -214,7 +214,7 @@ let package = Package(
         mustache, grdb,
         asyncHTTPClient, nioCore,
         nioHTTP1, crypto, logging, serviceLifecycle,
-      ], swiftSettings: strict),
+      ], resources: [.copy("Catalogues")], swiftSettings: strict),
     .target(
       name: "KeyServer",
       dependencies: [
