@@ -214,7 +214,7 @@ let package = Package(
         mustache, grdb,
         asyncHTTPClient, nioCore,
         nioHTTP1, crypto, logging, serviceLifecycle,
-      ], swiftSettings: strict),
+      ], resources: [.copy("Catalogues")], swiftSettings: strict),
     .target(
       name: "KeyServer",
       dependencies: [
@@ -245,7 +245,7 @@ let package = Package(
         hummingbird,
         mustache, grdb, asyncHTTPClient, nioCore,
         nioHTTP1, crypto, cryptoExtras, logging, serviceLifecycle,
-      ], swiftSettings: strict),
+      ], resources: [.copy("Catalogues")], swiftSettings: strict),
 
     .target(
       name: "FieldTrials",
@@ -306,7 +306,8 @@ let package = Package(
         "Secrets", "World", "TextEncodings", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP",
         "WebPages", "ExposureApp", "Simulation", hummingbird, nioCore, crypto, logging,
         serviceLifecycle,
-      ], resources: [.copy("WebFiles")], swiftSettings: strictOnTheCallersActor),
+      ], resources: [.copy("WebFiles"), .copy("Catalogues")], swiftSettings: strictOnTheCallersActor
+    ),
 
     // The command line: input, output and signals of every command, the benchmarks, the executable.
     .target(
@@ -479,8 +480,8 @@ let package = Package(
     .testTarget(
       name: "ClassroomTests",
       dependencies: [
-        "Classroom", "ExposureApp", "Simulation", "World", "TestSupport", asyncHTTPClient, nioCore,
-        nioHTTP1, logging,
+        "Classroom", "ExposureApp", "Simulation", "WebPages", "World", "TestSupport",
+        asyncHTTPClient, nioCore, nioHTTP1, logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

@@ -42,6 +42,7 @@ package final class ClassroomService: Service, Sendable {
     } catch {
       throw ClassroomError.files
     }
+    guard ClassText.areInstalled else { throw ClassroomError.files }
     secret = WebSecret(randomness: randomness, cookieName: "class-teacher")
     world = SimulatedWorld(
       start: Lesson.start, seed: configuration.seed, recordsBeacons: false, logger: logger)

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Testing
+import WebPages
 
 @testable import Classroom
 
 @Suite("Texts of a class") struct ClassTextTests {
   @Test("Every text has a translation with the same placeholders")
   func complete() {
-    func places(_ text: String) -> Set<String> {
-      Set(text.matches(of: /\{\w+\}/).map { String($0.0) })
-    }
-    for text in ClassText.allCases {
-      let polish = ClassText.polish[text]
-      #expect(polish?.isEmpty == false, "\(text)")
-      #expect(places(polish ?? "") == places(text.rawValue), "\(text)")
-    }
+    let faults = TextCatalogue.faults(
+      of: ClassText.catalogues, keys: Set(ClassText.allCases.map(\.rawValue)),
+      placeholder: /\{\w+\}/)
+    #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
   }
 
   @Test("Every text is used by a page")

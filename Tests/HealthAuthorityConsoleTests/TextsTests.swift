@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Testing
+import WebPages
 
 @testable import HealthAuthorityConsole
 
@@ -8,14 +9,10 @@ import Testing
 @Suite struct TextsTests {
   @Test("Every key has a text in both languages, with the same placeholders")
   func complete() {
-    for key in TextKey.allCases {
-      let phrase = Texts.phrases[key]
-      #expect(phrase?.english.isEmpty == false && phrase?.polish.isEmpty == false, "\(key)")
-      func places(_ text: String?) -> [String] {
-        ["%1", "%2", "%3"].filter { text?.contains($0) == true }
-      }
-      #expect(places(phrase?.english) == places(phrase?.polish), "\(key)")
-    }
+    let actions = AuditAction.allCases.map { Texts.actionPrefix + $0.rawValue }
+    let keys = Set(TextKey.allCases.map(\.rawValue) + actions)
+    let faults = TextCatalogue.faults(of: Texts.catalogues, keys: keys, placeholder: /%[1-9]/)
+    #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
   }
 
   @Test("Every text that a template names exists", arguments: PageTemplate.allCases)

@@ -186,9 +186,10 @@ struct ReportPageTests {
 
   @Test("The page has the language of the browser or of its link, and no text is missing")
   func languages() async throws {
-    for language in ReportLanguage.allCases {
-      for key in ReportText.allCases { #expect(!language[key].isEmpty, "\(language) \(key)") }
-    }
+    let faults = TextCatalogue.faults(
+      of: ReportLanguage.catalogues, keys: Set(ReportText.allCases.map(\.rawValue)),
+      placeholder: /%[1-9]/)
+    #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
     for (header, language) in [
       ("", ReportLanguage.english), ("pl-PL,pl;q=0.9,en;q=0.8", .polish), ("uk", .ukrainian),
       ("fr,de;q=0.5,en;q=0.4", .german), ("de;q=0,en", .english), ("xx", .english),

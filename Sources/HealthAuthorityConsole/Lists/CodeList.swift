@@ -154,7 +154,7 @@ struct CodeListReader: Sendable {
   /// True for a first row with the names of the columns.
   private static func isHeader(_ fields: [String]) -> Bool {
     let names = Set(
-      ConsoleLanguage.allCases.map { Texts.phrases[.batchColumnReference]?[$0].lowercased() })
+      ConsoleLanguage.allCases.map { Texts.text(.batchColumnReference, in: $0)?.lowercased() })
     let words = fields.map { trimmed($0).lowercased() }
     return names.contains(words.first)
       || (words.count > 1 && ["test", "badanie"].contains(words[1]))

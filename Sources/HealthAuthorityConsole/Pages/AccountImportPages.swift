@@ -101,7 +101,7 @@ enum AccountList {
     let word = row.fields[1].trimmingCharacters(in: .whitespaces).lowercased()
     return Role.allCases.first { role in
       role.rawValue == word
-        || ConsoleLanguage.allCases.contains { Texts.phrases[role.textKey]?[$0] == word }
+        || ConsoleLanguage.allCases.contains { Texts.text(role.textKey, in: $0) == word }
     }
   }
 }

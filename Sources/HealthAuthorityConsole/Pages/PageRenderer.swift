@@ -12,8 +12,9 @@ struct PageRenderer: Sendable {
   private static let policy = ContentPolicy(
     [.styles, .scripts], images: .own, sendsForms: true)
 
-  /// - Throws: If a template is invalid (a programming error).
+  /// - Throws: `ConsoleError` if the texts are not installed, or if a template is invalid (a programming error).
   init() throws {
+    try Texts.requireCatalogues()
     layout = try MustacheTemplate(string: LayoutTemplate.layout)
     templates = try Dictionary(
       uniqueKeysWithValues: PageTemplate.allCases.map {

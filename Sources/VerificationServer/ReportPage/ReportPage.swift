@@ -20,8 +20,10 @@ struct ReportPage: Sendable {
   static let stylePath = "/report.css"
   private static let policy = ContentPolicy([.styles], sendsForms: true)
 
-  /// - Throws: If the template is invalid (a programming error).
+  /// - Throws: `VerificationServerError` if the texts are not installed, or if the template is invalid (a programming
+  ///   error).
   init(reports: UserReports) throws {
+    try ReportLanguage.requireCatalogues()
     self.reports = reports
     layout = try MustacheTemplate(string: ReportTemplate.page)
   }
