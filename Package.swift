@@ -322,8 +322,8 @@ let package = Package(
       dependencies: [
         "Terminal", "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels",
         "DiagnosisKeyFile", "ExposureNotification", "UploadToken", "KeyServerAPI", "KeyServer",
-        "QuietHTTP", crypto, grdb, logging, argumentParser, nioCore, nioHTTP1, nioPosix, subprocess,
-        systemPackage,
+        "QuietHTTP", "PostgreSQL", crypto, grdb, logging, argumentParser, nioCore, nioHTTP1,
+        nioPosix, subprocess, systemPackage,
       ], swiftSettings: strictOnTheCallersActor),
     // Synthetic phones that probe the servers.
     .target(

@@ -33,7 +33,7 @@ package struct CPUClock {
   }
 
   /// The clock of another process of the same user; nil if there is no such process.
-  init?(process: pid_t) {
+  package init?(process: pid_t) {
     var clock = clockid_t()
     guard clock_getcpuclockid(process, &clock) == 0 else { return nil }
     self.clock = clock

@@ -136,7 +136,7 @@ enum AllowedImports {
       [
         "Terminal", "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels",
         "DiagnosisKeyFile", "ExposureNotification", "UploadToken", "KeyServerAPI", "KeyServer",
-        "QuietHTTP",
+        "QuietHTTP", "PostgreSQL",
       ], libraries: ["ArgumentParser", "Hummingbird", "GRDB", "Subprocess", "SystemPackage"]),
     // Synthetic phones that probe the servers.
     "Canary": Row([

@@ -29,6 +29,8 @@ public final class PrivatePostgreSQL: Sendable {
   private let folder: TemporaryFolder
   /// The port and the certificate for TLS; nil for a server with a socket only.
   public let tls: DatabaseTLS?
+  /// True for the settings of a server that measurements use: what is committed is on the disk.
+  private let isDurable: Bool
   private let postmaster = Mutex<BackgroundProcess?>(nil)
 
   /// The server of this process, which is started by the first test that needs it.
@@ -79,8 +81,12 @@ public final class PrivatePostgreSQL: Sendable {
   /// - Parameters:
   ///   - name: The name of the machine in the certificate of a server that accepts TLS; nil for a socket only.
   ///   - offersTLS: False for a server with a port that has TLS switched off.
-  public init(tlsName name: String? = nil, offersTLS: Bool = true) async throws {
+  ///   - isDurable: True for the settings of a real server, for measurements: what is committed is on the disk.
+  public init(
+    tlsName name: String? = nil, offersTLS: Bool = true, isDurable: Bool = false
+  ) async throws {
     folder = try TemporaryFolder()
+    self.isDurable = isDurable
     tls = try await Self.tls(name, isOffered: offersTLS, in: folder)
     try Self.giveToServer(folder.url)
     let result = try await ChildProcess.run(
@@ -95,6 +101,7 @@ public final class PrivatePostgreSQL: Sendable {
   /// - Parameter name: As for the primary.
   public init(follow primary: PrivatePostgreSQL, tlsName name: String? = nil) async throws {
     folder = try TemporaryFolder()
+    isDurable = false
     tls = try await Self.tls(name, isOffered: true, in: folder)
     try Self.giveToServer(folder.url)
     let result = try await ChildProcess.run(
@@ -161,10 +168,12 @@ public final class PrivatePostgreSQL: Sendable {
     if let tls { try Self.giveToServer(tls.key) }
     let settings =
       (tls?.settings ?? ["listen_addresses="]) + [
-        "fsync=off", "synchronous_commit=on", "full_page_writes=off",
-        "shared_buffers=32MB", "max_connections=100", "autovacuum=off",
-        "unix_socket_directories=\(folder.url.path)", "max_prepared_transactions=0",
+        "synchronous_commit=on", "max_connections=100", "max_prepared_transactions=0",
+        "unix_socket_directories=\(folder.url.path)",
       ]
+      + (isDurable
+        ? ["fsync=on", "shared_buffers=256MB", "max_wal_size=4GB"]
+        : ["fsync=off", "full_page_writes=off", "shared_buffers=32MB", "autovacuum=off"])
     let process = try await BackgroundProcess(
       Self.setpriv,
       Self.asServer("postgres") + ["-D", folder.path("d").path] + settings.flatMap { ["-c", $0] })
@@ -257,6 +266,25 @@ public final class PrivatePostgreSQL: Sendable {
     for id in [process.processIdentifier] + Self.children(of: process.processIdentifier) {
       _ = Foundation.kill(id, signal)
     }
+  }
+
+  /// The processor time of all processes of the server, also of those that have ended.
+  public var processorTime: Duration {
+    guard let process = postmaster.withLock({ $0 })?.process else { return .zero }
+    let own = process.processIdentifier
+    let ticks =
+      Self.ticks(of: own, 4) + Self.children(of: own).reduce(0) { $0 + Self.ticks(of: $1, 2) }
+    return .milliseconds(ticks * 1_000 / sysconf(Int32(_SC_CLK_TCK)))
+  }
+
+  /// The sum of `count` fields from `utime`: of the process, and of its children that have ended.
+  private static func ticks(of process: Int32, _ count: Int) -> Int {
+    guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+      let name = text.lastIndex(of: ")")
+    else { return 0 }
+    // The state is the first field after the name, and the third of all.
+    let fields = text[text.index(after: name)...].split(separator: " ")
+    return fields.dropFirst(11).prefix(count).reduce(0) { $0 + (Int($1) ?? 0) }
   }
 
   private static func children(of parent: Int32) -> [Int32] {

@@ -5,6 +5,7 @@ import Foundation
 import KeyServer
 import KeyServerAPI
 import Logging
+import PostgreSQL
 import QuietHTTP
 import Subprocess
 import Synchronization
@@ -19,7 +20,7 @@ struct PublishServer {
 
   init(_ parameters: PublishServerParameters) throws {
     server = try KeyServer(
-      Self.configuration(parameters), clock: SystemClock(), randomness: SystemRandomness(),
+      try Self.configuration(parameters), clock: SystemClock(), randomness: SystemRandomness(),
       logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() })
   }
 
@@ -35,12 +36,14 @@ struct PublishServer {
     try await running.value
   }
 
-  private static func configuration(_ parameters: PublishServerParameters) -> KeyServerConfiguration
-  {
+  private static func configuration(
+    _ parameters: PublishServerParameters
+  ) throws -> KeyServerConfiguration {
     let folder = URL(fileURLWithPath: parameters.folder)
     var configuration = KeyServerConfiguration(
       port: 0, databaseFile: folder.appendingPathComponent(PublishServerParameters.databaseName),
-      databaseKey: Data(SystemRandomness().bytes(KeyServerLimit.databaseKeyBytes)),
+      databaseKey: parameters.database?.key
+        ?? Data(SystemRandomness().bytes(KeyServerLimit.databaseKeyBytes)),
       exportFolder: folder.appendingPathComponent("exports"),
       regions: [PublishServerParameters.region], appPackages: [PublishServerParameters.application],
       tokenIssuer: PublishServerParameters.issuer, tokenAudience: PublishServerParameters.audience,
@@ -51,6 +54,9 @@ struct PublishServer {
           keyID: WorkloadFiles.keyID, keyVersion: WorkloadFiles.keyVersion)
       ], region: PublishServerParameters.region, deviceCheck: nil,
       remoteConfiguration: RemoteConfiguration(version: 1))
+    configuration.databaseAddress = try parameters.database.map {
+      try PostgreSQLAddress($0.address)
+    }
     // All uploads come from one address.
     configuration.uploadAttempts = KeyServerLimit.uploadAttemptsMax
     return configuration
@@ -67,20 +73,34 @@ struct PublishServer {
   }
 }
 
+/// A database in PostgreSQL, which several measured key servers may share.
+package struct BenchDatabase: Codable, Sendable {
+  /// The address for libpq.
+  let address: String
+  /// The secret of the servers.
+  let key: Data
+
+  /// A database for servers with a new secret.
+  package init(address: String) {
+    self.address = address
+    key = Data(SystemRandomness().bytes(KeyServerLimit.databaseKeyBytes))
+  }
+}
+
 /// The measured key server as a process of its own, with a temporary folder.
 package struct PublishServerProcess: Sendable {
   package let target: PublishTarget
-  let processID: pid_t
+  package let processID: pid_t
   /// The temporary folder, which holds the database.
   let folder: URL
 
   /// Runs `body` with a server that `program`, a `firebreak`, has started, and whose database has `storedKeys` keys.
-  /// Then the server is stopped, and its folder is removed.
+  /// Then the server is stopped, and its folder is removed. With `database` it uses PostgreSQL, and no key is stored.
   ///
   /// - Throws: The error of `body`; `CommandFailure` with the error of the server if it does not start.
   package static func withRunning<Result: Sendable>(
     by program: FilePath = .currentExecutable, storedKeys: Int = 0,
-    _ body: (PublishServerProcess) async throws -> Result
+    database: BenchDatabase? = nil, _ body: (PublishServerProcess) async throws -> Result
   ) async throws -> Result {
     let folder = try BenchFolder(keep: nil)
     let server = KillableProcess()
@@ -98,7 +118,8 @@ package struct PublishServerProcess: Sendable {
     signal(SIGPIPE, SIG_IGN)
     let key = P256.Signing.PrivateKey()
     let parameters = PublishServerParameters(
-      folder: folder.url.path, certificateKeyPEM: key.publicKey.pemRepresentation)
+      folder: folder.url.path, certificateKeyPEM: key.publicKey.pemRepresentation,
+      database: database)
     let run = try await Subprocess.run(
       .path(program), arguments: ["bench", "publish-server"], input: .inputWriter,
       output: .sequence, error: .string(limit: BenchLimit.errorByteCountMax)
@@ -174,6 +195,8 @@ struct PublishServerParameters: Codable {
   let folder: String
   /// The public key of the certificates, in PEM.
   let certificateKeyPEM: String
+  /// Nil for SQLite in the folder.
+  var database: BenchDatabase?
 }
 
 /// The line of JSON that the server prints on stdout when it accepts connections.

@@ -196,7 +196,7 @@ package struct UploadExchange: Sendable {
   /// True if the request was a decoy.
   let isChaff: Bool
   /// From the first byte sent to the last byte received.
-  let duration: Duration
+  package let duration: Duration
   /// Nil if the connection failed or the timeout expired.
   package let response: Response?
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Bench
+import Foundation
+import QuietHTTP
+import SystemPackage
+import Terminal
+import TestSupport
+import World
+
+/// `firebreak-benchmarks postgresql`: measures uploads to key servers with PostgreSQL beside one with SQLite.
+struct PostgreSQLCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "postgresql",
+    abstract: "Measure uploads with PostgreSQL beside SQLite, by processes and stored keys.",
+    discussion: """
+      The command starts a PostgreSQL server of its own on a socket, whose commits are on the disk, and key servers as \
+      other processes. Each measurement is a closed loop of uploads with 14 keys. Those with SQLite and PostgreSQL \
+      follow each other, so that their ratios are of one run. The processor time is that of the key servers and of all \
+      processes of PostgreSQL together.
+      """)
+
+  private static let uploadCounts = 100...100_000
+  private static let storedKeyCounts = 0...50_000_000
+
+  @Option(help: "The uploads of each measurement.")
+  var uploads = 10_000
+
+  @Option(
+    parsing: .upToNextOption,
+    help: "The numbers of stored keys for the growth, in ascending order.")
+  var storedKeys = [0, 1_000_000, 5_000_000, 12_000_000]
+
+  @OptionGroup var product: MeasuredProduct
+
+  @OptionGroup var output: MeasurementOutput
+
+  func validate() throws {
+    try BenchLimit.check(uploads, Self.uploadCounts, "--uploads")
+    for count in storedKeys { try BenchLimit.check(count, Self.storedKeyCounts, "--stored-keys") }
+    guard !storedKeys.isEmpty, storedKeys == storedKeys.sorted() else {
+      throw ValidationError("--stored-keys takes numbers in ascending order.")
+    }
+  }
+
+  func run() async throws {
+    BuildKind.warnUnlessRelease()
+    FileDescriptors.raiseLimit()
+    let cluster = try await PrivatePostgreSQL(isDurable: true)
+    let report = try await PostgreSQLBench(
+      program: FilePath(product.executable.path), uploads: uploads, cluster: cluster
+    ).run(storedKeys: storedKeys)
+    try output.write(report)
+    guard report.failed == 0 else {
+      throw CommandFailure(status: .no, message: "\(report.failed) uploads were not accepted.")
+    }
+  }
+}
+
+/// The measurements with one PostgreSQL server.
+struct PostgreSQLBench {
+  let program: FilePath
+  let uploads: Int
+  let cluster: PrivatePostgreSQL
+
+  /// The connections of the measurements.
+  private static let few = 8
+  private static let many = 32
+  private static let databaseName = "bench"
+
+  func run(storedKeys: [Int]) async throws -> PostgreSQLReport {
+    let sqlite = try await withServers(1, in: nil) { servers in
+      (
+        try await measure(servers, connections: Self.few),
+        try await measure(servers, connections: Self.many)
+      )
+    }
+    let database = BenchDatabase(address: try await cluster.createDatabase("first"))
+    let postgreSQL = try await withServers(1, in: database) { servers in
+      (
+        try await measure(servers, connections: Self.few),
+        try await measure(servers, connections: Self.many)
+      )
+    }
+    let pair = BenchDatabase(address: try await cluster.createDatabase("second"))
+    let two = try await withServers(2, in: pair) { servers in
+      try await measure(servers, connections: Self.many / servers.count)
+    }
+    return PostgreSQLReport(
+      uploads: uploads, sqlite8: sqlite.0, sqlite32: sqlite.1, postgreSQL8: postgreSQL.0,
+      postgreSQL32: postgreSQL.1, twoProcesses: two, growth: try await growth(storedKeys))
+  }
+
+  private func growth(_ counts: [Int]) async throws -> [PostgreSQLReport.Growth] {
+    let database = BenchDatabase(address: try await cluster.createDatabase(Self.databaseName))
+    return try await withServers(1, in: database) { servers in
+      var (growth, stored): ([PostgreSQLReport.Growth], Int) = ([], 0)
+      for count in counts {
+        try await fill(from: stored, to: count)
+        stored = count
+        growth.append(
+          PostgreSQLReport.Growth(
+            storedKeys: count, uploads: try await measure(servers, connections: Self.many)))
+      }
+      return growth
+    }
+  }
+
+  // MARK: - Servers
+
+  /// Runs `body` with `count` servers in `database`; nil for SQLite.
+  private func withServers<Result: Sendable>(
+    _ count: Int, in database: BenchDatabase?, _ running: [PublishServerProcess] = [],
+    _ body: ([PublishServerProcess]) async throws -> Result
+  ) async throws -> Result {
+    guard running.count < count else { return try await body(running) }
+    return try await PublishServerProcess.withRunning(by: program, database: database) { server in
+      try await withServers(count, in: database, running + [server], body)
+    }
+  }
+
+  /// Sends the uploads over `connections` to each of `servers`, at the same time.
+  private func measure(
+    _ servers: [PublishServerProcess], connections: Int
+  ) async throws -> PostgreSQLReport.Uploads {
+    let bar = ProgressLine("uploads")
+    defer { bar.clear() }
+    let loads = servers.map { UploadLoad(target: $0.target, connections: connections) }
+    var prepared: [[PreparedUpload]] = []
+    for server in servers {
+      prepared.append(
+        try await UploadMaker(
+          server.target, keysPerUpload: PostgreSQLReport.keysPerUpload, clock: SystemClock(),
+          randomness: SystemRandomness()
+        ).uploads(connections + uploads / servers.count, bar))
+    }
+    for (load, uploads) in zip(loads, prepared) {
+      _ = try await load.send(Array(uploads.prefix(connections)))
+    }
+    bar.show("Sending \(uploads) uploads")
+    let clocks = servers.compactMap { CPUClock(process: $0.processID) }
+    let (server, database) = (Self.time(of: clocks), cluster.processorTime)
+    let start = ContinuousClock.now
+    let exchanges = try await withThrowingTaskGroup(of: [UploadExchange].self) { group in
+      for (load, uploads) in zip(loads, prepared) {
+        group.addTask { try await load.send(Array(uploads.dropFirst(connections))) }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    let wall = ContinuousClock.now - start
+    return PostgreSQLReport.Uploads(
+      exchanges, wall: wall, server: Self.time(of: clocks) - server,
+      database: cluster.processorTime - database)
+  }
+
+  private static func time(of clocks: [CPUClock]) -> Duration {
+    clocks.reduce(.zero) { $0 + ($1.now ?? .zero) }
+  }
+
+  // MARK: - Stored keys
+
+  /// The days over which the stored keys are spread, and the keys of one statement.
+  private static let days = 14
+  private static let keysPerStatement = 250_000
+
+  /// Stores keys of the last two weeks without uploads.
+  private func fill(from first: Int, to end: Int) async throws {
+    guard end > first else { return }
+    let bar = ProgressLine("keys")
+    defer { bar.clear() }
+    let day = Int(SystemClock().now.timeIntervalSince1970) / 86_400
+    for day in day - Self.days..<day {
+      try await cluster.run("SELECT create_key_partition(\(day))", in: Self.databaseName)
+    }
+    for start in stride(from: first, to: end, by: Self.keysPerStatement) {
+      bar.show(start, of: end)
+      let last = min(start + Self.keysPerStatement, end) - 1
+      try await cluster.run(
+        """
+        INSERT INTO diagnosis_key (key_data, stored_day, released_at, checksum, rolling_start,
+          rolling_period, transmission_risk, travels, is_padding, regions)
+        SELECT decode(md5('key ' || i), 'hex'), \(day) - 1 - i % \(Self.days),
+          (\(day) - 1 - i % \(Self.days)) * 86400::bigint, 0,
+          (\(day) - 2 - i % \(Self.days)) * 144::bigint, 144, 0, false, false, 'PL'
+        FROM generate_series(\(start), \(last)) AS i
+        """, in: Self.databaseName)
+    }
+    try await cluster.run("ANALYZE", in: Self.databaseName)
+  }
+}

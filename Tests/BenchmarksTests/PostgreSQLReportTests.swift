@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import firebreak_benchmarks
+
+@Suite("Report of uploads with PostgreSQL")
+struct PostgreSQLReportTests {
+  private func uploads(
+    _ perSecond: Double, server: Double = 0, database: Double = 0, failed: Int = 0
+  ) -> PostgreSQLReport.Uploads {
+    PostgreSQLReport.Uploads(
+      perSecond: perSecond, p50Milliseconds: 4, p99Milliseconds: 10, serverMicroseconds: server,
+      databaseMicroseconds: database, failed: failed)
+  }
+
+  private func report(failed: Int = 0) -> PostgreSQLReport {
+    PostgreSQLReport(
+      uploads: 100, sqlite8: uploads(500), sqlite32: uploads(1_000),
+      postgreSQL8: uploads(400), postgreSQL32: uploads(900, server: 300, database: 250),
+      twoProcesses: uploads(1_080),
+      growth: [
+        .init(storedKeys: 0, uploads: uploads(800)),
+        .init(storedKeys: 1_000, uploads: uploads(600, failed: failed)),
+      ])
+  }
+
+  @Test("Ratios are those of PostgreSQL to SQLite, of two processes to one, and of full to empty")
+  func ratios() throws {
+    let report = report()
+    #expect(report.rateBesideSQLite == 0.9 && report.rateOfTwoProcesses == 1.2)
+    #expect(report.processorMicroseconds == 550)
+    #expect(report.ratesBesideFirst == [1, 0.75])
+    #expect(report.postgreSQL32.tail == 2.5)
+    let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(report))
+    let fields = try #require(json as? [String: Any])
+    #expect(fields["rateBesideSQLite"] as? Double == 0.9)
+    #expect((fields["growth"] as? [[String: Any]])?.last?["storedKeys"] as? Int == 1_000)
+  }
+
+  @Test("Uploads that were not accepted are counted in all measurements")
+  func failures() {
+    #expect(report().failed == 0)
+    #expect(report(failed: 3).failed == 3)
+  }
+}
