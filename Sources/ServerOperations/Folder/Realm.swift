@@ -89,7 +89,7 @@ extension ServerFolder {
   var realmFile: URL { url.appendingPathComponent("realm.json") }
 
   /// The folder of the realm `name`, which need not exist.
-  func folder(ofRealm name: String) -> ServerFolder {
+  package func folder(ofRealm name: String) -> ServerFolder {
     ServerFolder(at: realmsFolder.appendingPathComponent(name).path, realm: name)
   }
 
@@ -115,6 +115,8 @@ extension ServerFolder {
         "There is no realm \(name.printable) in \(url.path.printable): `firebreak realm list` lists"
           + " them.")
     }
+    try RestorationFolder.refuseUnfinished(in: own.url)
+    try FolderRights.refuseShared(own)
     return try Realm(name, in: own)
   }
 
