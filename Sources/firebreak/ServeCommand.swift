@@ -107,6 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
     let setup = try options.setup(
       folder, database: cluster.address, clock: clock, isServing: true)
     try folder.refuseEnded()
+    try folder.refuseRealm()
     // Before anything is created, so that a failed start leaves nothing.
     try check(setup)
     _ = try tls.identity()

@@ -121,7 +121,7 @@ extension ServerFolder {
   }
 
   /// Throws if the folder is that of a realm and was not reached through the installation's.
-  func refuseRealm() throws {
+  package func refuseRealm() throws {
     guard realm == nil, FileManager.default.fileExists(atPath: realmFile.path) else { return }
     throw CommandFailure.badInput(
       "\(url.path.printable) is the folder of a realm: name that of the installation with --data, and the realm with"
