@@ -159,6 +159,7 @@ struct KeyServerComposition {
       registry: registry, store: store, clock: clock, configuration: configuration.statistics,
       rounding: StatisticRounding(configuration.databaseKeys.rounding),
       exportRoot: configuration.exports.first?.filenameRoot ?? "",
+      rootsOfRealms: configuration.rootsOfRealms,
       failures: failures(configuration, clock, randomness), randomness: randomness)
   }
 

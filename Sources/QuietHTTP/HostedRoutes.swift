@@ -35,8 +35,8 @@ private struct UnavailableRoutes: RouterMiddleware {
   }
 }
 
-/// Passes each request to the routes of its host, before anything else is done with it. The header `Host` alone decides,
-/// and not a header of a proxy.
+/// Passes each request to the routes of its host, before anything else is done with it. The header `Host` alone
+/// decides, and not a header of a proxy.
 struct HostResponder: HTTPResponder {
   /// The routes for all other names: apps may know an address, and probes name the machine.
   private let main: RouterResponder<QuietContext>

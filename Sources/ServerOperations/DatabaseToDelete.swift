@@ -107,7 +107,7 @@ extension ServerSetup {
 extension StoredServer {
   /// The failure of the deletion of the database in PostgreSQL.
   fileprivate func deletionFailure(_ error: any Error) -> any Error {
-    let database = "firebreak_\(name.rawValue)"
+    let database = postgreSQLName
     return switch error {
     case ServerDatabaseError.empty:
       CommandFailure.badInput(

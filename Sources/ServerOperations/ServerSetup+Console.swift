@@ -184,20 +184,24 @@ extension ServerSetup {
   ///
   /// - Parameters:
   ///   - hosts: Returns the address that a server of this process listens on, or would.
+  ///   - hosted: The routes of the consoles of realms, for which it listens.
   ///   - verification: The verification server of this process.
+  ///   - realmHost: The host for which that listens, in a realm; nil for its own.
   ///   - keys: The key server of this process.
   package func console(
-    hosts: (ServerName) -> String, port: Int, verification: VerificationServer?, keys: KeyServer?,
-    logger: Logger
+    hosts: (ServerName) -> String, port: Int, hosted: [HostedRoutes] = [],
+    verification: VerificationServer?, realmHost: String? = nil, keys: KeyServer?, logger: Logger
   ) throws -> HealthAuthorityConsole {
     let (secrets, settings) = (try consoleSecrets(), try consoleSettings())
     var configuration = try consoleConfiguration(secrets)
     configuration.host = try consoleHost(hosts(.console))
     configuration.port = port
+    configuration.hosted = hosted
     configuration.sendsSMS =
       try verification != nil && verificationSettings().inForce["sms"] != nil
     let codes = CodeSource(
-      server: verification, host: hosts(.verification), localKey: secrets.apiKey,
+      server: verification, host: hosts(.verification), realmHost: realmHost,
+      localKey: secrets.apiKey,
       remote: settings.verificationURL.flatMap { URL(string: $0) }, remoteKey: settings.apiKey)
     let authority = FolderAuthority(
       setup: self, codes: codes, keyServer: keys, host: hosts(.keys), files: ExportFiles(),

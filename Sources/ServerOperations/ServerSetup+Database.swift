@@ -33,7 +33,7 @@ extension ServerSetup {
         "\(stored.database.path.printable) has the data of the \(server.title), which is not in PostgreSQL: move"
           + " it with `firebreak database move`, or do without --database and DATABASE_URL.")
     }
-    var address = database.database("firebreak_\(server.rawValue)")
+    var address = database.database(stored.postgreSQLName)
     address.mayBeEmpty = !stored.usesPostgreSQL
     return address
   }
@@ -104,6 +104,11 @@ extension ServerSetup {
 }
 
 extension StoredServer {
+  /// The name of the database in PostgreSQL.
+  var postgreSQLName: String {
+    (["firebreak", name.rawValue] + [folder.realm].compactMap(\.self)).joined(separator: "_")
+  }
+
   /// The record that the data of the server is in PostgreSQL, so that no command looks for it in a file.
   private var record: URL { folder.folder(of: name).appendingPathComponent("postgresql.json") }
 
@@ -148,7 +153,7 @@ extension StoredServer {
   /// Records that the data was moved to the file, so that the end of the service asks for the old tables.
   func recordMoveToFiles() throws {
     try AtomicFile.write(
-      Data(#"{"database":"firebreak_\#(name.rawValue)"}"#.utf8), to: moveToFilesRecord,
+      Data(#"{"database":"\#(postgreSQLName)"}"#.utf8), to: moveToFilesRecord,
       permissions: 0o600)
   }
 
@@ -160,7 +165,7 @@ extension StoredServer {
     guard !usesPostgreSQL else { return }
     do {
       try AtomicFile.write(
-        Data(#"{"database":"firebreak_\#(name.rawValue)"}"#.utf8), to: record, permissions: 0o600)
+        Data(#"{"database":"\#(postgreSQLName)"}"#.utf8), to: record, permissions: 0o600)
     } catch {
       throw CommandFailure.machineFailed(
         "\(record.path.printable) cannot be written: check the disk and the folder's owner.")

@@ -160,7 +160,7 @@ extension ServerSetup {
   /// The name of the database of `server` for a message.
   private func name(of server: StoredServer) -> String {
     database == nil
-      ? server.database.path.printable : "firebreak_\(server.name.rawValue)"
+      ? server.database.path.printable : server.postgreSQLName
   }
 
   private func fault(of name: String, _ state: DatabaseState) -> CommandFailure? {

@@ -34,6 +34,7 @@ extension ServerSetup {
     if isNew { _ = try keySecrets() } else { try requireRegistry() }
     return try await reportingErrors {
       var configuration = try keySettings().configuration
+      try addRealms(to: &configuration)
       configuration.databaseAddress = try databaseAddress(of: .keys)
       return try await work(
         try KeyServerRegistry(
@@ -62,7 +63,9 @@ extension ServerSetup {
   /// Throws if the key server would accept keys that no export includes.
   package func checkExports() throws {
     try checked(folder.keySettings) {
-      if let fault = try keySettings().configuration.settingWithoutExport {
+      var configuration = try keySettings().configuration
+      try addRealms(to: &configuration)
+      if let fault = configuration.settingWithoutExport {
         throw KeyServerError.configuration(fault)
       }
     }
@@ -99,6 +102,7 @@ extension ServerSetup {
     }
     // The token issuer is also the authority that signs certificates in Google's contract, with the same keys.
     configuration.tokenIssuerSeesStatistics = true
+    try addRealms(to: &configuration)
     return configuration
   }
 

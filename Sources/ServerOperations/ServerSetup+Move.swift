@@ -211,7 +211,7 @@ extension ServerSetup {
 extension StoredServer {
   /// The failure of a copy of the database between a file and PostgreSQL, or between two clusters.
   func moveFailure(_ error: any Error) -> any Error {
-    let database = "firebreak_\(name.rawValue)"
+    let database = postgreSQLName
     return switch error {
     case let error as CommandFailure: error
     case ServerDatabaseError.denied(let message):
@@ -279,12 +279,12 @@ extension StoredServer {
 
   /// The database in `cluster` that gets the data.
   func movedDatabase(in cluster: PostgreSQLAddress) -> PostgreSQLServerDatabase {
-    postgreSQLDatabase(at: cluster.database("firebreak_\(name.rawValue)"))
+    postgreSQLDatabase(at: cluster.database(postgreSQLName))
   }
 
   /// The database in `cluster` that has the data, which must belong to the secrets of the folder.
   fileprivate func source(in cluster: PostgreSQLAddress) throws -> PostgreSQLServerDatabase {
-    var address = cluster.database("firebreak_\(name.rawValue)")
+    var address = cluster.database(postgreSQLName)
     address.mayBeEmpty = false
     return postgreSQLDatabase(at: address, secret: try databaseSecret())
   }

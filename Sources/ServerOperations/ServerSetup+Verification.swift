@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Logging
+import QuietHTTP
 import Settings
 import Terminal
 import TextEncodings
@@ -12,14 +13,20 @@ import World
 extension ServerSetup {
   /// The verification server, which listens when it is run.
   ///
+  /// - Parameters:
+  ///   - host: The address to listen on.
+  ///   - port: The port; 0 for a free one.
+  ///   - hosted: The routes of the verification servers of realms, for which it listens.
+  ///   - logger: The log of the server.
   /// - Throws: `CommandFailure` if the folder, the settings or the overrides are not valid.
-  package func verificationServer(host: String, port: Int, logger: Logger) throws
-    -> VerificationServer
-  {
+  package func verificationServer(
+    host: String, port: Int, hosted: [HostedRoutes] = [], logger: Logger
+  ) throws -> VerificationServer {
     try checked(folder.verificationSettings) {
       var configuration = try verificationConfiguration()
       configuration.host = host
       configuration.port = port
+      configuration.hosted = hosted
       return try VerificationServer(
         configuration: configuration, clock: clock, randomness: SystemRandomness(),
         logger: logger)

@@ -95,8 +95,8 @@ package struct ServerSetup: Sendable {
   func otherSecrets(_ secrets: URL, of server: ServerName) -> CommandFailure {
     guard database == nil else {
       return .badInput(
-        "\(secrets.path.printable) does not belong to the database firebreak_\(server.rawValue): copy the secrets of"
-          + " the servers that use it.")
+        "\(secrets.path.printable) does not belong to the database \(folder.server(server).postgreSQLName): copy the"
+          + " secrets of the servers that use it.")
     }
     let database = folder.server(server).database.path.printable
     return .badInput(

@@ -82,6 +82,9 @@ struct ServeCommand: AsyncParsableCommand {
   var untilEndOfInput = false
 
   func validate() throws {
+    guard options.realm == nil else {
+      throw ValidationError("`serve` runs the servers of all realms: omit --realm.")
+    }
     try DeveloperOptions.check(
       clockOffset: clockOffset, clockFile: clockFile, developer: developer)
     guard (0...UInt16.max - 2).contains(UInt16(exactly: port) ?? .max) else {
@@ -104,6 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
     let setup = try options.setup(
       folder, database: cluster.address, clock: clock, isServing: true)
     try folder.refuseEnded()
+    try folder.refuseRealm()
     // Before anything is created, so that a failed start leaves nothing.
     try check(setup)
     _ = try tls.identity()
@@ -116,7 +120,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
     try folder.create()
     let locks = try ServerLocks(folder, served)
-    defer { withExtendedLifetime(locks) {} }
+    let realms = try ServedRealms(of: folder, served)
+    defer { withExtendedLifetime((locks, realms)) {} }
     try folder.rememberConfiguration(options.configurationFile, of: served)
     try folder.refuseRestoration()
     // With the locks, which a deletion needs too.
@@ -129,6 +134,7 @@ struct ServeCommand: AsyncParsableCommand {
       try await setup.prepareConsole(
         hasVerification: isServed(.verification), logger: logger(level: .warning))
     }
+    try await realms.prepare(by: setup, logger: logger(level: .warning))
     let shared = try await setup.sharedFolders(of: served, logger: logger(level: .error))
     let loop = ServerLoop(
       // At a reload, the file of --config is read again as well.
@@ -136,7 +142,7 @@ struct ServeCommand: AsyncParsableCommand {
         var setup = try options.setup(
           folder, database: cluster.address, clock: clock, isServing: true)
         setup.shared = shared
-        return try servers(of: setup, on: $0, sockets)
+        return try servers(of: setup, realms, on: $0, sockets)
       },
       notifier: ServiceNotifier(
         environment: ProcessInfo.processInfo.environment,
@@ -193,15 +199,17 @@ struct ServeCommand: AsyncParsableCommand {
 
   /// The servers with the current settings, on their sockets, on `ports`, or on those of the command line.
   private func servers(
-    of setup: ServerSetup, on ports: ServerPorts?, _ sockets: ServiceSockets
+    of setup: ServerSetup, _ realms: ServedRealms, on ports: ServerPorts?,
+    _ sockets: ServiceSockets
   ) throws -> RunningServers {
     try check(setup)
     try requireConsoleHosts(sockets, setup)
+    let hosted = try realms.verificationServers(by: setup, logger: logger)
     let verification =
       isServed(.verification)
       ? try setup.verificationServer(
         host: sockets[.verification]?.host ?? host,
-        port: sockets[.verification]?.port ?? ports?.verification ?? port,
+        port: sockets[.verification]?.port ?? ports?.verification ?? port, hosted: hosted.routes,
         logger: logger(level: try setup.verificationSettings().logLevel)) : nil
     let keys =
       isServed(.keys)
@@ -209,19 +217,23 @@ struct ServeCommand: AsyncParsableCommand {
         host: sockets[.keys]?.host ?? host,
         port: sockets[.keys]?.port ?? ports?.keys ?? port(of: .keys),
         logger: logger(level: try setup.keySettings().logLevel)) : nil
+    let consoles = try realms.consoles(
+      by: setup, hosts: { sockets[$0]?.host ?? host }, verification: verification, keys: keys,
+      logger: logger)
     let console =
       isServed(.console)
       ? try setup.console(
         hosts: { sockets[$0]?.host ?? host },
         port: sockets[.console]?.port ?? ports?.console ?? port(of: .console),
-        verification: verification, keys: keys,
+        hosted: consoles.routes, verification: verification, keys: keys,
         logger: logger(level: try setup.consoleSettings().logLevel)) : nil
     // After all servers have opened their databases, so that an error of one of them is the only line.
     if keys != nil { tell(try setup.keySettings().deviceVerificationNote) }
     let identity = try tls.identity()
+    let others = RealmServers(verification: hosted, consoles: consoles)
     let metrics = (sockets.metrics?.port ?? metricsPort).map { port in
       ServerMetricsSource(
-        verification: verification, keys: keys, console: console, of: setup.folder,
+        verification: verification, keys: keys, console: console, realms: others, of: setup.folder,
         certificateExpiresAt: identity?.expiresAt,
         version: (ProductVersion.number, BuildCommit.name)
       ).endpoint(
@@ -232,7 +244,8 @@ struct ServeCommand: AsyncParsableCommand {
       SharedFolderService($0, of: setup, keys: keys, logger: logger(level: .error))
     }
     let servers = RunningServers(
-      verification: verification, keys: keys, console: console, metrics: metrics, shared: shared)
+      verification: verification, keys: keys, console: console, metrics: metrics, shared: shared,
+      realms: others)
     return try addingTLS(to: servers, by: identity, of: setup, on: ports, sockets)
   }
 
@@ -323,6 +336,7 @@ struct ServeCommand: AsyncParsableCommand {
       if server == .keys { try setup.checkExports() }
     }
     if only == nil { try setup.requireMatchingNames() }
+    try setup.checkRealms(withKeys: isServed(.keys))
   }
 
   private func isServed(_ server: ServerName) -> Bool {

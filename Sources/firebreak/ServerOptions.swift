@@ -22,6 +22,12 @@ struct ServerOptions: ParsableArguments {
       valueName: "file"))
   var config: String?
 
+  @Option(
+    help:
+      "The realm, if the folder has several authorities; by default main, that of the folder itself."
+  )
+  var realm: String?
+
   @Option(help: "The region, such as PL; by default from the key server's settings.")
   var region: String?
 
@@ -40,6 +46,12 @@ struct ServerOptions: ParsableArguments {
   var keyID: String?
 
   func validate() throws {
+    let others = [config, region, app, issuer, audience, keyID]
+    guard realm.map({ $0 == Realm.main }) ?? true || others.allSatisfy({ $0 == nil }) else {
+      throw ValidationError(
+        "A realm has its settings in its own folder: omit --config, --region, --app, --issuer, --audience and --key-id."
+      )
+    }
     guard region.map(AuthorizedApp.isRegion) ?? true else {
       throw ValidationError(
         "--region takes two upper-case letters, such as PL, but '\((region ?? "").printable)' was given."
@@ -51,9 +63,46 @@ struct ServerOptions: ParsableArguments {
   ///
   /// - Parameter mayBeUnused: True if the server's own folder may be empty, before settings are written.
   func setup(of server: ServerName, mayBeUnused: Bool = false) throws -> ServerSetup {
-    try setup(
-      ServerFolder(existing: data, of: server, mayBeUnused: mayBeUnused), of: server,
+    guard realm == nil || realm == Realm.main || server != .keys else {
+      throw CommandFailure.badInput(
+        "Realms share the key server of the folder, which main administers: omit --realm.")
+    }
+    let isOfRealm = realm != nil && realm != Realm.main
+    let folder =
+      isOfRealm
+      ? try ofRealm(in: ServerFolder(existing: data))
+      : try ServerFolder(existing: data, of: server, mayBeUnused: mayBeUnused)
+    return try setup(
+      folder, of: server,
       database: DatabaseOptions.addressOfEnvironment)
+  }
+
+  /// The folder of `--realm` in `folder`.
+  ///
+  /// - Throws: `CommandFailure` if there is no such realm.
+  func ofRealm(in folder: ServerFolder) throws -> ServerFolder {
+    guard let realm, realm != Realm.main else { return folder }
+    return try folder.realm(named: realm).folder
+  }
+
+  /// The folder of `--realm` in `folder`, for a command that is for all servers of one authority.
+  ///
+  /// - Throws: `CommandFailure` if the folder has several authorities and `--realm` names none: the others would be
+  ///   missed.
+  func ofOneAuthority(_ folder: ServerFolder) throws -> ServerFolder {
+    let names = try folder.realms.map(\.name)
+    guard realm != nil || names.isEmpty else {
+      throw CommandFailure.badInput(
+        "\(data.printable) has several authorities: run this command for each, with --realm"
+          + " \(([Realm.main] + names).joined(separator: ", --realm ")).")
+    }
+    return try ofRealm(in: folder)
+  }
+
+  /// Throws if the folder has several authorities, for a command that does not know realms.
+  func refuseRealms(in folder: ServerFolder, _ advice: String) throws {
+    guard try realm != nil || !folder.realms.isEmpty else { return }
+    throw CommandFailure.badInput("This command does not know realms: \(advice)")
   }
 
   /// The configuration file that the command line or the environment names.
@@ -75,6 +124,10 @@ struct ServerOptions: ParsableArguments {
     _ folder: ServerFolder, of server: ServerName? = nil, database: PostgreSQLAddress?,
     clock: any WallClock = SystemClock(), isServing: Bool = false
   ) throws -> ServerSetup {
+    // The configuration file and its variables are those of the installation's own authority.
+    guard folder.realm == nil else {
+      return ServerSetup(folder: folder, database: database, clock: clock) { note($0) }
+    }
     var folder = folder
     let isRemembered = !isServing && configurationFile == nil
     let remembered = isRemembered ? try folder.rememberedConfiguration(of: server) : nil

@@ -187,6 +187,23 @@ struct RealmUploadTests {
     }
   }
 
+  @Test("A realm sees the padding of the files of its own regions, and others that of all")
+  func padding() throws {
+    let folder = try TemporaryFolder()
+    var configuration = RunningKeyServer.configuration(authority: Authority(), folder: folder)
+    configuration.furtherExports = [
+      ExportConfiguration(filenameRoot: "de", region: "DE"),
+      ExportConfiguration(filenameRoot: "sk", region: "SK"),
+    ]
+    configuration.realms = [realm()]
+    let roots = configuration.rootsOfRealms
+    #expect(roots == ["other codes": ["de"]])
+    for (issuer, shown) in [("other codes", ["de"]), ("codes", ["", "de", "sk"])] {
+      let counts = FileCounts(files: [], root: "", closedUntil: nil, shownRoots: roots[issuer])
+      #expect(["", "de", "sk"].filter(counts.shows) == shown)
+    }
+  }
+
   @Test("Authorities that share an issuer, an app or a region are refused at the start")
   func shared() throws {
     let folder = try TemporaryFolder()

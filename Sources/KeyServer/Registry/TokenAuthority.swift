@@ -44,6 +44,16 @@ extension KeyServerConfiguration {
   /// The issuers of the realms.
   var realmIssuers: Set<String> { Set(realms.map(\.issuer)) }
 
+  /// The file name roots of the exports of each realm's regions, by its issuer.
+  var rootsOfRealms: [String: Set<String>] {
+    let exports = exports
+    let roots = realms.map { realm in
+      let own = exports.filter { realm.regions.contains($0.region) }
+      return (realm.issuer, Set(own.map(\.filenameRoot)))
+    }
+    return Dictionary(roots) { first, _ in first }
+  }
+
   /// Rejects realms that share an app or a region with another authority.
   func checkRealms() throws(KeyServerError) {
     for realm in realms {

@@ -113,7 +113,7 @@ struct StatisticsView: Sendable {
         let files = fileCounts.files(of: start, at: now)
         let all = counts + fileCounts.waits(of: counts, in: files)
         var day = Self.day(start, rounded(all, of: issuer, on: start))
-        day.files = files.compactMap(padding)
+        day.files = files.filter { fileCounts.shows($0.export) }.compactMap(padding)
         return day
       }
   }
@@ -206,6 +206,11 @@ struct FileCounts: Sendable {
   let root: String
   /// The moment until which this export is closed.
   let closedUntil: Date?
+  /// The exports whose padding is shown; nil for all.
+  var shownRoots: Set<String>?
+
+  /// True if the padding of the files of an export is shown: with it the number of real keys is known.
+  func shows(_ root: String) -> Bool { shownRoots?.contains(root) ?? true }
 
   /// The files whose periods lie within the day that begins at `day`, in Unix seconds.
   ///

@@ -20,6 +20,8 @@ struct StatisticsRoute: Sendable {
   let rounding: StatisticRounding
   /// The export whose files count as the publication of an upload.
   let exportRoot: String
+  /// The exports whose padding a realm sees, by its issuer: those of its own regions.
+  let rootsOfRealms: [String: Set<String>]
   /// Counts invalid requests, apart from failed uploads.
   let failures: FailureBudget
   let randomness: any Randomness
@@ -64,8 +66,10 @@ struct StatisticsRoute: Sendable {
       let issuer = try Self.issuer(of: authorization, in: try await registry.registry(), at: now)
       let counts = try await store.statistics(
         of: issuer, from: StatisticsView.firstDay(at: now))
+      var files = try await fileCounts()
+      files.shownRoots = rootsOfRealms[issuer]
       return StatisticsView(now: now, configuration: configuration, rounding: rounding)
-        .days(of: counts, issuer: issuer, files: try await fileCounts())
+        .days(of: counts, issuer: issuer, files: files)
     } catch let refusal as StatisticsRefusal {
       throw refusal
     } catch {

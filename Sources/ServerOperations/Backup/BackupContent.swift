@@ -12,11 +12,18 @@ package struct BackupContent {
   let stored: [StoredServer]
 
   /// Checks every byte of `backup`, and extracts the wanted files into the folder `url`, which is created.
+  ///
+  /// - Parameters:
+  ///   - backup: The file.
+  ///   - url: The new folder.
+  ///   - realm: The realm whose backup it must be; nil for that of a folder's own authority, or for any.
+  ///   - isWanted: Returns true for the names of the files to extract.
   init(
-    of backup: URL, extractedTo url: URL, where isWanted: (String) -> Bool = { _ in true }
+    of backup: URL, extractedTo url: URL, realm: String? = nil,
+    where isWanted: (String) -> Bool = { _ in true }
   ) throws {
     manifest = try BackupReader.extract(backup, into: url, where: isWanted)
-    let folder = ServerFolder(at: url.path)
+    let folder = ServerFolder(at: url.path, realm: realm)
     stored = try manifest.servers.map { text in
       guard let name = ServerName(rawValue: text) else { throw BackupError.damagedBackup(backup) }
       return folder.server(name)
@@ -36,6 +43,25 @@ package struct BackupContent {
         try BackupReader.check(server.database, schema: server.schema, of: backup)
       }
       return content
+    }
+  }
+
+  /// Throws if the backup is not that of `realm`, or of a folder's own authority if that is nil.
+  func require(_ realm: String?, in backup: URL) throws {
+    guard let folder = stored.first?.folder else { return }
+    guard files.contains(folder.realmFile.lastPathComponent) else {
+      guard let realm else { return }
+      throw CommandFailure.badInput(
+        "\(backup.path.printable) is not a backup of the realm \(realm): name that of the realm.")
+    }
+    guard let realm else {
+      throw CommandFailure.badInput(
+        "\(backup.path.printable) is a backup of a realm: name the realm with --realm.")
+    }
+    // Another realm and a damaged file are the same here: every byte is that of the backup.
+    guard (try? Realm(realm, in: folder)) != nil else {
+      throw CommandFailure.badInput(
+        "\(backup.path.printable) is not a backup of the realm \(realm): name that of the realm.")
     }
   }
 

@@ -33,7 +33,8 @@ package struct Restoration {
     note: @escaping @Sendable (String) -> Void
   ) {
     // The folder itself is moved away, not a link to it.
-    self.folder = ServerFolder(at: folder.url.resolvingSymlinksInPath().path)
+    self.folder = ServerFolder(
+      at: folder.url.resolvingSymlinksInPath().path, realm: folder.realm)
     self.replaces = replaces
     self.rootKey = rootKey
     self.database = database
@@ -54,6 +55,7 @@ package struct Restoration {
     let away = try moveAway()
     do {
       let content = try await restoreIntoNewFolder(backup)
+      try keepRealms(of: ServerFolder(at: away.path))
       note("The earlier folder is \(away.path.printable): remove it when the servers run.")
       noteServers(of: ServerFolder(at: away.path), missingIn: content)
       return content
@@ -85,7 +87,10 @@ package struct Restoration {
       FileManager.default.fileExists(atPath: folder.folder(of: $0).path)
     }
     let locks = try ServerLocks(folder, present)
-    defer { withExtendedLifetime(locks) {} }
+    let realms = try folder.realms.map {
+      try ServerLocks($0.folder, $0.folder.servers.filter(\.hasFiles).map(\.name))
+    }
+    defer { withExtendedLifetime((locks, realms)) {} }
     let away = unusedPlace
     guard rename(folder.url.path, away.path) == 0 else {
       let fault = String(cString: strerror(errno))
@@ -95,6 +100,16 @@ package struct Restoration {
       )
     }
     return away
+  }
+
+  /// Moves the realms of the folder that was moved away into the new one: each has a backup of its own.
+  private func keepRealms(of earlier: ServerFolder) throws {
+    guard FileManager.default.isFolder(at: earlier.realmsFolder.path) else { return }
+    guard rename(earlier.realmsFolder.path, folder.realmsFolder.path) == 0 else {
+      throw CommandFailure.machineFailed(
+        "\(earlier.realmsFolder.path.printable) cannot be moved to \(folder.realmsFolder.path.printable): move it by"
+          + " hand. The other servers are restored.")
+    }
   }
 
   /// Throws if the restoration needs a file that it would move away.
@@ -138,7 +153,8 @@ package struct Restoration {
         "Another command uses \(folder.url.path.printable): run this one again.")
     }
     defer { withExtendedLifetime(lock) {} }
-    let content = try BackupContent(of: backup, extractedTo: extracted)
+    let content = try BackupContent(of: backup, extractedTo: extracted, realm: folder.realm)
+    try content.require(folder.realm, in: backup)
     for server in content.servers.map(folder.folder)
     where try !FileManager.default.contentsOfDirectory(atPath: server.path).isEmpty {
       throw CommandFailure.badInput(

@@ -69,7 +69,8 @@ extension ServerSetup {
     defer { for server in copied { server.cluster?.database.close() } }
     for server in stored { copied.append(try await backupServer(server)) }
     let named = try stored.flatMap { try filesOfSettings(of: $0.name) }
-    let files = ServerBackup.inside(stored.flatMap(\.files) + named, folder)
+    let own = folder.realm == nil ? [] : [folder.realmFile]
+    let files = ServerBackup.inside(own + stored.flatMap(\.files) + named, folder)
     try ServerBackup.withLocks(of: stored[...]) {
       try BackupWriter.write(copied, of: folder.url, files: files, to: url, at: clock.now)
     }

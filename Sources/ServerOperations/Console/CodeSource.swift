@@ -9,6 +9,8 @@ struct CodeSource: Redacted, Sendable {
   let server: VerificationServer?
   /// The address that the servers of this process listen on.
   let host: String
+  /// The host that requests name, if `server` listens for that of a realm; nil for its own.
+  var realmHost: String?
   let localKey: String?
   let remote: URL?
   let remoteKey: String?
@@ -28,7 +30,8 @@ struct CodeSource: Redacted, Sendable {
     if let server, let localKey,
       let url = FolderAuthority.url(host: host, port: await server.boundPort),
       let client = CodeClient(
-        server: url, apiKey: localKey, isOwnProcess: true, responseSeconds: responseSeconds)
+        server: url, named: realmHost, apiKey: localKey, isOwnProcess: true,
+        responseSeconds: responseSeconds)
     {
       return client
     }

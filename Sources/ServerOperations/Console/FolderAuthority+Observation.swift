@@ -134,7 +134,7 @@ extension FolderAuthority {
       let seconds = now.unixSecond
       return try CompactToken.text(
         StatisticsClaims(
-          iss: try setup.keySettings().configuration.tokenIssuer, iat: seconds, exp: seconds + 60),
+          iss: try setup.statisticsIssuer, iat: seconds, exp: seconds + 60),
         signedBy: try secrets.tokenKeys.signing(at: now))
     }
     guard let token else { return [:] }

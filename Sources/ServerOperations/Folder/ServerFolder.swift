@@ -12,10 +12,18 @@ package struct ServerFolder: Sendable {
   package let url: URL
   /// The settings from outside the folder; nil for none.
   package var shared: SharedSettings?
+  /// The name of the realm whose folder this is; nil for that of an installation.
+  package let realm: String?
 
   /// The folder at `path`; nothing is created or checked.
   package init(at path: String) {
+    self.init(at: path, realm: nil)
+  }
+
+  /// The folder of `realm` at `path`.
+  init(at path: String, realm: String?) {
     url = URL(fileURLWithPath: path)
+    self.realm = realm
   }
 
   /// The folder at `path`, which is created if it is missing.
@@ -83,7 +91,7 @@ package struct ServerFolder: Sendable {
     try refuseFile()
     try RestorationFolder.refuseUnfinished(in: url)
     var created = missingParents
-    for folder in [url, verification, keys, console, exports] {
+    for folder in [url] + ownFolders {
       let isNew = !FileManager.default.fileExists(atPath: folder.path)
       do {
         try FileManager.default.createDirectory(
@@ -114,7 +122,7 @@ package struct ServerFolder: Sendable {
 
   /// True if the folder has nothing but empty folders of servers.
   private var isUnused: Bool {
-    let own = [verification, keys, console, exports].map(\.lastPathComponent)
+    let own = ownFolders.map(\.lastPathComponent)
     let names = FileManager.default.names(in: url)
     return Set(names).isSubset(of: own)
       && names.allSatisfy {
@@ -139,8 +147,14 @@ package struct ServerFolder: Sendable {
 
   private var isEnded: Bool { FileManager.default.fileExists(atPath: deletionRecord.path) }
 
-  /// Throws if there is a file at the path.
+  /// The folders of the servers, and that of the key files.
+  private var ownFolders: [URL] {
+    realm == nil ? [verification, keys, console, exports] : [verification, console]
+  }
+
+  /// Throws if there is a file at the path, or the folder of a realm.
   private func refuseFile() throws {
+    try refuseRealm()
     guard !exists, FileManager.default.fileExists(atPath: url.path) else { return }
     throw CommandFailure.badInput(
       "\(url.path.printable) is a file: name the folder of the servers with --data.")
@@ -161,8 +175,10 @@ package struct ServerFolder: Sendable {
 // MARK: - The servers' own folders
 
 extension ServerFolder {
-  /// The servers, with their places in this folder.
-  var servers: [StoredServer] { ServerName.allCases.map(server) }
+  /// The servers, with their places in this folder. A realm has no key server of its own.
+  var servers: [StoredServer] {
+    ServerName.allCases.filter { realm == nil || $0 != .keys }.map(server)
+  }
 
   /// One server, with its places in this folder.
   func server(_ name: ServerName) -> StoredServer { StoredServer(name: name, folder: self) }

@@ -14,12 +14,15 @@ package struct RunningServers: Sendable {
   let metrics: MetricsEndpoint?
   /// Lets their folders follow the databases in PostgreSQL; nil without PostgreSQL.
   let shared: SharedFolderService?
+  /// The servers of the realms, for which those above listen.
+  let realms: RealmServers
   /// The same servers with TLS, on ports of their own; empty without TLS.
   let secured: [ServerName: QuietServer]
 
   package init(
     verification: VerificationServer?, keys: KeyServer?, console: HealthAuthorityConsole?,
     metrics: MetricsEndpoint? = nil, shared: SharedFolderService? = nil,
+    realms: RealmServers = RealmServers(),
     secured: [ServerName: QuietServer] = [:]
   ) {
     self.verification = verification
@@ -27,6 +30,7 @@ package struct RunningServers: Sendable {
     self.console = console
     self.metrics = metrics
     self.shared = shared
+    self.realms = realms
     self.secured = secured
   }
 
@@ -48,13 +52,16 @@ package struct RunningServers: Sendable {
     ]
     return RunningServers(
       verification: verification, keys: keys, console: console, metrics: metrics, shared: shared,
+      realms: realms,
       secured: all.compactMapValues(\.self))
   }
 
   /// The servers as services that run and stop together.
   package func groups(logger: Logger) -> ServerGroups {
     let plain = [verification as (any Service)?, keys, console, metrics, shared].compactMap(\.self)
-    return ServerGroups(plain + secured.values.map { $0 as any Service }, logger: logger)
+    let hosted = realms.services(logger: logger)
+    return ServerGroups(
+      plain + hosted + secured.values.map { $0 as any Service }, logger: logger)
   }
 
   /// The ports, when all servers listen; `nil` if one of them stopped before.
@@ -79,6 +86,30 @@ package struct RunningServers: Sendable {
     await console?.waitUntilClosed()
     await metrics?.waitUntilClosed()
     for server in secured.values { await server.waitUntilClosed() }
+  }
+}
+
+/// The servers of all realms in one process.
+package struct RealmServers: Sendable {
+  let verification: HostedServers<VerificationServer>
+  let consoles: HostedServers<HealthAuthorityConsole>
+
+  package init(
+    verification: HostedServers<VerificationServer> = HostedServers(),
+    consoles: HostedServers<HealthAuthorityConsole> = HostedServers()
+  ) {
+    self.verification = verification
+    self.consoles = consoles
+  }
+
+  /// The periodic work of the servers.
+  fileprivate func services(logger: Logger) -> [any Service] {
+    verification.servers.map { name, server in
+      HostedService(realm: name, logger: logger) { try await server.runHosted() }
+    }
+      + consoles.servers.map { name, console in
+        HostedService(realm: name, logger: logger) { try await console.runHosted() }
+      }
   }
 }
 

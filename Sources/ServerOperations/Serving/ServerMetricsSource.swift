@@ -13,6 +13,7 @@ package struct ServerMetricsSource: Sendable {
   let verification: VerificationServer?
   let keys: KeyServer?
   let console: HealthAuthorityConsole?
+  let realms: RealmServers
   let folder: FolderMetrics
   /// The end of the validity of the certificate in use; nil without TLS.
   let certificateExpiresAt: Date?
@@ -21,12 +22,13 @@ package struct ServerMetricsSource: Sendable {
 
   package init(
     verification: VerificationServer?, keys: KeyServer?, console: HealthAuthorityConsole?,
-    of folder: ServerFolder, certificateExpiresAt: Date?,
+    realms: RealmServers = RealmServers(), of folder: ServerFolder, certificateExpiresAt: Date?,
     version: (number: String, commit: String)
   ) {
     self.verification = verification
     self.keys = keys
     self.console = console
+    self.realms = realms
     self.certificateExpiresAt = certificateExpiresAt
     self.version = version
     let running: [(ServerName, Bool)] = [
@@ -43,6 +45,14 @@ package struct ServerMetricsSource: Sendable {
     var families = labeled(await verification?.families(), .verification)
     families += labeled(await keys?.families(), .keys)
     families += labeled(console?.families(), .console)
+    for (name, server) in realms.verification.servers {
+      families += labeled(await server.families(), .verification).map {
+        $0.labeled("realm", name)
+      }
+    }
+    for (name, server) in realms.consoles.servers {
+      families += labeled(server.families(), .console).map { $0.labeled("realm", name) }
+    }
     return families + ownFamilies + folder.families
       + ProcessMetrics.families(at: SystemClock().now)
   }

@@ -37,7 +37,8 @@ struct CheckDatabaseCommand: AsyncParsableCommand {
     let folder =
       try address == nil
       ? ServerFolder(existing: servers.data) : ServerFolder(at: servers.data)
-    let checked = try await servers.setup(folder, database: address).checkDatabases()
+    let checked = try await servers.setup(servers.ofOneAuthority(folder), database: address)
+      .checkDatabases()
     let lines = checked.compactMap(\.sentence).joined(separator: "\n")
     if report.json || !lines.isEmpty {
       try report.write(Report(databases: checked.map(\.report)), lines)

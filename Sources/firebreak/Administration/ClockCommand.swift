@@ -52,7 +52,8 @@ struct ClocksCommand: AsyncParsableCommand {
   func run() async throws {
     let data = servers.data
     let setup = try servers.setup(
-      ServerFolder(existing: data), database: DatabaseOptions.addressOfEnvironment)
+      servers.ofOneAuthority(ServerFolder(existing: data)),
+      database: DatabaseOptions.addressOfEnvironment)
     let names = setup.serversWithClock
     guard !names.isEmpty else {
       throw CommandFailure.badInput(

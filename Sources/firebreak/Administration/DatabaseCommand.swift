@@ -52,6 +52,9 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
 
   func run() async throws {
     let folder = try ServerFolder(existing: servers.data)
+    try servers.refuseRealms(
+      in: folder,
+      "back up each authority with `firebreak backup --realm`, and restore it with DATABASE_URL.")
     let setup = try servers.setup(folder, database: cluster.address)
     let address = try toFiles ? nil : DatabaseOptions.address(target, or: "DATABASE_TARGET_URL")
     let moved =

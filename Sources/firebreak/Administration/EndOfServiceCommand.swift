@@ -78,8 +78,11 @@ struct DeleteServiceCommand: AsyncParsableCommand {
     guard !FileManager.default.fileExists(atPath: file.path) else {
       throw CommandFailure.badInput("\(file.path.printable) exists: name a new file.")
     }
+    let folder = try ServerFolder(ending: servers.data)
+    try servers.refuseRealms(
+      in: folder, "remove each realm with `firebreak realm remove`, then run it without --realm.")
     let setup = try servers.setup(
-      ServerFolder(ending: servers.data), database: DatabaseOptions.addressOfEnvironment)
+      folder, database: DatabaseOptions.addressOfEnvironment)
     let parent = file.deletingLastPathComponent().resolvingSymlinksInPath()
     guard FileManager.default.isFolder(at: parent.path),
       !(parent.path + "/").hasPrefix(setup.folder.url.resolvingSymlinksInPath().path + "/")

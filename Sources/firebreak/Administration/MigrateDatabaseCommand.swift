@@ -44,7 +44,7 @@ struct MigrateDatabaseCommand: AsyncParsableCommand {
     let folder =
       try address == nil
       ? ServerFolder(existing: servers.data) : ServerFolder(at: servers.data)
-    let setup = try servers.setup(folder, database: address)
+    let setup = try servers.setup(servers.ofOneAuthority(folder), database: address)
     let migrated = try await setup.migrateDatabases(grantingTo: role)
     try report.write(
       Report(

@@ -33,7 +33,7 @@ struct BackupCommand: AsyncParsableCommand {
 
   func run() async throws {
     let url = URL(fileURLWithPath: file)
-    let folder = try ServerFolder(existing: servers.data)
+    let folder = try servers.ofOneAuthority(ServerFolder(existing: servers.data))
     let setup = try servers.setup(folder, database: DatabaseOptions.addressOfEnvironment)
     let backup = try await setup.backUp(to: url)
     for path in backup.notIncluded {

@@ -25,9 +25,21 @@ struct RestoreCommand: AsyncParsableCommand {
   @Flag(help: "Move a present folder away first; its servers must be stopped.")
   var replace = false
 
+  /// The folder of the servers, or that of `--realm`, which need not exist.
+  private func restoredFolder() throws -> ServerFolder {
+    let folder = ServerFolder(at: servers.data)
+    guard let realm = servers.realm, realm != Realm.main else {
+      return try servers.ofOneAuthority(folder)
+    }
+    guard Realm.isName(realm) else {
+      throw CommandFailure.badInput("\(realm.printable) is not the name of a realm.")
+    }
+    return folder.folder(ofRealm: realm)
+  }
+
   func run() async throws {
     try backup.refuseOtherThanFile()
-    let folder = ServerFolder(at: servers.data)
+    let folder = try restoredFolder()
     let content = try await Restoration(
       into: folder, replaces: replace, rootKey: root.rootKey, database: cluster.address
     ) { note($0) }.restore(backup.url)

@@ -131,7 +131,8 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
 
     func run() async throws {
       let setup = try servers.setup(
-        ServerFolder(at: servers.data), database: DatabaseOptions.addressOfEnvironment)
+        servers.ofRealm(in: ServerFolder(at: servers.data)),
+        database: DatabaseOptions.addressOfEnvironment)
       let credentials = CredentialsReport(try await setup.addAccount(name: name, role: role))
       try report.write(credentials, credentials.text)
     }

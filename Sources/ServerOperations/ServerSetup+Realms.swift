@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import KeyServer
+import ServerStorage
+import Settings
+import Terminal
+
+/// The realms of the folder.
+extension ServerSetup {
+  /// The servers of `realm`. Options, environment variables and the configuration file are for the installation's own.
+  package func setup(of realm: Realm) -> ServerSetup {
+    ServerSetup(folder: realm.folder, database: database, clock: clock, warn: warn)
+  }
+
+  /// The issuer in whose name a console reads the statistics of uploads.
+  var statisticsIssuer: String {
+    get throws {
+      guard folder.realm == nil else { return try verificationSettings().issuer }
+      return try keySettings().configuration.tokenIssuer
+    }
+  }
+
+  /// Adds the realms of the folder to the configuration of its key server.
+  func addRealms(to configuration: inout KeyServerConfiguration) throws {
+    configuration.realms = try folder.realms.map(tokenAuthority)
+  }
+
+  private func tokenAuthority(of realm: Realm) throws -> TokenAuthority {
+    let (settings, file) = (
+      try setup(of: realm).verificationSettings(), realm.folder.tokenPublicKeys
+    )
+    return TokenAuthority(
+      issuer: settings.issuer, audience: settings.audience,
+      // Without keys the uploads of the realm alone are refused, and they are read again within a minute.
+      publicKeysPEM: (try? file.read()) ?? [:], readPublicKeysPEM: { try file.read() },
+      apps: Set(realm.properties.apps), regions: Set(realm.properties.regions))
+  }
+
+  /// Throws if the settings of a realm are not valid, or two authorities share a host, an issuer, an app or a region.
+  ///
+  /// - Parameter withKeys: True if the key server is that of this folder, whose settings name its apps and regions.
+  package func checkRealms(withKeys: Bool) throws {
+    try check(try folder.realms, withKeys: withKeys)
+  }
+
+  /// Checks `realms` as those of the folder.
+  func check(_ realms: [Realm], withKeys: Bool) throws {
+    guard !realms.isEmpty else { return }
+    guard realms.count <= RealmLimit.realmsMax else {
+      throw CommandFailure.badInput(
+        "\(folder.url.path.printable) would have more than \(RealmLimit.realmsMax) realms: remove"
+          + " one.")
+    }
+    try refuseLookAlikes(realms.map(\.name))
+    try checkHosts(of: realms)
+    for realm in realms {
+      let own = setup(of: realm)
+      try own.check(.verification)
+      try own.databaseAddress(of: .verification)
+      try own.databaseAddress(of: .console)
+    }
+    guard withKeys else { return }
+    var configuration = try keySettings().configuration
+    configuration.realms = try realms.map(tokenAuthority)
+    try reportingErrors {
+      try configuration.checked()
+      if let fault = configuration.settingWithoutExport {
+        throw KeyServerError.configuration(fault)
+      }
+    }
+  }
+
+  private func refuseLookAlikes(_ names: [String]) throws {
+    var shapes: [LookAlikeName: String] = [LookAlikeName(Realm.main): Realm.main]
+    for name in names {
+      guard let other = shapes.updateValue(name, forKey: LookAlikeName(name)) else { continue }
+      throw CommandFailure.badInput(
+        "The realms \(other) and \(name) look alike: give one of them another name.")
+    }
+  }
+
+  /// Throws if a host is that of two authorities, or a console of a realm could not be reached by its own.
+  private func checkHosts(of realms: [Realm]) throws {
+    var owners: [String: String] = [:]
+    if let host = try consoleSettings().originHost { owners[host] = Realm.main }
+    for realm in realms {
+      let settings = try setup(of: realm).consoleSettings()
+      guard let origin = settings.origin, origin.hasPrefix("https:"),
+        let host = settings.originHost, Realm.isHost(host)
+      else {
+        throw CommandFailure.badInput(
+          "\(realm.folder.consoleSettings.url.path.printable): origin must be the https address of the console of the"
+            + " realm, with the name of a host, such as https://console.example.")
+      }
+      guard settings.verificationURL == nil else {
+        throw CommandFailure.badInput(
+          "\(realm.folder.consoleSettings.url.path.printable): verificationURL cannot be set in a realm, whose"
+            + " verification server runs in the same process: remove it.")
+      }
+      for host in Set(realm.properties.hosts + [host]).sorted() {
+        guard let other = owners.updateValue(realm.name, forKey: host) else { continue }
+        throw CommandFailure.badInput(
+          "The host \(host) is one of the realms \(other) and \(realm.name): a host belongs to one authority."
+        )
+      }
+    }
+  }
+}
+
+extension ConsoleSettings {
+  /// The name of the host of `origin`; nil without one.
+  var originHost: String? { origin.flatMap { URL(string: $0)?.host()?.lowercased() } }
+}
