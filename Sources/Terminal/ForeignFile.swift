@@ -5,7 +5,7 @@ import Foundation
 package struct ForeignFile: Equatable {
   /// The kind with its article, such as "a gzip file".
   package let kind: String
-  /// What to do to get the file that was meant.
+  /// The action that leads to the wanted file, such as "unpack it with gunzip".
   package let remedy: String
 
   /// The number of bytes that are looked at.

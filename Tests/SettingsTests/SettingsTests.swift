@@ -50,15 +50,6 @@ struct SettingsTests {
     return try KeyServerSettings(SettingsFile(url: file), overrides: overrides)
   }
 
-  @Test("A byte order mark before the settings is skipped, and a field that is given twice found")
-  func byteOrderMark() throws {
-    #expect(try keySettings("\u{feff}{\"region\": \"CZ\"}\r\n").configuration.region == "CZ")
-    let failure = #expect(throws: CommandFailure.self) {
-      try keySettings("\u{feff}{\"region\": \"CZ\", \"region\": \"PL\"}")
-    }
-    #expect(failure?.message.contains("duplicate field") == true, "\(failure?.message ?? "")")
-  }
-
   private func verificationSettings(
     _ text: String, _ overrides: SettingOverrides = SettingOverrides()
   ) throws -> VerificationServerSettings {
