@@ -77,7 +77,8 @@ struct VerificationComposition {
     HealthRoutes {
       let failing = await time.failingParts()
       let canSign = !signing.keys().published(at: clock.now).keys.isEmpty
-      return (failing + (canSign ? [] : [.secrets])).map(\.rawValue)
+      return (failing + (canSign ? [] : [.secrets]) + (signing.isFailing ? [.signing] : []))
+        .map(\.rawValue)
     }.add(to: router)
     router.page(RouterPath(VerificationRoute.keys)) {
       try QuietPage(signing.keys().published(at: clock.now), maxAgeSeconds: Self.keysMaxAgeSeconds)

@@ -109,23 +109,37 @@ package struct SigningKeyStore {
   ///
   /// - Returns: All keys.
   package func relocate() throws -> [SigningKeyFacts] {
-    guard server == .keys, let place, place != Self.newKeyInFile else {
+    guard let place, place != Self.newKeyInFile else {
       throw CommandFailure.badInput("--key takes the PKCS#11 URI of a key on a token.")
     }
     let token = try TokenKey(place, option: "--key")
-    return try setup.folder.keySecrets.withLock {
-      guard var secrets = try KeySecrets.stored(in: setup.folder),
-        let index = secrets.signingKeys.firstIndex(where: {
+    return try setup.folder.server(server.name).secrets.withLock {
+      guard var keys = try stored(),
+        let index = keys.firstIndex(where: {
           $0.publicKeyPEM == token.publicKey.pemRepresentation
         })
       else {
         throw CommandFailure.badInput(
-          "--key: this key is not a signing key: `firebreak key-server signing-key rotate` makes it one."
-        )
+          "--key: this key is not a signing key: `firebreak \(server.commandName) signing-key rotate`"
+            + " makes it one.")
       }
-      secrets.signingKeys[index] = secrets.signingKeys[index].relocated(to: token)
+      keys[index] = keys[index].relocated(to: token)
+      try replace(keys)
+      return keys.map(\.facts)
+    }
+  }
+
+  /// Stores keys whose public parts and times are those that are stored.
+  private func replace(_ keys: [SecretSigningKey]) throws {
+    switch server {
+    case .keys:
+      guard var secrets = try KeySecrets.stored(in: setup.folder) else { return }
+      secrets.signingKeys = keys
       try setup.folder.keySecrets.replace(secrets)
-      return secrets.signingKeys.map(\.facts)
+    case .verification:
+      guard var secrets = try VerificationSecrets.stored(in: setup.folder) else { return }
+      secrets.signingKeys = keys
+      try setup.folder.verificationSecrets.replace(secrets)
     }
   }
 
@@ -200,7 +214,7 @@ package struct SigningKeyStore {
         keyID: keys.last?.keyID ?? "", keyVersion: "v\(keys.count + 1)", validFrom: from,
         on: token)
     case .verification:
-      SecretSigningKey(keyID: "t\(keys.count + 1)", keyVersion: nil, validFrom: from)
+      SecretSigningKey(keyID: "t\(keys.count + 1)", keyVersion: nil, validFrom: from, on: token)
     }
   }
 
@@ -215,8 +229,8 @@ package struct SigningKeyStore {
     guard place != nil else {
       guard keys.last?.tokenKey == nil else {
         throw CommandFailure.badInput(
-          "The newest signing key is on a token: name the next one with"
-            + " `firebreak key-server signing-key rotate --key pkcs11:...`, or use --key \(Self.newKeyInFile)."
+          "The newest signing key is on a token: name the next one with `firebreak \(server.commandName)"
+            + " signing-key rotate --key pkcs11:...`, or use --key \(Self.newKeyInFile)."
         )
       }
       return
@@ -224,13 +238,18 @@ package struct SigningKeyStore {
     let publicKey = token?.publicKey.pemRepresentation
     if let known = keys.first(where: { $0.publicKeyPEM == publicKey }) {
       throw CommandFailure.badInput(
-        "--key: this key is the signing key \(known.keyID.printable) \((known.keyVersion ?? "").printable) already:"
-          + " create another one on the token.")
+        "--key: this key is the signing key \(known.name) already: create another one on the token."
+      )
     }
   }
 }
 
 extension SecretSigningKey {
+  /// The id, and the version if there is one.
+  fileprivate var name: String {
+    [keyID, keyVersion].compactMap { $0?.printable }.joined(separator: " ")
+  }
+
   /// The key without its private part.
   fileprivate var facts: SigningKeyFacts {
     SigningKeyFacts(
