@@ -106,7 +106,7 @@ struct TokenAwayTests {
     return true
   }
 
-  @Test("It signs upload tokens, verification tokens and certificates, and its public key is served")
+  @Test("It signs upload tokens, verification tokens and certificates; its public key is served")
   func signs() async throws {
     try await run { server in
       #expect(try isValid(await server.redeem(server.newCode()).token))
@@ -123,7 +123,8 @@ struct TokenAwayTests {
   }
 
   @Test(
-    "Without it a server starts and issues codes; codes stay unused and give tokens when it is back")
+    "Without it a server starts and issues codes, which stay unused and give tokens when it is back"
+  )
   func away() async throws {
     key.set(.isAway)
     try await run { server in
@@ -178,7 +179,7 @@ struct TokenAwayTests {
     }
   }
 
-  @Test("No request waits for long for a token that does not respond, and the server works meanwhile")
+  @Test("No request waits for long for a token that does not respond; the server works meanwhile")
   func hanging() async throws {
     try await run { server in
       defer { key.set(.signs) }
