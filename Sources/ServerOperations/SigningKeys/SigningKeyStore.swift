@@ -152,15 +152,32 @@ package struct SigningKeyStore {
   private func change(
     isRevoking: Bool = false, _ change: (inout [SecretSigningKey]) throws -> Void
   ) throws -> [SigningKeyFacts] {
-    let root = try setup.deviceConfiguration.rootKeyOnToken(rootKey)
-    return try setup.folder.server(server.name).secrets.withLock {
+    guard server == .verification else {
+      return try changeExportKeys(isRevoking: isRevoking, change).map(\.facts)
+    }
+    return try setup.folder.verificationSecrets.withLock {
       var keys = try storedOrFirst()
       try change(&keys)
-      switch server {
-      case .keys: try storeExportKeys(keys, root, isRevoking: isRevoking)
-      case .verification: try storeTokenKeys(keys)
-      }
+      try storeTokenKeys(keys)
       return keys.map(\.facts)
+    }
+  }
+
+  /// The document is signed before anything is stored, so that a missing root key changes nothing.
+  private func changeExportKeys(
+    isRevoking: Bool, _ change: (inout [SecretSigningKey]) throws -> Void
+  ) throws -> [SecretSigningKey] {
+    let files = setup.deviceConfiguration
+    let root = try files.rootKeyOnToken(rootKey)
+    var keys: [SecretSigningKey] = []
+    return try files.sign(onToken: root != nil) {
+      keys = try storedOrFirst()
+      try change(&keys)
+      return try files.draft(keys, rootKey: rootKey, on: root)
+    } store: { signed, draft in
+      try files.store(signed, draft.document)
+      try storeExportKeys(keys, isRevoking: isRevoking)
+      return keys
     }
   }
 
@@ -180,15 +197,10 @@ package struct SigningKeyStore {
     }
   }
 
-  /// The document is signed before anything is stored, so that a missing root key changes nothing. It is
-  /// stored first: secrets without a document mean that the document was lost. The mark of a revocation is stored
-  /// with the keys, so that an interruption loses neither.
-  private func storeExportKeys(
-    _ keys: [SecretSigningKey], _ root: TokenKey?, isRevoking: Bool
-  ) throws {
+  /// The document is stored before: secrets without a document mean that the document was lost. The mark of a revocation
+  /// is stored with the keys, so that an interruption loses neither.
+  private func storeExportKeys(_ keys: [SecretSigningKey], isRevoking: Bool) throws {
     let keyID = try setup.keySettings().keyID
-    let next = try setup.deviceConfiguration.next(keys, rootKey: rootKey, on: root)
-    try next.store()
     var secrets = try KeySecrets.stored(in: setup.folder) ?? KeySecrets(keyID: keyID)
     secrets.signingKeys = keys
     if isRevoking { secrets.unfinishedRevocation = keys.last?.keyVersion }
