@@ -40,8 +40,8 @@ package final class SignerCalls: Sendable {
   /// Runs `work` after the earlier calls and returns its result.
   ///
   /// - Parameters:
-  ///   - seconds: The time for which the caller waits, for the earlier calls too; nil for no limit but that of each call.
-  ///     Work that has not begun by then does not begin.
+  ///   - seconds: The time for which the caller waits, for the earlier calls too; nil for no limit but that of each
+  ///     call. Work that has not begun by then does not begin.
   ///   - work: The call, which may block its thread.
   /// - Throws: The error of `failure` if the call does not return within `limitSeconds` of its beginning, or an earlier
   ///   call does not, or `seconds` are over; `CancellationError` if the task is cancelled.

@@ -42,7 +42,8 @@ public struct SigningKey: Sendable {
 
   /// Checks that the key can sign. One on a token blocks the thread.
   ///
-  /// - Parameter bySigning: True to sign a text of no meaning, which also notices a key that is found and cannot be used.
+  /// - Parameter bySigning: True to sign a text of no meaning, which also notices a key that is found and cannot be
+  ///   used.
   /// - Throws: An error whose description says why the key cannot sign, and what to do.
   package func check(bySigning: Bool) throws {
     if bySigning {

@@ -167,8 +167,8 @@ public final class VerificationServer: Service {
     }
   }
 
-  /// Suspends until the clock shows `end`. The signing key is checked meanwhile, which also reads the keys again, so that
-  /// a change is published even if no request needs a signature.
+  /// Suspends until the clock shows `end`. The signing key is checked meanwhile, which also reads the keys again, so
+  /// that a change is published even if no request needs a signature.
   private func pause(until end: Date) async throws {
     repeat {
       await signing.check()

@@ -106,8 +106,8 @@ package struct DeviceConfigurationFiles: Sendable {
     let root: RootPrivateKey
   }
 
-  /// Signs and stores the next document. A key on a token signs without the lock on the secrets, for which requests of the
-  /// servers wait; if something was changed meanwhile, another document is signed.
+  /// Signs and stores the next document. A key on a token signs without the lock on the secrets, for which requests of
+  /// the servers wait; if something was changed meanwhile, another document is signed.
   ///
   /// - Parameters:
   ///   - onToken: True if the root key is on a token.

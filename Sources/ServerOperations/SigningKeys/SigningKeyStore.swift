@@ -197,8 +197,8 @@ package struct SigningKeyStore {
     }
   }
 
-  /// The document is stored before: secrets without a document mean that the document was lost. The mark of a revocation
-  /// is stored with the keys, so that an interruption loses neither.
+  /// The document is stored before: secrets without a document mean that the document was lost. The mark of a
+  /// revocation is stored with the keys, so that an interruption loses neither.
   private func storeExportKeys(_ keys: [SecretSigningKey], isRevoking: Bool) throws {
     let keyID = try setup.keySettings().keyID
     var secrets = try KeySecrets.stored(in: setup.folder) ?? KeySecrets(keyID: keyID)
