@@ -145,8 +145,9 @@ struct SPDXDocument: Decodable {
     #expect(needed.contains { $0.hasPrefix("libsqlite3") })
     let loaded = try await Shell.run("ldd '\(program)'").output
     for library in needed where !library.hasPrefix("ld-linux") {
-      let path = try #require(
-        loaded.firstMatch(of: try Regex("\(library) => (\\S+)"))?[1].substring)
+      let line = try #require(
+        loaded.split(separator: "\n").first { $0.contains("\(library) => ") })
+      let path = try #require(line.split(separator: " ").dropFirst(2).first)
       let real = try await Shell.run("dpkg -S \"$(readlink -f '\(path)')\" '\(path)' '/usr\(path)'")
       guard let owner = real.output.split(separator: ":").first else { continue }
       let version = try await Shell.run("dpkg-query -W -f='${Version}\\n' '\(owner)'")
