@@ -72,7 +72,7 @@ final class SigningKeyring: TokenSigning, Sendable {
     return try await onToken { try sign(keys) }
   }
 
-  /// Checks that the key can sign, so that a token which was removed is noticed before somebody enters a code.
+  /// Checks that the key can sign, so that a token which was removed is noticed before a code is entered.
   func check() async {
     let (keys, now) = (keys(), clock.now)
     // `/ready` reports that no key is valid as a fault of the secrets.
