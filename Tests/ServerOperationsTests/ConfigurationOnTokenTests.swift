@@ -94,7 +94,7 @@ struct ConfigurationOnTokenTests {
   }
 
   /// A root key on a token, during whose first signature something happens.
-  private struct RootKey: P256Signer {
+  private struct TokenRootKey: P256Signer {
     let token: Token
     let first: @Sendable () throws -> Void
 
@@ -113,7 +113,7 @@ struct ConfigurationOnTokenTests {
   @Test("A root key signs without the lock, and once more if the keys were changed meanwhile")
   func rootKey() throws {
     let (setup, files) = (authority.setup, authority.setup.deviceConfiguration)
-    let root = RootKey(token: token) { _ = try SigningKeyStore(setup, of: .keys).add() }
+    let root = TokenRootKey(token: token) { _ = try SigningKeyStore(setup, of: .keys).add() }
     var drafts = 0
     let keys = try files.sign(onToken: true) {
       drafts += 1

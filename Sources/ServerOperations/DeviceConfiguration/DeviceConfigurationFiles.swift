@@ -136,7 +136,7 @@ package struct DeviceConfigurationFiles: Sendable {
       "The device configuration was changed by other commands meanwhile: run the command again.")
   }
 
-  /// What a document is made from.
+  /// The content of the folder from which a document is made.
   private struct Basis: Equatable {
     let secrets: KeySecrets?
     let document: DeviceConfiguration?
