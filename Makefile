@@ -14,7 +14,7 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error --disable-index-s
 PREFIX ?= /usr/local
 PROGRAM ?= .build-release/release/firebreak
 
-.PHONY: install uninstall package release reproduce demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
+.PHONY: install uninstall package archive static release reproduce demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
   build-and-downloads arm64-and-examples bare-debian prepare prepare-tests test-packages python-packages screenshots accessibility-trees clean help
 
 help:
@@ -31,6 +31,7 @@ help:
 	@echo "make facts       print the sizes of the files, types and functions of the production code"
 	@echo "make install     build for release, then install program, manual page and completions (PREFIX=/usr/local, DESTDIR=)"
 	@echo "make package     build for release, then write a Debian package with its checksum to out/package (SIGN=release.key)"
+	@echo "make archive     build for release with the runtime of Swift inside, then write an archive to out/archive (SIGN=release.key)"
 	@echo "make reproduce   build the last commit for release twice, in different folders, and compare the programs"
 	@echo "make uninstall   remove what make install has installed"
 	@echo "make build       build only (debug, with tests)"
@@ -118,10 +119,21 @@ uninstall:
 
 # A Debian package in out/package, with its checksum, which SIGN=release.key signs.
 package: $(if $(filter command line,$(origin PROGRAM)),,release)
-	@scripts/prepare dpkg-dev binutils
+	@scripts/prepare dpkg-dev binutils python3
 	@rm -rf out/package
 	@scripts/package "$(PROGRAM)" out/package
 	@scripts/checksums out/package $(if $(SIGN),"$(SIGN)")
+
+# The program with the runtime of Swift inside.
+static: prepare
+	scripts/build-release --static firebreak
+
+# A release archive in out/archive, with its SBOM and checksum, which SIGN=release.key signs. PROGRAM is an earlier build.
+archive: $(if $(filter command line,$(origin PROGRAM)),,static)
+	@scripts/prepare binutils xz-utils python3
+	@rm -rf out/archive
+	@scripts/archive "$(if $(filter command line,$(origin PROGRAM)),$(PROGRAM),.build-static/release/firebreak)" out/archive
+	@scripts/checksums out/archive $(if $(SIGN),"$(SIGN)")
 
 # An app written for Apple's framework. Exits with 1 if its walk does not end as expected.
 examples: product
@@ -176,4 +188,4 @@ bare-debian:
 	@scripts/prepare-bare-debian
 
 clean:
-	rm -rf .build .build-release out
+	rm -rf .build .build-release .build-static out

@@ -374,18 +374,3 @@ final class KeyServerHealth: Sendable {
       of: .rows)
   }
 }
-
-/// The failures to sign, and how many of them were followed by a signature.
-private struct SigningFailures {
-  var count = 0
-  private var ended = 0
-
-  var areOpen: Bool { count > ended }
-
-  /// Ends the failures that were known before a check which succeeded. Returns false if there is a newer one.
-  mutating func end(_ known: SigningFailures) -> Bool {
-    guard count == known.count else { return false }
-    ended = count
-    return true
-  }
-}

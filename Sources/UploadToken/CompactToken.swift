@@ -73,13 +73,15 @@ package struct CompactToken: Sendable, Redacted {
 
   /// Signs `claims` with `key`. The header is `{"alg":"ES256","kid":…,"typ":"JWT"}`.
   ///
+  /// A key on a token blocks the thread.
+  ///
   /// - Throws: The error of the encoder or of the signature.
   package static func text(_ claims: some Encodable, signedBy key: SigningKey) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let header = try encoder.encode(["alg": "ES256", "typ": "JWT", "kid": key.keyID])
     let input = header.base64URL + "." + (try encoder.encode(claims).base64URL)
-    let signature = try key.privateKey.signature(for: Data(input.utf8))
+    let signature = try key.signer.signature(for: SHA256.hash(data: Data(input.utf8)))
     return input + "." + signature.rawRepresentation.base64URL
   }
 }

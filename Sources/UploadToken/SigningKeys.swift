@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Foundation
+import Secrets
 import TextEncodings
 
 /// The signing keys of one issuer, with rotation.
@@ -30,12 +31,12 @@ public struct SigningKeys: Sendable {
 
   /// The public keys to publish at `now`, including a key that does not sign yet.
   public func published(at now: Date) -> JSONWebKeySet {
-    JSONWebKeySet(keys: known(at: now).map { JSONWebKey(keyID: $0.keyID, $0.privateKey.publicKey) })
+    JSONWebKeySet(keys: known(at: now).map { JSONWebKey(keyID: $0.keyID, $0.signer.publicKey) })
   }
 
   /// The public keys by ID for tokens that the issuer verifies itself at `now`.
   package func verifying(at now: Date) -> [String: P256.Signing.PublicKey] {
-    Dictionary(known(at: now).map { ($0.keyID, $0.privateKey.publicKey) }) { first, _ in first }
+    Dictionary(known(at: now).map { ($0.keyID, $0.signer.publicKey) }) { first, _ in first }
   }
 
   private func known(at now: Date) -> [SigningKey] {

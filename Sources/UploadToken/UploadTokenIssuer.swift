@@ -28,7 +28,10 @@ public struct UploadTokenIssuer: Sendable {
   /// The token for `grant`, signed with the key that is active at its time of issue.
   ///
   /// - Throws: `SigningKeysError.noKeyNow`, or the error of the encoder or of the signature.
-  public func token(for grant: UploadGrant) async throws -> String {
+  public func token(for grant: UploadGrant) async throws -> String { try text(of: grant) }
+
+  /// The same as `token(for:)`, at once. A key on a token blocks the thread.
+  package func text(of grant: UploadGrant) throws -> String {
     try CompactToken.text(
       UploadTokenClaims(grant, issuer: issuer, audience: audience),
       signedBy: keys.signing(at: grant.issuedAt))

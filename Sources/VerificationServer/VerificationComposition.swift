@@ -81,6 +81,7 @@ struct VerificationComposition {
     HealthRoutes { [isCurrent = configuration.isCurrent] in
       var failing = await time.failingParts()
       if signing.keys().published(at: clock.now).keys.isEmpty { failing.append(.secrets) }
+      if signing.isFailing { failing.append(.signing) }
       if !(isCurrent?() ?? true) { failing.append(.sharedState) }
       return failing.map(\.rawValue)
     }.add(to: router)

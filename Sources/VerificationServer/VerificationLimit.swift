@@ -47,6 +47,12 @@ public enum VerificationLimit {
   public static let attemptWindowSeconds = 1...86_400
   /// The age at which the signing keys and the API tokens are read again, in seconds.
   public static let signingKeysAgeSecondsMax: TimeInterval = 5
+  /// The time that a call of a key on a token may take, in seconds. Until the call has ended, no other one begins.
+  package static let signerSeconds: TimeInterval = 20
+  /// The time for which a request waits for a signature on a token, with those before it, in seconds.
+  package static let signatureSecondsMax: TimeInterval = 5
+  /// The interval at which a key on a token is checked, in seconds.
+  static let signerCheckSeconds: TimeInterval = 60
   /// The number of codes in one request to `/generateCodesBatch`.
   public static let batchCodes = 1...1_000
   /// The largest number of codes in one request to `/api/batch-issue`.

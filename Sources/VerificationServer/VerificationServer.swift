@@ -40,9 +40,10 @@ public final class VerificationServer: Service {
       configuration.apiTokens, read: configuration.readAPITokens,
       version: configuration.secretsVersion, clock: clock, logger: logger)
     let storage = try configuration.storage(keys, logger: logger)
+    health = ServerHealth(logger: logger, server: "VerificationServer")
     signing = SigningKeyring(
       configuration.signing, read: configuration.readSigningKeys,
-      version: configuration.secretsVersion, clock: clock, logger: logger)
+      version: configuration.secretsVersion, clock: clock, logger: logger, health: health)
     let composition = VerificationComposition(
       configuration: configuration, storage: storage, keys: keys, apiTokens: apiTokens,
       signing: signing, clock: clock, randomness: randomness, logger: logger)
@@ -54,7 +55,6 @@ public final class VerificationServer: Service {
     time = TrustedTime(clock, storage)
     self.clock = clock
     self.logger = logger
-    health = ServerHealth(logger: logger, server: "VerificationServer")
     jobs = BackgroundJobs([.cleanup, .check], clock: clock)
     metrics = composition.metrics(jobs: jobs, faults: health)
     attempts = composition.attempts
@@ -165,8 +165,6 @@ public final class VerificationServer: Service {
   // An error such as a full disk does not end the loop: the next period retries.
   private func removeExpiredPeriodically() async throws {
     while true {
-      // Reloads the keys, so that a change is published even if no request needs a signature.
-      _ = signing.keys()
       await checkStoredData()
       do {
         try await jobs.record(.cleanup) { try await removeExpired() }
@@ -179,9 +177,19 @@ public final class VerificationServer: Service {
       do { try await attempts.store() } catch let error as VerificationServerError {
         logger.warning("the numbers of attempts were not stored and are kept: \(error)")
       }
-      try await clock.sleep(
+      try await pause(
         until: clock.now.addingTimeInterval(VerificationLimit.cleanupPeriodSeconds))
     }
+  }
+
+  /// Suspends until the clock shows `end`. The signing key is checked meanwhile, which also reads the keys again, so
+  /// that a change is published even if no request needs a signature.
+  private func pause(until end: Date) async throws {
+    repeat {
+      await signing.check()
+      let next = clock.now.addingTimeInterval(VerificationLimit.signerCheckSeconds)
+      try await clock.sleep(until: min(end, next))
+    } while clock.now < end
   }
 }
 

@@ -176,6 +176,12 @@ struct PackageTests {
     #expect(upload.status == 200, "\(upload.text)")
   }
 
+  @Test("Its SBOM is valid and has its checksum")
+  func bill() async throws {
+    let package = try await Self.package.value
+    try await SPDXDocument(file: package + ".spdx.json").check(artifact: package)
+  }
+
   @Test("Two packages of one program are equal byte for byte")
   func repeated() async throws {
     let first = try await Self.package.value

@@ -37,7 +37,14 @@ struct TokenSigningTests {
 
   /// The faults that `/ready` names; nil if the key server is ready.
   private func faults(_ authority: ServedAuthority) async throws -> [String]? {
-    let body = try await authority.servers.get(authority.keys, "/ready").body
+    try await faults(authority.keys, authority)
+  }
+
+  /// The faults that `/ready` of the server at `address` names; nil if it is ready.
+  private func faults(
+    _ address: String, _ authority: ServedAuthority
+  ) async throws -> [String]? {
+    let body = try await authority.servers.get(address, "/ready").body
     let json = try JSONSerialization.jsonObject(with: body) as? [String: Any]
     return json?["faults"] as? [String]
   }
@@ -152,6 +159,48 @@ struct TokenSigningTests {
     // When it is complete, the key may be the stolen one.
     #expect(
       try await refusal("key-server", "signing-key", "revoke", "--key", key).contains("already"))
+  }
+
+  @Test(
+    "Upload tokens are signed on a token, codes wait while it is away, and the key can leave it again"
+  )
+  func verification() async throws {
+    var authority = try await serve()
+    let key = token.uri("a", on: "export")
+    let rotated = try await run("verification-server", "signing-key", "rotate", "--key", key)
+    #expect(rotated.status == 0 && !rotated.output.contains(SoftToken.pin), "\(rotated.errors)")
+    try await Patience.until { try await Self.keyID(authority.token()) == "t2" }
+    #expect(try await authority.upload(token: authority.token()).status == 200)
+    let forgotten = try await refusal("verification-server", "signing-key", "rotate")
+    #expect(forgotten.contains("firebreak verification-server signing-key rotate --key pkcs11:"))
+    let again = try await refusal("verification-server", "signing-key", "add", "--key", key)
+    #expect(again.contains("the signing key t2 already"))
+    try token.remove()
+    try await Patience.until { try await authority.token().isEmpty }
+    #expect(try await faults(authority.verification, authority) == ["signing"])
+    #expect(try await authority.servers.stop() == 0)
+    // The servers start without it, and the public key is known.
+    authority = try await serve()
+    #expect(try await authority.token().isEmpty)
+    let page = try await authority.servers.get(authority.verification, "/.well-known/jwks.json")
+    #expect(String(decoding: page.body, as: UTF8.self).contains(#""kid":"t2""#))
+    try token.insert()
+    let moved = try await run(
+      "verification-server", "signing-key", "relocate", "--key",
+      key.replacing("object=a", with: "id=%01"))
+    #expect(moved.status == 0, "\(moved.errors)")
+    try await Patience.until { try await Self.keyID(authority.token()) == "t2" }
+    #expect(try await faults(authority.verification, authority) == nil)
+    #expect(
+      try await run("verification-server", "signing-key", "revoke", "--key", "file").status == 0)
+    try await Patience.until { try await Self.keyID(authority.token()) == "t3" }
+    #expect(try await authority.upload(token: authority.token()).status == 200)
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  /// The key that signed an upload token; nil without a token.
+  private static func keyID(_ token: String) throws -> String? {
+    token.isEmpty ? nil : try ServedAuthority.part(0, of: token)["kid"] as? String
   }
 
   @Test("The URI of a key on a token can be changed, to the same key only")

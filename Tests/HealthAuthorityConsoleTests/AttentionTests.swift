@@ -102,6 +102,10 @@ import World
       #expect(try await polish.get("/").text.contains("Klucz API lab (k1) wyczerpał"))
       #expect(!(try await jan.get("/").text.contains("lab (k1)")))
       #expect(!(try await page(10, isRevoked: true).contains("lab (k1)")))
+      // The start page is seen often, and that count reads all codes.
+      #expect(console.authority.state.liveCountCount == 0)
+      _ = try await anna.get("/keys")
+      #expect(console.authority.state.liveCountCount > 0)
     }
   }
 

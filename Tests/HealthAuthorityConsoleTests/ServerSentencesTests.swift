@@ -76,13 +76,13 @@ import VerificationAPI
       "DeviceConfiguration/DeviceConfigurationFiles", "ServerSetup+Exports", "ServerSetup+Keys",
       "ServerSetup+Verification", "Console/CodeSource", "Console/FolderAuthority",
       "Console/FolderAuthority+Administration",
-    ].map { "ServerOperations/\($0)" } + ["KeyServer/Export/SignerCalls"]
+    ].map { "ServerOperations/\($0)" } + ["ServerStorage/SignerCalls"]
 
   /// The sentences of refusals in a source, with a word in the place of each value.
   private static func refusals(in source: String) -> [String] {
     let refusal =
       #/
-      (?:badInput|configuration|notOffered|cannotSign)\(\s*((?:"(?:[^"\\]|\\.)*"[\s+]*)+)\)
+      (?:badInput|configuration|notOffered|cannotSign|failure)\(\s*((?:"(?:[^"\\]|\\.)*"[\s+]*)+)\)
       /#
     return source.matches(of: refusal).map { match in
       let text = match.1.replacing(/"[\s+]*"/, with: "").drop { $0 == "\"" }
@@ -118,6 +118,11 @@ import VerificationAPI
       (
         "The newest signing key is on a token: name the next one with `firebreak key-server"
           + " signing-key rotate --key pkcs11:...`, or use --key file.", "jest na tokenie"
+      ),
+      (
+        "The newest signing key is on a token: name the next one with `firebreak verification-server"
+          + " signing-key rotate --key pkcs11:...`, or use --key file.",
+        "poleceniem `firebreak verification-server"
       ),
       (
         "/a does not belong to /b: move the folder away and restore both from one backup.",

@@ -24,6 +24,8 @@ final class SimulatedAuthority: AdministeredAuthority {
     var withdrawn: [KeyFileHash] = []
     var rotated: [SigningServer] = []
     var apiKeys: [APIKeyFacts] = []
+    /// The number of requests that counted the live codes of the API keys.
+    var liveCountCount = 0
     var authorities: [AuthorityFacts] = []
     var apps: [AppFacts] = []
     /// The failure of requests about authorities and apps.
@@ -276,8 +278,11 @@ final class SimulatedAuthority: AdministeredAuthority {
     }
   }
 
-  func apiKeys() async throws(AuthorityFailure) -> [APIKeyFacts] {
-    try with { state throws(AuthorityFailure) in state.apiKeys }
+  func apiKeys(countsLiveCodes: Bool) async throws(AuthorityFailure) -> [APIKeyFacts] {
+    try with { state throws(AuthorityFailure) in
+      state.liveCountCount += countsLiveCodes ? 1 : 0
+      return state.apiKeys
+    }
   }
 
   func addAPIKey(

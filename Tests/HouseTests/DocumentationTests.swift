@@ -35,11 +35,20 @@ struct DocumentationTests {
 
   @Test(
     "Every promise names tests that exist",
-    arguments: ["Contracts", "Limits", "Stored data", "Matching", "Web app", "Town"])
+    arguments: [
+      "Contracts", "Limits", "Published failures", "Stored data", "Matching", "Web app", "Town",
+    ])
   func promises(_ heading: String) {
     let rows = PromiseRule.rows(in: Self.promises, under: heading)
     #expect(rows.count > 10)
     for row in rows { record(PromiseRule.violations(in: row, tests: Project.tests)) }
+  }
+
+  @Test("Each of the sixteen published failures of national services is injected, or has a reason")
+  func publishedFailures() {
+    let rows = PromiseRule.rows(in: Self.promises, under: "Published failures")
+    #expect(rows.count == 16)
+    #expect(rows.count { $0.tests.contains { $0.hasPrefix("CanaryTests/") } } >= 7)
   }
 
   @Test(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ServerStorage
 import Synchronization
 import TestSupport
 import Testing
@@ -94,6 +95,25 @@ struct SignerCallsTests {
     // The thread of the first call ends a moment later.
     try await Patience.until { await calls.isFree }
     #expect(!works[1].hasBegun && !works[2].hasBegun)
+  }
+
+  @Test("A caller stops to wait at its own limit, and its call that has not begun does not begin")
+  func caller() async throws {
+    let (calls, works) = (SignerCalls(clock: clock), (0..<3).map { _ in Work() })
+    defer { for work in works { work.release() } }
+    let first = start(works[0], calls)
+    try await begun(works[0])
+    let second = Task { try await calls.run(within: 5) { works[1].run() } }
+    try await Patience.until { clock.sleeperCount == 2 }
+    clock.advance(by: 5)
+    #expect(await message(of: second) != nil)
+    // The others are not stuck: the limit of the call has not passed.
+    let third = start(works[2], calls)
+    works[0].release()
+    works[2].release()
+    try await first.value
+    try await third.value
+    #expect(!works[1].hasBegun)
   }
 
   @Test("Hung tokens take no threads from tasks, however many there are")

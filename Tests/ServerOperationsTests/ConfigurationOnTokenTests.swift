@@ -92,4 +92,39 @@ struct ConfigurationOnTokenTests {
     }
     #expect(try await authority.remoteConfiguration() == configuration)
   }
+
+  /// A root key on a token, during whose first signature something happens.
+  private struct TokenRootKey: P256Signer {
+    let token: Token
+    let first: @Sendable () throws -> Void
+
+    var publicKey: P256.Signing.PublicKey { token.publicKey }
+    var mayBlock: Bool { true }
+
+    func signature(for digest: SHA256Digest) throws -> P256.Signing.ECDSASignature {
+      let signature = try token.signature(for: digest)
+      if token.wasFree.count == 1 { try first() }
+      return signature
+    }
+
+    func checkAvailability() {}
+  }
+
+  @Test("A root key signs without the lock, and once more if the keys were changed meanwhile")
+  func rootKey() throws {
+    let (setup, files) = (authority.setup, authority.setup.deviceConfiguration)
+    let root = TokenRootKey(token: token) { _ = try SigningKeyStore(setup, of: .keys).add() }
+    var drafts = 0
+    let keys = try files.sign(onToken: true) {
+      drafts += 1
+      let keys = try KeySecrets.stored(in: setup.folder)?.signingKeys ?? []
+      let next = try files.draft(keys, rootKey: nil)
+      return .init(document: next.document, root: RootPrivateKey(root))
+    } store: { _, draft in
+      draft.document.keys.count
+    }
+    #expect(keys == 2)
+    #expect(drafts == 2)
+    #expect(token.wasFree == [true, true])
+  }
 }

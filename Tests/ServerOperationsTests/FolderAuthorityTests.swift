@@ -345,6 +345,9 @@ struct FolderAuthorityTests {
       #expect(keys.first { $0.id == id }?.issuedToday == 9)
       #expect(keys.count > 1)
       #expect(keys.filter { $0.id != id }.allSatisfy { $0.issuedToday == nil })
+      let quick = try await bench.authority.apiKeys(countsLiveCodes: false)
+      #expect(quick.first { $0.id == id }?.issuedToday == 9)
+      #expect(quick.allSatisfy { $0.liveCodes == nil } && keys.allSatisfy { $0.liveCodes != nil })
     }
   }
 

@@ -70,7 +70,9 @@ package protocol AdministeredAuthority: Sendable {
   /// Adds a signing key and ends the older ones after an overlap.
   func rotateSigningKey(of server: SigningServer) async throws(AuthorityFailure)
   /// The API keys of the verification server.
-  func apiKeys() async throws(AuthorityFailure) -> [APIKeyFacts]
+  ///
+  /// - Parameter countsLiveCodes: False to leave the live codes out, whose count reads all of them.
+  func apiKeys(countsLiveCodes: Bool) async throws(AuthorityFailure) -> [APIKeyFacts]
   /// Adds an API key and returns its text, which is shown once.
   func addAPIKey(_ kind: APIKeyFacts.Kind, name: String) async throws(AuthorityFailure) -> String
   /// Revokes an API key, and ends the codes that were issued with it and are not redeemed.
@@ -98,6 +100,11 @@ package protocol AdministeredAuthority: Sendable {
 }
 
 extension AdministeredAuthority {
+  /// The API keys of the verification server, with their live codes.
+  package func apiKeys() async throws(AuthorityFailure) -> [APIKeyFacts] {
+    try await apiKeys(countsLiveCodes: true)
+  }
+
   /// The key file with a hash and its copies; empty if there is no such file.
   package func copies(of file: KeyFileHash) async throws(AuthorityFailure) -> [KeyFileCopy] {
     try await copies(ofEach: [file])[file] ?? []

@@ -96,7 +96,7 @@ struct HomePage: Sendable {
   private func apiKeys(_ texts: Texts) async -> [String] {
     do throws(AuthorityFailure) {
       let quota = try await authority.codeRules().codesPerDay
-      return try await authority.apiKeys().compactMap { key in
+      return try await authority.apiKeys(countsLiveCodes: false).compactMap { key in
         guard key.revokedAt == nil, let count = key.issuedToday else { return nil }
         let name = "\(key.name) (\(key.id))"
         if count >= quota { return texts[.homeKeyQuotaUsedUp, name, "\(quota)"] }

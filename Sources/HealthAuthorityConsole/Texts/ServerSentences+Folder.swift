@@ -48,12 +48,12 @@ extension ServerSentences {
   private static let signingKeyPhrases = [
     Phrase(
       """
-      The newest signing key is on a token: name the next one with `firebreak key-server signing-key rotate --key \
-      pkcs11:...`, or use --key %1.
+      The newest signing key is on a token: name the next one with `firebreak %1 signing-key rotate --key \
+      pkcs11:...`, or use --key %2.
       """,
       """
-      Najnowszy klucz podpisujący jest na tokenie: wskaż następny poleceniem `firebreak key-server signing-key \
-      rotate --key pkcs11:...` albo użyj --key %1.
+      Najnowszy klucz podpisujący jest na tokenie: wskaż następny poleceniem `firebreak %1 signing-key rotate \
+      --key pkcs11:...` albo użyj --key %2.
       """
     ),
     Phrase(

@@ -4,6 +4,7 @@ import DiagnosisKeyFile
 import Foundation
 import KeyServerAPI
 import Secrets
+import ServerStorage
 import World
 
 /// The keys that sign key files, read before every export so that they can be changed while the server runs.
@@ -130,5 +131,14 @@ extension ExportSigner {
 
   fileprivate func signs(at moment: Date) -> Bool {
     (validFrom ?? .distantPast) <= moment && moment < (validThru ?? .distantFuture)
+  }
+}
+
+extension SignerCalls {
+  /// The calls of a key server, which fail with `KeyServerError.cannotSign`.
+  convenience init(clock: any WallClock) {
+    self.init(clock: clock, limitSeconds: KeyServerLimit.signerSeconds) {
+      KeyServerError.cannotSign($0)
+    }
   }
 }

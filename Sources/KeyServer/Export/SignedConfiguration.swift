@@ -2,6 +2,7 @@
 import Foundation
 import KeyServerAPI
 import Secrets
+import ServerStorage
 import Synchronization
 import World
 

@@ -70,9 +70,9 @@ extension FolderAuthority {
     }
   }
 
-  func apiKeys() async throws(AuthorityFailure) -> [APIKeyFacts] {
+  func apiKeys(countsLiveCodes: Bool) async throws(AuthorityFailure) -> [APIKeyFacts] {
     try await withAPIKeys {
-      try await $0.list().map { key in
+      try await $0.list(countsLiveCodes: countsLiveCodes).map { key in
         var facts = APIKeyFacts(
           id: key.id, kind: key.kind.rawValue, name: key.name,
           createdAt: key.createdAt.unixSecond,

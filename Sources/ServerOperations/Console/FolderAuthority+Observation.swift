@@ -4,9 +4,11 @@ import Foundation
 import HealthAuthorityConsole
 import KeyServer
 import KeyServerAPI
+import ServerStorage
 import Settings
 import UploadToken
 import VerificationAPI
+import VerificationServer
 import World
 
 /// The facts that the console shows: the funnel from codes to keys, the exports, and the effect of a configuration.
@@ -109,7 +111,7 @@ extension FolderAuthority {
     return (try? Date(String(day.prefix(10)), strategy: form)).map(\.unixSecond)
   }
 
-  private struct StatisticsClaims: Encodable {
+  private struct StatisticsClaims: Encodable, Sendable {
     let iss: String
     let aud = "keyserver"
     let iat: Int64
@@ -126,18 +128,7 @@ extension FolderAuthority {
     guard let keyServer,
       let url = Self.url(host: host, port: await keyServer.boundPort)
     else { return [:] }
-    let token = try await reporting {
-      guard let secrets = try VerificationSecrets.stored(in: folder) else {
-        return nil as String?
-      }
-      let now = setup.clock.now
-      let seconds = now.unixSecond
-      return try CompactToken.text(
-        StatisticsClaims(
-          iss: try setup.statisticsIssuer, iat: seconds, exp: seconds + 60),
-        signedBy: try secrets.tokenKeys.signing(at: now))
-    }
-    guard let token else { return [:] }
+    guard let token = try await statisticsToken() else { return [:] }
     let days = try await StatisticsClient(server: url, responseSeconds: codes.responseSeconds).days(
       token: token)
     return Dictionary(
@@ -145,6 +136,22 @@ extension FolderAuthority {
         Self.start(of: day.day).map { ($0, day) }
       }
     ) { $1 }
+  }
+
+  /// A token for the statistics of the key server; nil if the folder has no verification server.
+  private func statisticsToken() async throws(AuthorityFailure) -> String? {
+    try await reporting { () async throws -> String? in
+      guard let secrets = try VerificationSecrets.stored(in: folder) else { return nil }
+      let now = setup.clock.now
+      let claims = StatisticsClaims(
+        iss: try setup.statisticsIssuer, iat: now.unixSecond,
+        exp: now.unixSecond + 60)
+      let key = try secrets.tokenKeys.signing(at: now)
+      guard key.mayBlock else { return try CompactToken.text(claims, signedBy: key) }
+      return try await signerCalls.run(within: VerificationLimit.signatureSecondsMax) {
+        Result { try CompactToken.text(claims, signedBy: key) }
+      }.get()
+    }
   }
 
   func exports() async throws(AuthorityFailure) -> [ExportFacts] {

@@ -3,6 +3,7 @@ import Foundation
 import HealthAuthorityConsole
 import KeyServer
 import KeyServerAPI
+import ServerStorage
 import Settings
 import Terminal
 import TextEncodings
@@ -22,6 +23,10 @@ struct FolderAuthority: AdministeredAuthority {
   let files: ExportFiles
   /// The contacts of a field trial, if the authority has set a recording.
   var recorded: PhoneContacts?
+  /// The calls of a verification server's key on a token, for which no page waits for long.
+  var signerCalls = SignerCalls(
+    clock: SystemClock(), limitSeconds: VerificationLimit.signerSeconds
+  ) { AuthorityFailure.refused($0) }
 
   var folder: ServerFolder { setup.folder }
 

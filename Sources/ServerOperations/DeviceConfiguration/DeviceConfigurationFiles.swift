@@ -88,15 +88,77 @@ package struct DeviceConfigurationFiles: Sendable {
     replacesLost: Bool = false
   ) throws -> DeviceConfiguration {
     let root = try rootKeyOnToken(rootKey)
-    return try folder.keySecrets.withLock {
+    return try sign(onToken: root != nil) {
       let secrets = try KeySecrets.stored(in: folder)
       if secrets == nil || !replacesLost { _ = try existing() }
-      let next = try next(
+      return try draft(
         secrets?.signingKeys ?? [], rootKey: rootKey, on: root, lifetimeSeconds: lifetimeSeconds,
         replacesLost: replacesLost, change)
-      try next.store()
-      return next.document
+    } store: { signed, draft in
+      try store(signed, draft.document)
+      return draft.document
     }
+  }
+
+  /// A document that is not signed yet, and the key that signs it.
+  struct Draft {
+    let document: DeviceConfiguration
+    let root: RootPrivateKey
+  }
+
+  /// Signs and stores the next document. A key on a token signs without the lock on the secrets, for which requests of
+  /// the servers wait; if something was changed meanwhile, another document is signed.
+  ///
+  /// - Parameters:
+  ///   - onToken: True if the root key is on a token.
+  ///   - draft: Makes the document. Called while the lock is held, and may be called again.
+  ///   - store: Stores what depends on the document. Called once, while the lock is held.
+  /// - Returns: The result of `store`.
+  func sign<Value>(
+    onToken: Bool, _ draft: () throws -> Draft, store: (_ signed: Data, Draft) throws -> Value
+  ) throws -> Value {
+    guard onToken else {
+      return try folder.keySecrets.withLock {
+        let draft = try draft()
+        return try store(signed(draft), draft)
+      }
+    }
+    for _ in 0..<Self.signaturesMax {
+      let (draft, before) = try folder.keySecrets.withLock { (try draft(), try basis()) }
+      let signed = try signed(draft)
+      let stored = try folder.keySecrets.withLock { () throws -> Value? in
+        guard try basis() == before else { return nil }
+        return try store(signed, draft)
+      }
+      if let stored { return stored }
+    }
+    throw CommandFailure.machineFailed(
+      "The device configuration was changed by other commands meanwhile: run the command again.")
+  }
+
+  /// The content of the folder from which a document is made.
+  private struct Basis: Equatable {
+    let secrets: KeySecrets?
+    let document: DeviceConfiguration?
+  }
+
+  private func basis() throws -> Basis {
+    Basis(secrets: try KeySecrets.stored(in: folder), document: try current())
+  }
+
+  /// The number of signatures after which a command gives up, because others change the document all the time.
+  private static let signaturesMax = 5
+
+  /// Makes and signs the next document, as `draft`. Called while the lock on the secrets is held.
+  ///
+  /// - Returns: The document and the closure that stores it.
+  func next(
+    _ keys: [SecretSigningKey], rootKey: String?, replacesLost: Bool = false,
+    after newest: DeviceConfiguration? = nil
+  ) throws -> (document: DeviceConfiguration, store: () throws -> Void) {
+    let draft = try draft(keys, rootKey: rootKey, replacesLost: replacesLost, after: newest)
+    let signed = try signed(draft)
+    return (draft.document, { try store(signed, draft.document) })
   }
 
   /// Makes the next document with `keys` and a change. Called while the lock on the secrets is held.
@@ -109,12 +171,11 @@ package struct DeviceConfigurationFiles: Sendable {
   ///   - lifetimeSeconds: The time until the expiry; `nil` for that of the newest document.
   ///   - replacesLost: If the newest document was lost, starts with a new one that has its instructions to phones.
   ///   - newest: The newest document, if it is not the one in the folder.
-  /// - Returns: The document and the closure that stores it.
-  func next(
+  func draft(
     _ keys: [SecretSigningKey], rootKey: String?, on token: TokenKey? = nil,
     lifetimeSeconds: Int64? = nil, replacesLost: Bool = false,
     after newest: DeviceConfiguration? = nil, _ change: DocumentChange? = nil
-  ) throws -> (document: DeviceConfiguration, store: () throws -> Void) {
+  ) throws -> Draft {
     if !replacesLost { try refuseLost() }
     try createRootKey(rootKey, on: token)
     let root = try privateRootKey(rootKey, on: token)
@@ -126,9 +187,12 @@ package struct DeviceConfigurationFiles: Sendable {
       ?? .first(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
     document.version = max(document.version, Int(now.unixSecond))
     change?.apply(to: &document)
-    let signed: Data
+    return Draft(document: document, root: root)
+  }
+
+  private func signed(_ draft: Draft) throws -> Data {
     do {
-      signed = try UnverifiedDeviceConfiguration.signed(document, by: root).encoded()
+      return try UnverifiedDeviceConfiguration.signed(draft.document, by: draft.root).encoded()
     } catch let error as DeviceConfigurationError {
       throw CommandFailure.badInput("\(error)")
     } catch let error as TokenKeyError {
@@ -136,7 +200,6 @@ package struct DeviceConfigurationFiles: Sendable {
     } catch {
       throw CommandFailure.machineFailed("--root-key: \(error)")
     }
-    return (document, { [document] in try store(signed, document) })
   }
 
   /// Stores a signed document. Called while the lock is held.

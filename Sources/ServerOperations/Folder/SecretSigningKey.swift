@@ -96,10 +96,10 @@ struct SecretSigningKey: Codable, Equatable, Redacted {
       validFrom: validFrom.map(Self.date), validThru: validThru.map(Self.date))
   }
 
-  /// - Throws: If the private key is not valid PEM.
+  /// - Throws: As `signer()`.
   func uploadTokenKey() throws -> SigningKey {
-    try SigningKey(
-      keyID: keyID, privateKeyPEM: privateKeyPEM ?? "",
+    SigningKey(
+      keyID: keyID, signer: try signer(),
       signsFrom: validFrom.map(Self.date) ?? .distantPast,
       publishedUntil: validThru.map(Self.date) ?? .distantFuture)
   }

@@ -116,27 +116,41 @@ package struct SigningKeyStore {
   ///
   /// - Returns: All keys.
   package func relocate() async throws -> [SigningKeyFacts] {
-    guard server == .keys, let place, place != Self.newKeyInFile else {
+    guard let place, place != Self.newKeyInFile else {
       throw CommandFailure.badInput("--key takes the PKCS#11 URI of a key on a token.")
     }
     let token = try TokenKey(place, option: "--key")
-    return try await setup.sharing(.keys) { try relocate(to: token) }
+    return try await setup.sharing(server.name) { try relocate(to: token) }
   }
 
   private func relocate(to token: TokenKey) throws -> [SigningKeyFacts] {
-    try setup.folder.keySecrets.withLock {
-      guard var secrets = try KeySecrets.stored(in: setup.folder),
-        let index = secrets.signingKeys.firstIndex(where: {
+    try setup.folder.server(server.name).secrets.withLock {
+      guard var keys = try stored(),
+        let index = keys.firstIndex(where: {
           $0.publicKeyPEM == token.publicKey.pemRepresentation
         })
       else {
         throw CommandFailure.badInput(
-          "--key: this key is not a signing key: `firebreak key-server signing-key rotate` makes it one."
-        )
+          "--key: this key is not a signing key: `firebreak \(server.commandName) signing-key rotate`"
+            + " makes it one.")
       }
-      secrets.signingKeys[index] = secrets.signingKeys[index].relocated(to: token)
+      keys[index] = keys[index].relocated(to: token)
+      try replace(keys)
+      return keys.map(\.facts)
+    }
+  }
+
+  /// Stores keys whose public parts and times are those that are stored.
+  private func replace(_ keys: [SecretSigningKey]) throws {
+    switch server {
+    case .keys:
+      guard var secrets = try KeySecrets.stored(in: setup.folder) else { return }
+      secrets.signingKeys = keys
       try setup.folder.keySecrets.replace(secrets)
-      return secrets.signingKeys.map(\.facts)
+    case .verification:
+      guard var secrets = try VerificationSecrets.stored(in: setup.folder) else { return }
+      secrets.signingKeys = keys
+      try setup.folder.verificationSecrets.replace(secrets)
     }
   }
 
@@ -149,17 +163,34 @@ package struct SigningKeyStore {
   private func change(
     isRevoking: Bool = false, _ change: (inout [SecretSigningKey]) throws -> Void
   ) async throws -> [SigningKeyFacts] {
-    let root = try setup.deviceConfiguration.rootKeyOnToken(rootKey)
-    return try await setup.sharing(server.name) {
-      try setup.folder.server(server.name).secrets.withLock {
+    try await setup.sharing(server.name) {
+      guard server == .verification else {
+        return try changeExportKeys(isRevoking: isRevoking, change).map(\.facts)
+      }
+      return try setup.folder.verificationSecrets.withLock {
         var keys = try storedOrFirst()
         try change(&keys)
-        switch server {
-        case .keys: try storeExportKeys(keys, root, isRevoking: isRevoking)
-        case .verification: try storeTokenKeys(keys)
-        }
+        try storeTokenKeys(keys)
         return keys.map(\.facts)
       }
+    }
+  }
+
+  /// The document is signed before anything is stored, so that a missing root key changes nothing.
+  private func changeExportKeys(
+    isRevoking: Bool, _ change: (inout [SecretSigningKey]) throws -> Void
+  ) throws -> [SecretSigningKey] {
+    let files = setup.deviceConfiguration
+    let root = try files.rootKeyOnToken(rootKey)
+    var keys: [SecretSigningKey] = []
+    return try files.sign(onToken: root != nil) {
+      keys = try storedOrFirst()
+      try change(&keys)
+      return try files.draft(keys, rootKey: rootKey, on: root)
+    } store: { signed, draft in
+      try files.store(signed, draft.document)
+      try storeExportKeys(keys, isRevoking: isRevoking)
+      return keys
     }
   }
 
@@ -179,15 +210,10 @@ package struct SigningKeyStore {
     }
   }
 
-  /// The document is signed before anything is stored, so that a missing root key changes nothing. It is
-  /// stored first: secrets without a document mean that the document was lost. The mark of a revocation is stored
-  /// with the keys, so that an interruption loses neither.
-  private func storeExportKeys(
-    _ keys: [SecretSigningKey], _ root: TokenKey?, isRevoking: Bool
-  ) throws {
+  /// The document is stored before: secrets without a document mean that the document was lost. The mark of a
+  /// revocation is stored with the keys, so that an interruption loses neither.
+  private func storeExportKeys(_ keys: [SecretSigningKey], isRevoking: Bool) throws {
     let keyID = try setup.keySettings().keyID
-    let next = try setup.deviceConfiguration.next(keys, rootKey: rootKey, on: root)
-    try next.store()
     var secrets = try KeySecrets.stored(in: setup.folder) ?? KeySecrets(keyID: keyID)
     secrets.signingKeys = keys
     if isRevoking { secrets.unfinishedRevocation = keys.last?.keyVersion }
@@ -213,7 +239,7 @@ package struct SigningKeyStore {
         keyID: keys.last?.keyID ?? "", keyVersion: "v\(keys.count + 1)", validFrom: from,
         on: token)
     case .verification:
-      SecretSigningKey(keyID: "t\(keys.count + 1)", keyVersion: nil, validFrom: from)
+      SecretSigningKey(keyID: "t\(keys.count + 1)", keyVersion: nil, validFrom: from, on: token)
     }
   }
 
@@ -228,8 +254,8 @@ package struct SigningKeyStore {
     guard place != nil else {
       guard keys.last?.tokenKey == nil else {
         throw CommandFailure.badInput(
-          "The newest signing key is on a token: name the next one with"
-            + " `firebreak key-server signing-key rotate --key pkcs11:...`, or use --key \(Self.newKeyInFile)."
+          "The newest signing key is on a token: name the next one with `firebreak \(server.commandName)"
+            + " signing-key rotate --key pkcs11:...`, or use --key \(Self.newKeyInFile)."
         )
       }
       return
@@ -237,13 +263,18 @@ package struct SigningKeyStore {
     let publicKey = token?.publicKey.pemRepresentation
     if let known = keys.first(where: { $0.publicKeyPEM == publicKey }) {
       throw CommandFailure.badInput(
-        "--key: this key is the signing key \(known.keyID.printable) \((known.keyVersion ?? "").printable) already:"
-          + " create another one on the token.")
+        "--key: this key is the signing key \(known.name) already: create another one on the token."
+      )
     }
   }
 }
 
 extension SecretSigningKey {
+  /// The id, and the version if there is one.
+  fileprivate var name: String {
+    [keyID, keyVersion].compactMap { $0?.printable }.joined(separator: " ")
+  }
+
   /// The key without its private part.
   fileprivate var facts: SigningKeyFacts {
     SigningKeyFacts(

@@ -2,13 +2,21 @@
 import HealthAuthorityConsole
 import KeyServerAPI
 
-/// The server in the folder, and the default times of a rotation.
+/// The server in the folder, the name of its commands, and the default times of a rotation.
 extension SigningServer {
   /// The server that has the keys.
   package var name: ServerName {
     switch self {
     case .keys: .keys
     case .verification: .verification
+    }
+  }
+
+  /// The command that administers the server: `key-server` or `verification-server`.
+  package var commandName: String {
+    switch self {
+    case .keys: "key-server"
+    case .verification: "verification-server"
     }
   }
 

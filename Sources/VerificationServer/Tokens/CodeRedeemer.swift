@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Logging
 import QuietHTTP
 import Secrets
 import UploadToken
@@ -126,36 +125,6 @@ struct CodeRedeemer: Sendable {
 protocol TokenSigning: Sendable {
   /// Returns a signed token with the content of `grant`.
   func token(for grant: UploadGrant) async throws -> String
-}
-
-/// The current signing keys, read again periodically so that keys can change while the server runs.
-///
-/// If reading fails, the keys that were read last stay in use.
-final class SigningKeyring: TokenSigning, Sendable {
-  /// The claim `iss` of tokens and certificates.
-  let issuer: String
-  /// The claim `aud` of upload tokens and certificates.
-  let audience: String
-
-  private let latest: RereadFile<SigningKeys>
-
-  init(
-    _ configured: UploadTokenIssuer, read: (@Sendable () throws -> SigningKeys)?,
-    version: (@Sendable () -> FileVersion?)? = nil, clock: any WallClock, logger: Logger
-  ) {
-    issuer = configured.issuer
-    audience = configured.audience
-    latest = RereadFile(
-      configured.keys, name: "signing keys", read: read, version: version, clock: clock,
-      logger: logger)
-  }
-
-  /// Returns the keys of the present secrets.
-  func keys() -> SigningKeys { latest.value }
-
-  func token(for grant: UploadGrant) async throws -> String {
-    try await UploadTokenIssuer(keys: keys(), issuer: issuer, audience: audience).token(for: grant)
-  }
 }
 
 extension UploadTokenIssuer: TokenSigning {}

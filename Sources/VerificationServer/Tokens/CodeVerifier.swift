@@ -53,7 +53,11 @@ struct CodeVerifier: Sendable {
     let binding = keys.verifyBinding(of: nonce, to: hash)
     let earlier = known.redemption
     let offered =
-      try earlier ?? offer(code, testResult: known.testResult, binding: binding, at: now)
+      if let earlier {
+        earlier
+      } else {
+        try await offer(code, testResult: known.testResult, binding: binding, at: now)
+      }
     let valid = earlier == nil ? try await storage.redeem(hash, as: offered, at: now) : earlier
     guard let valid, !known.isExchanged, valid.tokenIDHash != nil,
       isEqualInConstantTime(valid.binding, binding)
@@ -84,13 +88,15 @@ struct CodeVerifier: Sendable {
   /// Signs and encrypts a token that is not stored yet.
   private func offer(
     _ code: any EnteredCode, testResult: TestResult, binding: Data, at now: Date
-  ) throws -> Redemption {
+  ) async throws -> Redemption {
     let token = VerificationToken(
       tokenID: UUID(from: randomness).text, testResult: testResult, issuedAt: now,
       expiresAt: now.addingTimeInterval(tokenLifetime))
     do {
-      let text = try CompactToken.text(
-        token.claims(issuer: signing.issuer), signedBy: signing.keys().signing(at: now))
+      let claims = token.claims(issuer: signing.issuer)
+      let text = try await signing.text(at: now) {
+        try CompactToken.text(claims, signedBy: $0.signing(at: now))
+      }
       let nonce = randomness.bytes(SealedToken.nonceBytes)
       return Redemption(
         binding: binding,
@@ -114,7 +120,7 @@ struct VerificationToken: Hashable, Sendable {
   var expiresAt: Date
 
   /// The claims in JSON.
-  struct Claims: Codable {
+  struct Claims: Codable, Sendable {
     var iss: String
     var aud: String
     var iat: Int64
@@ -189,7 +195,7 @@ struct CertificateExchange: Sendable {
     guard let token = verified(token, at: now) else { return .invalid }
     guard now < token.expiresAt else { return .expired }
     let name = Data(token.tokenID.utf8)
-    let text = try signed(token, name: name, keyHMAC: keyHMAC, at: now)
+    let text = try await signed(token, name: name, keyHMAC: keyHMAC, at: now)
     let offered = TokenExchange(
       tokenIDHash: keys.hash(of: name, for: .tokenID),
       binding: keys.hash(of: name + keyHMAC, for: .exchange), expiresAt: token.expiresAt)
@@ -213,7 +219,7 @@ struct CertificateExchange: Sendable {
 
   private func signed(
     _ token: VerificationToken, name: Data, keyHMAC: Data, at now: Date
-  ) throws -> String {
+  ) async throws -> String {
     let certificate = VerificationCertificate(
       certificateID: UUID(hash: keys.hash(of: name, for: .certificateID)).text,
       issuedAt: now.addingTimeInterval(-VerificationLimit.certificateSkewSeconds),
@@ -221,9 +227,11 @@ struct CertificateExchange: Sendable {
       reportType: token.testResult.reportType,
       symptomOnsetInterval: token.testResult.symptomOnsetInterval, keyHMAC: keyHMAC)
     do {
-      return try CertificateIssuer(
-        keys: signing.keys(), issuer: signing.issuer, audience: signing.audience
-      ).text(of: certificate, at: now)
+      let (issuer, audience) = (signing.issuer, signing.audience)
+      return try await signing.text(at: now) {
+        try CertificateIssuer(keys: $0, issuer: issuer, audience: audience)
+          .text(of: certificate, at: now)
+      }
     } catch {
       throw VerificationServerError.signingUnavailable
     }

@@ -7,12 +7,12 @@ import ServerOperations
 protocol AdministeredServer {
   /// The options of the commands that change signing keys.
   associatedtype KeyOptions: SigningKeyOptions
-  static var commandName: String { get }
   static var signing: SigningServer { get }
 }
 
 extension AdministeredServer {
   static var name: ServerName { signing.name }
+  static var commandName: String { signing.commandName }
 }
 
 /// The options of the commands that change the signing keys of a server.
@@ -29,34 +29,38 @@ enum AdministeredKeyServer: AdministeredServer {
     @Option(help: RootKeyOptions.help)
     var rootKey: String?
 
-    @Option(
-      name: .customLong("key"),
-      help: ArgumentHelp(
-        "The new key: the PKCS#11 URI of a key on a token, or `file` to generate one, which is the default unless the"
-          + " newest key is on a token.", valueName: "URI"),
-      transform: {
-        guard SigningKeyStore.isPlace($0) else {
-          throw ValidationError("expected pkcs11:... or \(SigningKeyStore.newKeyInFile)")
-        }
-        return $0
-      })
+    @Option(name: NewKeyPlace.name, help: NewKeyPlace.help, transform: NewKeyPlace.checked)
     var place: String?
   }
 
-  static let commandName = "key-server"
   static let signing = SigningServer.keys
 }
 
 /// The verification server, whose keys sign tokens and certificates.
 enum AdministeredVerificationServer: AdministeredServer {
-  /// Token keys need no further options.
   struct KeyOptions: SigningKeyOptions {
     var rootKey: String? { nil }
-    var place: String? { nil }
+
+    @Option(name: NewKeyPlace.name, help: NewKeyPlace.help, transform: NewKeyPlace.checked)
+    var place: String?
   }
 
-  static let commandName = "verification-server"
   static let signing = SigningServer.verification
+}
+
+/// The option that names the place of a new signing key.
+private enum NewKeyPlace {
+  static let name = NameSpecification.customLong("key")
+  static let help = ArgumentHelp(
+    "The new key: the PKCS#11 URI of a key on a token, or `file` to generate one, which is the default unless the"
+      + " newest key is on a token.", valueName: "URI")
+
+  static func checked(_ place: String) throws -> String {
+    guard SigningKeyStore.isPlace(place) else {
+      throw ValidationError("expected pkcs11:... or \(SigningKeyStore.newKeyInFile)")
+    }
+    return place
+  }
 }
 
 /// The option that names the private root key.

@@ -9,15 +9,14 @@ import World
 /// `signing-key`: the keys that a server signs with.
 struct SigningKeyCommand<Server: AdministeredServer>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
-    let ofTokens: [any ParsableCommand.Type] =
-      Server.signing == .keys ? [SigningKeyRelocateCommand.self] : []
-    return CommandConfiguration(
+    CommandConfiguration(
       commandName: "signing-key",
       abstract: "List, add, rotate and revoke the keys that the server signs with.",
       subcommands: [
         SigningKeyListCommand<Server>.self, SigningKeyAddCommand<Server>.self,
         SigningKeyRotateCommand<Server>.self, SigningKeyRevokeCommand<Server>.self,
-      ] + ofTokens,
+        SigningKeyRelocateCommand<Server>.self,
+      ],
       defaultSubcommand: SigningKeyListCommand<Server>.self)
   }
 }
@@ -126,16 +125,18 @@ struct SigningKeyRevokeCommand<Server: AdministeredServer>: AsyncParsableCommand
   }
 }
 
-/// `signing-key relocate`, of the key server only: the keys of the verification server are not on tokens.
-struct SigningKeyRelocateCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "relocate",
-    abstract: "Change the place of a key on a token, whose public key stays.",
-    discussion: """
-      After its module, its token's label or its PIN file has got another name, or after a key was copied from \
-      secrets.json to a token, which removes it from the file. Running servers follow at the next signature; \
-      phones notice nothing.
-      """)
+/// `signing-key relocate`
+struct SigningKeyRelocateCommand<Server: AdministeredServer>: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "relocate",
+      abstract: "Change the place of a key on a token, whose public key stays.",
+      discussion: """
+        After its module, its token's label or its PIN file has got another name, or after a key was copied from \
+        secrets.json to a token, which removes it from the file. Running servers follow at the next signature; \
+        phones notice nothing.
+        """)
+  }
 
   @OptionGroup var servers: ServerOptions
   @OptionGroup var report: ReportOptions
@@ -144,9 +145,9 @@ struct SigningKeyRelocateCommand: AsyncParsableCommand {
   var key: String
 
   func run() async throws {
-    let setup = try servers.setup(of: .keys)
+    let setup = try servers.setup(of: Server.name)
     let result = SigningKeyReport(
-      try await SigningKeyStore(setup, of: .keys, place: key).relocate())
+      try await SigningKeyStore(setup, of: Server.signing, place: key).relocate())
     try report.write(result, result.text)
   }
 }

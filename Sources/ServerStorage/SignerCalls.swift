@@ -8,8 +8,10 @@ import World
 ///
 /// A call cannot be interrupted, so its thread goes on when the time is up. Until it has ended, all other calls fail at
 /// once, also those of keys on other tokens: an export needs them all.
-final class SignerCalls: Sendable {
+package final class SignerCalls: Sendable {
   private let clock: any WallClock
+  private let limitSeconds: TimeInterval
+  private let failure: @Sendable (_ message: String) -> any Error
   /// A global queue has as many threads as the machine has cores, and tasks share them: hung tokens would stop the
   /// server. A serial queue gets a thread in addition.
   private let queue = DispatchQueue(label: "SignerCalls")
@@ -22,14 +24,33 @@ final class SignerCalls: Sendable {
     var isStuck = false
   }
 
-  init(clock: any WallClock) { self.clock = clock }
+  /// - Parameters:
+  ///   - clock: The clock of the limits.
+  ///   - limitSeconds: The time that a call may take from its beginning.
+  ///   - failure: Makes the error of a call that has not ended in time from its sentence.
+  package init(
+    clock: any WallClock, limitSeconds: TimeInterval,
+    failure: @escaping @Sendable (_ message: String) -> any Error
+  ) {
+    self.clock = clock
+    self.limitSeconds = limitSeconds
+    self.failure = failure
+  }
 
   /// Runs `work` after the earlier calls and returns its result.
   ///
-  /// - Throws: `KeyServerError.cannotSign` if it does not return within `KeyServerLimit.signerSeconds` of its
-  ///   beginning, or an earlier call does not; `CancellationError` if the task is cancelled.
-  func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws -> Value {
+  /// - Parameters:
+  ///   - seconds: The time for which the caller waits, for the earlier calls too; nil for no limit but that of each
+  ///     call. Work that has not begun by then does not begin.
+  ///   - work: The call, which may block its thread.
+  /// - Throws: The error of `failure` if the call does not return within `limitSeconds` of its beginning, or an earlier
+  ///   call does not, or `seconds` are over; `CancellationError` if the task is cancelled.
+  package func run<Value: Sendable>(
+    within seconds: TimeInterval? = nil, _ work: @escaping @Sendable () -> Value
+  ) async throws -> Value {
     let call = PendingCall<Value>()
+    let wait = seconds.map { seconds in Task { await end(call, after: seconds) } }
+    defer { wait?.cancel() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         call.begin(continuation)
@@ -49,7 +70,7 @@ final class SignerCalls: Sendable {
       if !state.isStuck { state.calls.append(call) }
       return !state.isStuck
     }
-    guard isAccepted else { return call.fail(with: Self.noResponse) }
+    guard isAccepted else { return call.fail(with: noResponse) }
     queue.async { [self] in
       guard call.isPending else { return remove(call) }
       let limit = Task { await endAtLimit(call) }
@@ -60,15 +81,21 @@ final class SignerCalls: Sendable {
     }
   }
 
+  /// Ends the call for its caller. The work goes on to its limit.
+  private func end(_ call: any EndingCall, after seconds: TimeInterval) async {
+    guard await clock.sleepUnlessCancelled(for: seconds) else { return }
+    call.fail(with: noResponse)
+  }
+
   /// Ends the call at its limit, together with those that wait for it.
   private func endAtLimit(_ call: any EndingCall) async {
-    guard await clock.sleepUnlessCancelled(for: KeyServerLimit.signerSeconds) else { return }
+    guard await clock.sleepUnlessCancelled(for: limitSeconds) else { return }
     let ended = state.withLock { state -> [any EndingCall] in
       guard state.calls.contains(where: { $0 === call }) else { return [] }
       state.isStuck = true
       return state.calls
     }
-    for call in ended { call.fail(with: Self.noResponse) }
+    for call in ended { call.fail(with: noResponse) }
   }
 
   private func remove(_ call: any EndingCall) {
@@ -78,9 +105,11 @@ final class SignerCalls: Sendable {
     }
   }
 
-  private static let noResponse = KeyServerError.cannotSign(
-    "The token of a signing key does not respond: check its device, its network and the service of its"
-      + " module. If it stays so, restart the server.")
+  private var noResponse: any Error {
+    failure(
+      "The token of a signing key does not respond: check its device, its network and the service of its"
+        + " module. If it stays so, restart the server.")
+  }
 }
 
 /// A call without the type of its result.
