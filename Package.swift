@@ -150,6 +150,11 @@ let package = Package(
       name: "PKCS11", dependencies: ["Secrets", "TextEncodings", "CPKCS11", crypto],
       swiftSettings: strict),
     .target(
+      name: "ObjectStore",
+      dependencies: [
+        "Secrets", "World", "TextEncodings", "QuietHTTP", crypto, asyncHTTPClient, nioCore, nioHTTP1,
+      ], swiftSettings: strict),
+    .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
     .target(name: "ServerMetrics", dependencies: ["World"], swiftSettings: strict),
     .target(
@@ -395,8 +400,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "World", "PostgreSQL", logging, asyncHTTPClient, nioCore, nioHTTP1, subprocess,
-        systemPackage,
+        "World", "PostgreSQL", crypto, logging, hummingbird, asyncHTTPClient, nioCore, nioHTTP1,
+        subprocess, systemPackage,
       ],
       path: "Tests/TestSupport",
       swiftSettings: strict
@@ -441,6 +446,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PKCS11Tests", dependencies: ["PKCS11", "TestSupport", crypto], swiftSettings: strict),
+    .testTarget(
+      name: "ObjectStoreTests",
+      dependencies: ["ObjectStore", "QuietHTTP", "World", "TestSupport", asyncHTTPClient],
+      swiftSettings: strict),
     .testTarget(
       name: "UnixSocketsTests", dependencies: ["UnixSockets", "TestSupport"], swiftSettings: strict),
     .testTarget(

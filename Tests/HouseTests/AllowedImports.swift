@@ -40,6 +40,9 @@ enum AllowedImports {
     "PostgreSQL": Row(["Secrets"], libraries: ["CPostgreSQL"]),
     // Keys on tokens. It knows no server.
     "PKCS11": Row(["Secrets", "TextEncodings"], libraries: ["CPKCS11"]),
+    // Objects in an S3 store. It knows no key file.
+    "ObjectStore": Row(
+      ["Secrets", "World", "TextEncodings", "QuietHTTP"], libraries: ["AsyncHTTPClient"]),
     "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
     // The metrics of servers, in the data model of Prometheus.
     "ServerMetrics": Row(["World"]),
