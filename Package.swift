@@ -152,7 +152,8 @@ let package = Package(
     .target(
       name: "ObjectStore",
       dependencies: [
-        "Secrets", "World", "TextEncodings", "QuietHTTP", crypto, asyncHTTPClient, nioCore, nioHTTP1,
+        "Secrets", "World", "TextEncodings", "QuietHTTP", crypto, asyncHTTPClient, nioCore,
+        nioHTTP1,
       ], swiftSettings: strict),
     .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),

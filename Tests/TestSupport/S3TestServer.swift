@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Foundation
-import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
@@ -153,7 +152,7 @@ public actor S3TestServer {
         guard Self.tag(stored) == tag else { return Self.error(412, "PreconditionFailed") }
       }
     }
-    let checksum = HTTPField.Name("x-amz-checksum-sha256").flatMap { request.headers[$0] }
+    let checksum = request.headers.first { $0.name.canonicalName == "x-amz-checksum-sha256" }?.value
     if let checksum, checksum != Data(SHA256.hash(data: body)).base64EncodedString() {
       return Self.error(400, "BadDigest")
     }
@@ -250,7 +249,7 @@ private struct S3Signature {
 
   private func value(_ name: String) -> String? {
     if name == "host" { return request.head.authority }
-    return HTTPField.Name(name).flatMap { request.headers[$0] }
+    return request.headers.first { $0.name.canonicalName == name }?.value
   }
 
   private func isNear(_ time: String, _ now: Date) -> Bool {
