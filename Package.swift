@@ -217,7 +217,8 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
         "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerMetrics",
-        "ServerStorage", "PostgreSQL", hummingbird, grdb, sqlite, asyncHTTPClient, nioCore,
+        "ServerStorage", "PostgreSQL", "ObjectStore", hummingbird, grdb, sqlite, asyncHTTPClient,
+        nioCore,
         nioHTTP1, crypto,
         logging,
         serviceLifecycle,
@@ -557,8 +558,8 @@ let package = Package(
       name: "KeyServerTests",
       dependencies: [
         "KeyServer", "KeyServerAPI", "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
-        "Secrets", "ServerMetrics", "ServerStorage", "PostgreSQL", "World", "TestSupport",
-        hummingbird,
+        "Secrets", "ServerMetrics", "ServerStorage", "PostgreSQL", "ObjectStore", "World",
+        "TestSupport", hummingbird,
         crypto, grdb, logging,
       ], swiftSettings: strict),
     .testTarget(

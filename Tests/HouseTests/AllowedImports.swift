@@ -82,7 +82,7 @@ enum AllowedImports {
       [
         "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
         "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerMetrics",
-        "ServerStorage", "PostgreSQL",
+        "ServerStorage", "PostgreSQL", "ObjectStore",
       ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "AsyncHTTPClient"]),
     // The app never sees a key: it passes file URLs to the framework.
     "ExposureApp": Row(

@@ -41,6 +41,7 @@ public actor S3TestServer {
   private var pageSize = 1_000
   private var port = 0
   private let now: @Sendable () -> Date
+  private var observer: (@Sendable ([String: Data]) -> Void)?
 
   private init(now: @escaping @Sendable () -> Date) { self.now = now }
 
@@ -65,6 +66,9 @@ public actor S3TestServer {
 
   /// Replaces an object, or removes it, as another program does.
   public func set(_ name: String, _ content: Data?) { objects[name] = content }
+
+  /// Calls `work` with all objects after each request that may have changed one.
+  public func observe(_ work: @escaping @Sendable ([String: Data]) -> Void) { observer = work }
 
   /// Runs `body` with a server.
   ///
@@ -119,9 +123,13 @@ public actor S3TestServer {
     default: break
     }
     switch method {
-    case "PUT": return put(body, as: name, request, fault)
+    case "PUT":
+      let response = put(body, as: name, request, fault)
+      observer?(objects)
+      return response
     case "DELETE":
       objects[name] = nil
+      observer?(objects)
       return Response(status: .noContent)
     default:
       if name.isEmpty { return list(request) }

@@ -40,18 +40,14 @@ struct DownloadRoutes: Sendable {
           try index.content()
         }
         return Self.response(
-          content.body, content.tag, type: "text/plain; charset=us-ascii", cache: Self.indexCache,
-          for: request)
+          content.body, content.tag, type: "text/plain; charset=us-ascii",
+          cache: KeyServerLimit.indexCache, for: request)
       }
       router.get(RouterPath(KeyServerRoute.keyFile(":name", of: root))) { request, context in
         try await keyFile(of: root, listedIn: index, for: request, in: context)
       }
     }
   }
-
-  /// Shared caches may answer for half a minute, phones ask each time.
-  private static let indexCache =
-    "public, max-age=0, s-maxage=\(KeyServerLimit.indexSharedSecondsMax), must-revalidate"
 
   private static let json = "application/json; charset=utf-8"
 
@@ -68,11 +64,10 @@ struct DownloadRoutes: Sendable {
       return try FileDownload(folder.file(name, of: root))
     }
     guard let file else { throw QuietRefusal.notFound }
-    // A file never changes under its name, so caches need not revalidate it.
-    let cache = "public, max-age=\(Int(KeyServerLimit.retentionSeconds)), immutable"
     return file.response(
       to: request, modified: Date(unixSecond: name.endTimestamp),
-      headers: [.contentType: "application/zip", .cacheControl: cache], in: context)
+      headers: [.contentType: "application/zip", .cacheControl: KeyServerLimit.keyFileCache],
+      in: context)
   }
 
   /// A document that changes: caches may store it but must revalidate it.
