@@ -333,7 +333,7 @@ let package = Package(
         "Terminal", "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys",
         "Bluetooth", "ExposureNotification", "ExposureApp", "PhoneProcess", "UploadToken",
         "VerificationAPI", "KeyServerAPI", "RiskRules", "QuietHTTP", "VerificationServer",
-        "KeyServer", crypto, logging,
+        "KeyServer", "ObjectStore", crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
     // The operations on the servers of one folder, for the command line and the console.
     .target(
@@ -342,7 +342,7 @@ let package = Package(
         "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
         "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken",
         "VerificationAPI", "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerMetrics",
-        "ServerStorage", "PostgreSQL", "PKCS11",
+        "ServerStorage", "PostgreSQL", "PKCS11", "ObjectStore",
         "VerificationServer", "KeyServer", "HealthAuthorityConsole", crypto, logging,
         serviceLifecycle,
       ], swiftSettings: strictOnTheCallersActor),

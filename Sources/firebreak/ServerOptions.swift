@@ -39,6 +39,12 @@ struct ServerOptions: ParsableArguments {
     help: "The id of a first key that signs key files; by default from the settings.")
   var keyID: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "An object store to which the key files are copied, such as s3://bucket/prefix; by default from the settings.",
+      valueName: "url"))
+  var files: String?
+
   func validate() throws {
     guard region.map(AuthorizedApp.isRegion) ?? true else {
       throw ValidationError(
@@ -92,7 +98,7 @@ struct ServerOptions: ParsableArguments {
     return ServerSetup(
       folder: folder,
       overrides: SettingOverrides(
-        region: region, app: app, issuer: issuer, audience: audience, keyID: keyID),
+        region: region, app: app, issuer: issuer, audience: audience, keyID: keyID, files: files),
       database: database, clock: clock
     ) { note($0) }
   }

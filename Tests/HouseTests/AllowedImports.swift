@@ -147,14 +147,14 @@ enum AllowedImports {
     "Settings": Row([
       "Terminal", "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "Bluetooth",
       "ExposureNotification", "ExposureApp", "PhoneProcess", "UploadToken", "VerificationAPI",
-      "KeyServerAPI", "RiskRules", "QuietHTTP", "VerificationServer", "KeyServer",
+      "KeyServerAPI", "RiskRules", "QuietHTTP", "VerificationServer", "KeyServer", "ObjectStore",
     ]),
     // The command line and the console administer the servers through the same operations.
     "ServerOperations": Row([
       "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
       "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken", "VerificationAPI",
       "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerMetrics", "ServerStorage", "PostgreSQL",
-      "PKCS11", "VerificationServer",
+      "PKCS11", "ObjectStore", "VerificationServer",
       "KeyServer", "HealthAuthorityConsole",
     ]),
     // No database is opened here.
