@@ -10,9 +10,8 @@ struct FileStoreSettingTests {
   private func settings(
     _ text: String, _ overrides: SettingOverrides = SettingOverrides()
   ) throws -> KeyServerSettings {
-    let file = try TemporaryFolder().path("settings.json")
-    try FileManager.default.createDirectory(
-      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    let folder = try TemporaryFolder()
+    let file = folder.path("settings.json")
     try Data(text.utf8).write(to: file)
     return try KeyServerSettings(SettingsFile(url: file), overrides: overrides)
   }

@@ -105,7 +105,10 @@ package struct KeyServerSettings {
       .text(
         "files", \.files, form: "an address `s3://BUCKET/PREFIX`; see Scaling.md",
         "the object store to which key files and indexes are copied, beside the folder"
-      ) { (try? S3Location($0)) != nil },
+      ) {
+        // The reason is the form of the setting.
+        (try? S3Location($0)) != nil
+      },
       .flag(
         "rollUps", \.configuration.rollUps,
         "ProteGO Safe's export has files of 12, 24 and 48 hours too, for phones that were off"),
