@@ -8,8 +8,8 @@ import World
 
 /// The objects of a bucket whose names begin with a prefix, in S3 or a store with its interface.
 ///
-/// A stored object is read back and compared before `put` returns: stores were seen that truncate a write, or acknowledge
-/// it before they have it.
+/// A stored object is read back and compared before `put` returns: stores were seen that truncate a write, or
+/// acknowledge it before they have it.
 package struct S3Bucket: Sendable {
   /// An object with its version.
   package struct Object: Hashable, Sendable {

@@ -7,8 +7,8 @@ import ObjectStore
 import QuietHTTP
 import World
 
-/// The object store in which phones find the key files and indexes. The export folder is a copy of it, from which a server
-/// responds as well.
+/// The object store in which phones find the key files and indexes. The export folder is a copy of it, from which a
+/// server responds as well.
 ///
 /// An object gets its name once, with the bytes whose hash is in the database: a file that is written again has another
 /// edition. An index is written after all files that it names were read back, and files are removed after an index
@@ -34,8 +34,8 @@ struct PublishedObjects: Sendable {
     do { return try await bucket.sizes() } catch { throw KeyServerError(error) }
   }
 
-  /// Writes the files of `batches` that the folder does not have from the store, where another process has put them. What
-  /// is missing there, or not the file of the database, is left to the exporter.
+  /// Writes the files of `batches` that the folder does not have from the store, where another process has put them.
+  /// What is missing there, or not the file of the database, is left to the exporter.
   ///
   /// - Parameter stored: The sizes of all objects.
   func fetch(
