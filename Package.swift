@@ -150,6 +150,12 @@ let package = Package(
       name: "PKCS11", dependencies: ["Secrets", "TextEncodings", "CPKCS11", crypto],
       swiftSettings: strict),
     .target(
+      name: "ObjectStore",
+      dependencies: [
+        "Secrets", "World", "TextEncodings", "QuietHTTP", crypto, asyncHTTPClient, nioCore,
+        nioHTTP1,
+      ], swiftSettings: strict),
+    .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
     .target(name: "ServerMetrics", dependencies: ["World"], swiftSettings: strict),
     .target(
@@ -220,7 +226,8 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
         "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerMetrics",
-        "ServerStorage", "PostgreSQL", hummingbird, grdb, sqlite, asyncHTTPClient, nioCore,
+        "ServerStorage", "PostgreSQL", "ObjectStore", hummingbird, grdb, sqlite, asyncHTTPClient,
+        nioCore,
         nioHTTP1, crypto,
         logging,
         serviceLifecycle,
@@ -339,7 +346,7 @@ let package = Package(
         "Terminal", "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys",
         "Bluetooth", "ExposureNotification", "ExposureApp", "PhoneProcess", "UploadToken",
         "VerificationAPI", "KeyServerAPI", "RiskRules", "QuietHTTP", "VerificationServer",
-        "KeyServer", crypto, logging,
+        "KeyServer", "ObjectStore", crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
     // The operations on the servers of one folder, for the command line and the console.
     .target(
@@ -348,7 +355,7 @@ let package = Package(
         "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
         "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken",
         "VerificationAPI", "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerMetrics",
-        "ServerStorage", "PostgreSQL", "PKCS11",
+        "ServerStorage", "PostgreSQL", "PKCS11", "ObjectStore",
         "VerificationServer", "KeyServer", "HealthAuthorityConsole", crypto, logging,
         serviceLifecycle,
       ], swiftSettings: strictOnTheCallersActor),
@@ -408,8 +415,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "World", "PostgreSQL", logging, asyncHTTPClient, nioCore, nioHTTP1, subprocess,
-        systemPackage,
+        "World", "PostgreSQL", crypto, logging, hummingbird, asyncHTTPClient, nioCore, nioHTTP1,
+        subprocess, systemPackage,
       ],
       path: "Tests/TestSupport",
       swiftSettings: strict
@@ -454,6 +461,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PKCS11Tests", dependencies: ["PKCS11", "TestSupport", crypto], swiftSettings: strict),
+    .testTarget(
+      name: "ObjectStoreTests",
+      dependencies: ["ObjectStore", "QuietHTTP", "World", "TestSupport", asyncHTTPClient],
+      swiftSettings: strict),
     .testTarget(
       name: "UnixSocketsTests", dependencies: ["UnixSockets", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -565,8 +576,8 @@ let package = Package(
       name: "KeyServerTests",
       dependencies: [
         "KeyServer", "KeyServerAPI", "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
-        "Secrets", "ServerMetrics", "ServerStorage", "PostgreSQL", "World", "TestSupport",
-        hummingbird,
+        "Secrets", "ServerMetrics", "ServerStorage", "PostgreSQL", "ObjectStore", "World",
+        "TestSupport", hummingbird,
         crypto, grdb, logging,
       ], swiftSettings: strict),
     .testTarget(

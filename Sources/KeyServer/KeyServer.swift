@@ -318,7 +318,8 @@ final class KeyServerHealth: Sendable {
     }
     await checkSigners()
     if isLost { return true }
-    return await exporter.isWaiting
+    if await exporter.isWaiting { return true }
+    return await exporter.isBehindObjects()
   }
 
   /// Checks that the keys can sign, so that a token which was removed is noticed before the next export, and lets them

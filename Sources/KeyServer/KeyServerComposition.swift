@@ -83,7 +83,9 @@ struct KeyServerComposition {
   ) -> Exporter {
     Exporter(
       store: store, folder: folder, exports: configuration.exports, signers: configuration.signers,
-      calls: calls, clock: clock, time: time, randomness: randomness,
+      objects: configuration.fileStore.map {
+        PublishedObjects($0, folder: folder, clock: clock)
+      }, calls: calls, clock: clock, time: time, randomness: randomness,
       withdrawn: configuration.withdrawnFiles, prepare: configuration.prepareExport)
   }
 

@@ -21,6 +21,8 @@ public struct KeyServerConfiguration: Sendable, Redacted {
   public var databaseKey: Data
   /// The local folder of the key files and `index.txt`.
   public var exportFolder: URL
+  /// The object store to which the key files are copied, and from which phones download them; nil for the folder alone.
+  package var fileStore: KeyFileStore?
   /// The regions that an upload may name.
   public var regions: Set<String>
   /// The apps that may upload.

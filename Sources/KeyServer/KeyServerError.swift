@@ -30,6 +30,8 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case cannotSign(String)
   /// The export folder cannot be created.
   case exportFolder
+  /// The object store of the key files failed; the text says why. Exports wait.
+  case fileStore(String)
   /// The database or the export folder failed, for example because the disk is full.
   case unavailable
   /// Another process writes key files, and did not end within `ExportLease.seconds`.
@@ -57,6 +59,7 @@ extension KeyServerError: CustomStringConvertible {
     case .cannotSign(let message): message
     case .exportFolder:
       "The export folder cannot be created: check exportFolder, the disk and the folder's owner."
+    case .fileStore(let message): message
     case .unavailable:
       "The key server could not read or write its data: check the disk, then try again; no file is incomplete."
     case .exportsElsewhere:

@@ -2,6 +2,7 @@
 import Foundation
 import KeyServer
 import Logging
+import ObjectStore
 import Settings
 import Terminal
 import World
@@ -85,6 +86,7 @@ extension ServerSetup {
     configuration.databaseAddress = try databaseAddress(of: .keys)
     configuration.databaseKey = keys.databaseKey
     configuration.exportFolder = folder.exports
+    configuration.fileStore = try settings.files.map(fileStore)
     configuration.tokenPublicKeysPEM = try tokenKeys.read()
     configuration.readTokenPublicKeysPEM = { try tokenKeys.read() }
     configuration.exportSigners = try keys.signingKeys.map { try $0.exportSigner() }
@@ -104,6 +106,20 @@ extension ServerSetup {
     configuration.tokenIssuerSeesStatistics = true
     try addRealms(to: &configuration)
     return configuration
+  }
+
+  /// The object store at `address`, with the credentials of the folder or the environment.
+  private func fileStore(at address: String) throws -> KeyFileStore {
+    do {
+      return KeyFileStore(
+        location: try S3Location(address),
+        credentials: try S3Credentials(
+          file: folder.fileCredentials, environment: ProcessInfo.processInfo.environment))
+    } catch let error as S3Location.Invalid {
+      throw CommandFailure.badInput("files: \(error)")
+    } catch let error as S3Credentials.Invalid {
+      throw CommandFailure.badInput(error.description.printable)
+    }
   }
 
   private func requireValidKey(_ keys: KeySecrets) throws {

@@ -45,6 +45,12 @@ struct ServerOptions: ParsableArguments {
     help: "The id of a first key that signs key files; by default from the settings.")
   var keyID: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "An object store to which the key files are copied, such as s3://bucket/prefix; by default from the settings.",
+      valueName: "url"))
+  var files: String?
+
   func validate() throws {
     let others = [config, region, app, issuer, audience, keyID]
     guard realm.map({ $0 == Realm.main }) ?? true || others.allSatisfy({ $0 == nil }) else {
@@ -145,7 +151,7 @@ struct ServerOptions: ParsableArguments {
     return ServerSetup(
       folder: folder,
       overrides: SettingOverrides(
-        region: region, app: app, issuer: issuer, audience: audience, keyID: keyID),
+        region: region, app: app, issuer: issuer, audience: audience, keyID: keyID, files: files),
       database: database, clock: clock
     ) { note($0) }
   }

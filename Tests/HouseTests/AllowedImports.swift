@@ -40,6 +40,9 @@ enum AllowedImports {
     "PostgreSQL": Row(["Secrets"], libraries: ["CPostgreSQL"]),
     // Keys on tokens. It knows no server.
     "PKCS11": Row(["Secrets", "TextEncodings"], libraries: ["CPKCS11"]),
+    // Objects in an S3 store. It knows no key file.
+    "ObjectStore": Row(
+      ["Secrets", "World", "TextEncodings", "QuietHTTP"], libraries: ["AsyncHTTPClient"]),
     "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
     // The metrics of servers, in the data model of Prometheus.
     "ServerMetrics": Row(["World"]),
@@ -81,7 +84,7 @@ enum AllowedImports {
       [
         "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
         "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerMetrics",
-        "ServerStorage", "PostgreSQL",
+        "ServerStorage", "PostgreSQL", "ObjectStore",
       ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "AsyncHTTPClient"]),
     // The app never sees a key: it passes file URLs to the framework.
     "ExposureApp": Row(
@@ -147,14 +150,14 @@ enum AllowedImports {
     "Settings": Row([
       "Terminal", "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "Bluetooth",
       "ExposureNotification", "ExposureApp", "PhoneProcess", "UploadToken", "VerificationAPI",
-      "KeyServerAPI", "RiskRules", "QuietHTTP", "VerificationServer", "KeyServer",
+      "KeyServerAPI", "RiskRules", "QuietHTTP", "VerificationServer", "KeyServer", "ObjectStore",
     ]),
     // The command line and the console administer the servers through the same operations.
     "ServerOperations": Row([
       "Terminal", "Settings", "Secrets", "World", "TextEncodings", "ExposureKeys",
       "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken", "VerificationAPI",
       "KeyServerAPI", "RiskRules", "QuietHTTP", "ServerMetrics", "ServerStorage", "PostgreSQL",
-      "PKCS11", "VerificationServer",
+      "PKCS11", "ObjectStore", "VerificationServer",
       "KeyServer", "HealthAuthorityConsole",
     ]),
     // No database is opened here.

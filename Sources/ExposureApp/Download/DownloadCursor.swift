@@ -201,8 +201,8 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     return known.filter { $0.isLaterEdition(of: name) }.max() ?? name
   }
 
-  /// Makes analysed files wanted again, because encounters found through them were undone. In the place of a roll-up the
-  /// files that it covers are wanted.
+  /// Makes analysed files wanted again, because encounters found through them were undone. In the place of a roll-up
+  /// the files that it covers are wanted.
   mutating func wantAgain(_ names: Set<String>) {
     for name in names where rollUps?[name] != nil { analysed[name] = nil }
     let files = Set(names.flatMap { rollUps?[$0]?.covered ?? [$0] })

@@ -15,8 +15,8 @@ struct RollUp: Hashable, Sendable {
 extension RollUp {
   /// Chooses the roll-ups for a phone that wants many files, because it was off for days.
   ///
-  /// No key is analysed twice: a roll-up is chosen only if its period begins after everything that was analysed. None is
-  /// missing: the files outside its period are still downloaded. Of roll-ups with common files, one of which a
+  /// No key is analysed twice: a roll-up is chosen only if its period begins after everything that was analysed. None
+  /// is missing: the files outside its period are still downloaded. Of roll-ups with common files, one of which a
   /// part is analysed already comes first, then the one that saves the most downloads.
   ///
   /// - Parameters:

@@ -71,7 +71,7 @@ struct DownloadRoutes: Sendable {
           try index.content()
         }
         return Self.response(
-          content.body, content.tag, type: Self.indexType, cache: Self.indexCache,
+          content.body, content.tag, type: Self.indexType, cache: KeyServerLimit.indexCache,
           for: request)
       }
       router.get(RouterPath(KeyServerRoute.keyFile(":name", of: root))) { request, context in
@@ -79,10 +79,6 @@ struct DownloadRoutes: Sendable {
       }
     }
   }
-
-  /// Shared caches may answer for half a minute, phones ask each time.
-  private static let indexCache =
-    "public, max-age=0, s-maxage=\(KeyServerLimit.indexSharedSecondsMax), must-revalidate"
 
   private static let indexType = "text/plain; charset=us-ascii"
 
@@ -101,11 +97,10 @@ struct DownloadRoutes: Sendable {
       return try FileDownload(folder.file(name, of: root))
     }
     guard let file else { throw QuietRefusal.notFound }
-    // A file never changes under its name, so caches need not revalidate it.
-    let cache = "public, max-age=\(Int(KeyServerLimit.retentionSeconds)), immutable"
     return file.response(
       to: request, modified: Date(unixSecond: name.endTimestamp),
-      headers: [.contentType: "application/zip", .cacheControl: cache], in: context)
+      headers: [.contentType: "application/zip", .cacheControl: KeyServerLimit.keyFileCache],
+      in: context)
   }
 
   /// A document that changes: caches may store it but must revalidate it.

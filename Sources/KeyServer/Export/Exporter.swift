@@ -16,6 +16,8 @@ import World
 actor Exporter {
   private let store: any KeyStore
   private let folder: ExportFolder
+  /// The object store that has the files, too; nil for none.
+  private let objects: PublishedObjects?
   private let exports: [ExportConfiguration]
   private let signers: ExportSigners
   private let calls: SignerCalls
@@ -35,14 +37,16 @@ actor Exporter {
 
   init(
     store: any KeyStore, folder: ExportFolder, exports: [ExportConfiguration],
-    signers: ExportSigners, calls: SignerCalls? = nil, clock: any WallClock, time: TrustedTime,
-    randomness: any Randomness, withdrawn: @escaping @Sendable () throws -> Set<KeyFileHash>,
+    signers: ExportSigners, objects: PublishedObjects? = nil, calls: SignerCalls? = nil,
+    clock: any WallClock, time: TrustedTime, randomness: any Randomness,
+    withdrawn: @escaping @Sendable () throws -> Set<KeyFileHash>,
     prepare: (@Sendable () async throws -> Void)? = nil
   ) {
     self.store = store
     self.folder = folder
     self.exports = exports
     self.signers = signers
+    self.objects = objects
     self.calls = calls ?? SignerCalls(clock: clock)
     self.clock = clock
     self.time = time
@@ -89,6 +93,12 @@ actor Exporter {
   private func removeUnlisted() async throws {
     try await store.confirmExporting()
     for (root, names) in listed { try folder.removeAll(but: Set(names), of: root) }
+    guard let objects else { return }
+    let stored = try await objects.sizes()
+    for (root, names) in listed {
+      try await store.confirmExporting()
+      try await objects.removeAll(but: Set(names), of: root, stored: stored)
+    }
   }
 
   /// Writes every file of every index again, with the keys that sign now, and removes the earlier ones. Withdrawn files
@@ -102,6 +112,13 @@ actor Exporter {
       try await self.removeUnlisted()
       return written
     }
+  }
+
+  /// Returns `true` if another process has replaced an index in the object store, so that the folder has to follow.
+  func isBehindObjects() async -> Bool {
+    guard let objects else { return false }
+    for root in listed.keys where await objects.hasOtherIndex(of: root) { return true }
+    return false
   }
 
   /// Returns `true` if a listed file is gone, so that it has to be written again.
@@ -179,9 +196,11 @@ actor Exporter {
     let signers = try signers.keyFileSigners(at: clock.now)
     var (written, all): ([String], [String: [KeyFileName]]) = ([], [:])
     let batchesByRoot = try await batchesByRoot()
+    let stored = try await objects?.sizes() ?? [:]
     for (root, batches) in batchesByRoot.sorted(by: { $0.key < $1.key }) {
       let batches = try await publishable(batches, of: root, in: batchesByRoot)
       var files: [ListedFile] = []
+      try await objects?.fetch(batches, of: root, stored: stored)
       do {
         for batch in batches {
           switch try await state(of: batch, of: root, again: again) {
@@ -195,10 +214,10 @@ actor Exporter {
         }
       } catch {
         // The error that ends the export is reported; the next export replaces the index again.
-        _ = try? await list(files, of: root, batches)
+        _ = try? await list(files, of: root, batches, stored: stored)
         throw error
       }
-      files = try await list(files, of: root, batches)
+      files = try await list(files, of: root, batches, stored: stored)
       written += files.filter(\.isNew).map { KeyFileIndex.line($0.name, under: root) }
       all[root] = files.map(\.name)
     }
@@ -224,20 +243,28 @@ actor Exporter {
     var isNew = false
   }
 
-  /// Replaces the index, unless another process exports by now.
+  /// Replaces the index, unless another process exports by now. In the object store, the files come first.
   ///
   /// - Returns: The listed files: one may have been withdrawn since its state was read.
   private func list(
-    _ files: [ListedFile], of root: String, _ batches: [Batch]
+    _ files: [ListedFile], of root: String, _ batches: [Batch], stored: [String: Int]
   ) async throws -> [ListedFile] {
     var files = try await notWithdrawn(files)
     if RollUps.isRoot(root) {
       let complete = RollUps.completeStarts(of: batches, in: files.map(\.name))
       files.removeAll { $0.name.startTimestamp.map(complete.contains) != true }
     }
+    try await put(files.map(\.name), of: root, stored: stored)
     try await store.confirmExporting()
+    try await objects?.replaceIndex(files.map(\.name), of: root)
     try folder.replaceIndex(files.map(\.name), of: root)
     return files
+  }
+
+  private func put(_ names: [KeyFileName], of root: String, stored: [String: Int]) async throws {
+    try await objects?.put(names, of: root, stored: stored) { [store] in
+      try await store.confirmExporting()
+    }
   }
 
   /// The files that were not withdrawn before they were written again.

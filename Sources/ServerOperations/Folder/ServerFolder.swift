@@ -206,6 +206,8 @@ extension ServerFolder {
   var rootPrivateKey: PrivateFile { PrivateFile(keys.appendingPathComponent("root-key.pem")) }
   /// The public root key, which phones are configured with.
   package var rootPublicKey: URL { url.appendingPathComponent("root-public-key.pem") }
+  /// The credentials of the object store of the key files, if they are not in the environment.
+  var fileCredentials: URL { keys.appendingPathComponent("files-credentials.json") }
   /// The signed document with the keys that phones trust.
   var deviceConfiguration: URL { keys.appendingPathComponent("device-configuration.json") }
 }

@@ -3,6 +3,7 @@ import Foundation
 import KeyServer
 import KeyServerAPI
 import Logging
+import ObjectStore
 import Terminal
 import TextEncodings
 
@@ -12,6 +13,8 @@ package struct KeyServerSettings {
   package var configuration = Self.defaults
   /// The id of the first key that signs key files.
   package var keyID = "260"
+  /// The address of the object store of the key files; nil for the folder alone.
+  package var files: String?
   package var logLevel = Logger.Level.error
   /// All settings that are in force, as JSON that may be used as `settings.json`.
   package private(set) var inForce = JSONValue.object([:])
@@ -33,6 +36,7 @@ package struct KeyServerSettings {
         "tokenIssuer": overrides.issuer.map(JSONValue.string),
         "tokenAudience": overrides.audience.map(JSONValue.string),
         "keyID": overrides.keyID.map(JSONValue.string),
+        "files": overrides.files.map(JSONValue.string),
       ])
   }
 
@@ -98,6 +102,13 @@ package struct KeyServerSettings {
         1...KeyServerLimit.keysPerFileMax,
         "the largest number of keys in a key file; not less than `minimumKeys` and `paddingRange` together"
       ),
+      .text(
+        "files", \.files, form: "an address `s3://BUCKET/PREFIX`; see Scaling.md",
+        "the object store to which key files and indexes are copied, beside the folder"
+      ) {
+        // The reason is the form of the setting.
+        (try? S3Location($0)) != nil
+      },
       .flag(
         "rollUps", \.configuration.rollUps,
         "ProteGO Safe's export has files of 12, 24 and 48 hours too, for phones that were off"),

@@ -12,16 +12,19 @@ package struct SettingOverrides: Sendable {
   package var audience: String?
   /// The id of the first key that signs key files.
   package var keyID: String?
+  /// The address of the object store of the key files.
+  package var files: String?
 
   package init(
     region: String? = nil, app: String? = nil, issuer: String? = nil, audience: String? = nil,
-    keyID: String? = nil
+    keyID: String? = nil, files: String? = nil
   ) {
     self.region = region
     self.app = app
     self.issuer = issuer
     self.audience = audience
     self.keyID = keyID
+    self.files = files
   }
 }
 

@@ -39,6 +39,11 @@ struct BackupCommand: AsyncParsableCommand {
     for path in backup.notIncluded {
       note("\(path.printable) is not in the backup: copy it separately.")
     }
+    if backup.servers.contains(.keys), let store = try setup.keySettings().files {
+      note(
+        "The key files in \(store.printable) are not in the backup: after a restoration the server writes those of"
+          + " its database again, under new names, and removes the others.")
+    }
     try report.write(
       Report(
         file: url.path, bytes: backup.bytes, servers: backup.servers.map(\.rawValue),
