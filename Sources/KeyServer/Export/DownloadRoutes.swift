@@ -46,7 +46,7 @@ struct DownloadRoutes: Sendable {
     {
       // The route reports the error.
       guard let content = try? index.content() else { return nil }
-      return (content.tag, [.contentType: indexType, .cacheControl: indexCache])
+      return (content.tag, [.contentType: indexType, .cacheControl: KeyServerLimit.indexCache])
     }
   }
 
