@@ -41,6 +41,8 @@ let nioCore: Target.Dependency = .product(
   name: "NIOCore", package: "swift-nio", condition: system)
 let nioPosix: Target.Dependency = .product(
   name: "NIOPosix", package: "swift-nio", condition: system)
+let nioEmbedded: Target.Dependency = .product(
+  name: "NIOEmbedded", package: "swift-nio", condition: system)
 let nioHTTP1: Target.Dependency = .product(
   name: "NIOHTTP1", package: "swift-nio", condition: system)
 let nioSSL: Target.Dependency = .product(
@@ -188,7 +190,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // What all web pages share: forms, their origin, content policies, secrets, languages.
+    // The common layer of web pages: forms, their origin, content policies, secrets, languages, texts.
     .target(
       name: "WebPages",
       dependencies: [
@@ -606,10 +608,11 @@ let package = Package(
     .testTarget(
       name: "HealthAuthorityConsoleTests",
       dependencies: [
-        "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
+        "HealthAuthorityConsole", "QuietHTTP", "VerificationServer", "VerificationAPI",
+        "KeyServerAPI",
         "RiskRules", "ServerStorage", "PostgreSQL", "UploadToken", "QRCodes", "WebPages", "World",
         "TextEncodings", "Browser", "TestSupport", crypto, cryptoExtras, grdb, logging,
-        serviceLifecycle,
+        serviceLifecycle, hummingbird, nioCore, nioEmbedded,
       ], exclude: ["AccessibilityTrees"], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",

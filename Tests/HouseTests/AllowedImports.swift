@@ -62,7 +62,7 @@ enum AllowedImports {
       libraries: [
         "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "AsyncHTTPClient", "NIOSSL",
       ]),
-    // What the pages of the console, the web app, the town, the class and the report have in common.
+    // The common layer of the pages of console, web app, town, class and report.
     "WebPages": Row(["Secrets", "World", "TextEncodings"], libraries: ["Hummingbird"]),
     // Linux implementations of the Apple modules that apps use beside the framework.
     "BackgroundTasks": Row(),
