@@ -45,13 +45,30 @@ package enum EndOfInput {
 
   /// Sends SIGTERM to this process when stdin ends, and exits after `stopSeconds` if it still runs.
   package static func stopAtEndOfInput() {
-    FileHandle.standardInput.readabilityHandler = { input in
-      guard input.availableData.isEmpty else { return }
-      input.readabilityHandler = nil
+    onEnd {
       kill(getpid(), SIGTERM)
       DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(stopSeconds)) {
         _exit(ExitStatus.machineFailed.rawValue)
       }
     }
+  }
+
+  /// Runs `ended` once, when stdin ends or can no longer be read.
+  ///
+  /// A thread waits for it: a `readabilityHandler` of Foundation that removes itself crashes now and then.
+  package static func onEnd(_ ended: @escaping @Sendable () -> Void) {
+    Thread.detachNewThread {
+      while !isAtEnd() {}
+      ended()
+    }
+  }
+
+  /// Waits for input and discards a byte of it. Another process may have made the other end not block.
+  private static func isAtEnd() -> Bool {
+    var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    guard poll(&input, 1, -1) > 0 else { return false }
+    var byte: UInt8 = 0
+    let count = read(STDIN_FILENO, &byte, 1)
+    return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
   }
 }

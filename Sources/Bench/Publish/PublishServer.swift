@@ -64,11 +64,7 @@ struct PublishServer {
 
   private static func endOfInput() async {
     await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
-      FileHandle.standardInput.readabilityHandler = { input in
-        guard input.availableData.isEmpty else { return }
-        input.readabilityHandler = nil
-        ended.resume()
-      }
+      EndOfInput.onEnd { ended.resume() }
     }
   }
 }
