@@ -8,7 +8,8 @@ import Testing
 /// compiled for each test target.
 @main
 struct XCTMain {
-  // The entry point that SwiftPM's own program calls. It reads the arguments that `scripts/run-tests` passes, and exits.
+  // The entry point that SwiftPM's own program calls. It reads the arguments that `scripts/run-tests` passes, and
+  // exits.
   static func main() async {
     await Testing.__swiftPMEntryPoint() as Never
   }

@@ -214,7 +214,8 @@ extension KeyFileError: CustomStringConvertible {
     case .expandsTooMuch:
       "The zip expands to far more than keys can be compressed to: do not use this file."
     case .wrongExportVersion:
-      "The export does not begin with \"EK Export v1\", it is of another version or was changed as text: ask for version 1 of the format."
+      "The export does not begin with \"EK Export v1\", it is of another version or was changed as text: ask for"
+        + " version 1 of the format."
     case .malformedExport: "The export is truncated or malformed: download it again."
     default: signatureDescription
     }

@@ -63,7 +63,7 @@ package enum EndOfInput {
     }
   }
 
-  /// Waits for input and discards a byte of it. Another process may have made the other end not block.
+  /// Waits for input and discards a byte of it. Another process may have made stdin non-blocking.
   private static func isAtEnd() -> Bool {
     var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
     guard poll(&input, 1, -1) > 0 else { return false }

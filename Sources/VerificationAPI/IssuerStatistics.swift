@@ -126,9 +126,11 @@ public struct APIKeyStatisticsResponse: Codable, Sendable, Hashable {
   }
 }
 
-/// The response to `VerificationRoute.smsErrorStatistics`: the errors of the SMS gateway by day in UTC, newest day first.
+/// The response to `VerificationRoute.smsErrorStatistics`: the errors of the SMS gateway by day in UTC, newest day
+/// first.
 ///
-/// The fields are those of Google's verification server. Numbers are rounded down, and what is rounded to zero is absent.
+/// The fields are those of Google's verification server. Numbers are rounded down, and what is rounded to zero is
+/// absent.
 public struct SMSErrorStatisticsResponse: Codable, Sendable, Hashable {
   /// A day and its errors.
   public struct Day: Codable, Sendable, Hashable {

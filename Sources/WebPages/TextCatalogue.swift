@@ -48,8 +48,8 @@ package struct TextCatalogue: Codable, Hashable, Sendable {
       "firebreak_\(target).resources/Catalogues/\(language).json")
   }
 
-  /// The faults of catalogues that must have the same texts: a language that is missing or in another's file, a key that
-  /// is missing or not used, an empty text, and placeholders that differ between languages.
+  /// The faults of catalogues that must have the same texts: a language that is missing or in another's file, a key
+  /// that is missing or not used, an empty text, and placeholders that differ between languages.
   ///
   /// - Parameters:
   ///   - keys: The keys that the pages use.

@@ -128,13 +128,7 @@ struct ServeCommand: AsyncParsableCommand {
     try folder.refuseEnded()
     try requirePorts(setup, sockets)
     sockets.use()
-    try await setup.openDatabases(of: served, logger: logger(level: .critical))
-    if clockOffset != 0 { try await setup.confirmClock() }
-    if isServed(.console) {
-      try await setup.prepareConsole(
-        hasVerification: isServed(.verification), logger: logger(level: .warning))
-    }
-    try await realms.prepare(by: setup, logger: logger(level: .warning))
+    try await prepare(setup, served, realms)
     let shared = try await setup.sharedFolders(of: served, logger: logger(level: .error))
     let loop = ServerLoop(
       // At a reload, the file of --config is read again as well.
@@ -152,6 +146,18 @@ struct ServeCommand: AsyncParsableCommand {
       let addresses = try addresses(ports, setup, sockets)
       try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
     }
+  }
+
+  private func prepare(
+    _ setup: ServerSetup, _ served: [ServerName], _ realms: ServedRealms
+  ) async throws {
+    try await setup.openDatabases(of: served, logger: logger(level: .critical))
+    if clockOffset != 0 { try await setup.confirmClock() }
+    if isServed(.console) {
+      try await setup.prepareConsole(
+        hasVerification: isServed(.verification), logger: logger(level: .warning))
+    }
+    try await realms.prepare(by: setup, logger: logger(level: .warning))
   }
 
   /// The addresses that the servers listen on. Says if the console is for this machine only.

@@ -50,8 +50,8 @@ struct SharedStateSeal: Redacted {
       return try JSONDecoder().decode(SharedContent.self, from: encoded)
     } catch {
       throw CommandFailure.badInput(
-        "The shared state in the database firebreak_\(server.name.rawValue) was written by a newer version of firebreak:"
-          + " run that version.")
+        "The shared state in the database firebreak_\(server.name.rawValue) was written by a newer version of"
+          + " firebreak: run that version.")
     }
   }
 

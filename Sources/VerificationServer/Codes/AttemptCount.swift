@@ -128,8 +128,8 @@ struct AttemptBatch: Sendable {
   }
 }
 
-/// Counts attempts, user reports and errors of the SMS gateway in memory and adds them to the storage from time to time,
-/// so that a wrong code costs no write. A server that is killed loses those of the last
+/// Counts attempts, user reports and errors of the SMS gateway in memory and adds them to the storage from time to
+/// time, so that a wrong code costs no write. A server that is killed loses those of the last
 /// `VerificationLimit.cleanupPeriodSeconds`.
 final class AttemptCounter: Sendable {
   private let storage: any CodeStorage

@@ -10,8 +10,8 @@ struct RealmCommand: ParsableCommand {
     commandName: "realm",
     abstract: "Add, list and remove realms: several authorities with one installation.",
     discussion: """
-      Each realm has its own verification server and console, with users, API keys, code policy, SMS texts, regions and \
-      apps, at hosts of its own. The key server is shared. The servers follow at their next start. Other commands take \
+      Each realm has its own verification server and console, with users, API keys, code policy, SMS texts, regions \
+      and apps, at hosts of its own. The key server is shared. The servers follow at their next start. Other commands take \
       --realm NAME.
       """,
     subcommands: [AddRealmCommand.self, ListRealmsCommand.self, RemoveRealmCommand.self])
@@ -147,8 +147,8 @@ struct RemoveRealmCommand: ParsableCommand {
     commandName: "remove",
     abstract: "Delete the secrets, databases and settings of a realm; its servers must be stopped.",
     discussion: """
-      Codes, accounts and the audit log are lost: make a backup first. Keys that were uploaded are published until they \
-      expire. Databases in PostgreSQL are named and not deleted.
+      Codes, accounts and the audit log are lost: make a backup first. Keys that were uploaded are published until \
+      they expire. Databases in PostgreSQL are named and not deleted.
       """)
 
   private struct Report: Encodable {
