@@ -14,7 +14,6 @@ public struct Crowd: Sendable {
   public private(set) var itinerary: Itinerary
   private let folder: URL
   private let configuration: AppConfiguration
-  private let region: RegionConfiguration
   private let network: any Network
 
   /// Creates a phone for each of `names`, which stores its data below `folder`.
@@ -27,7 +26,6 @@ public struct Crowd: Sendable {
     self.network = network
     itinerary = Itinerary(people: names, sources: world.randomness)
     configuration = await authority.appConfiguration()
-    region = authority.regionConfiguration
     phones = names.map(phone)
   }
 
@@ -94,12 +92,11 @@ public struct Crowd: Sendable {
   private func phone(_ name: String) -> SimulatedPhone {
     SimulatedPhone(
       name: name, folder: folder.appendingPathComponent("phone-\(name)"), world: world,
-      configuration: configuration, region: region,
-      deviceCheck: SimulatedAttestation { Data(count: 32) }, network: network)
+      configuration: configuration, network: network)
   }
 
   private func enable(_ phone: SimulatedPhone) async throws {
-    guard try await phone.enable() else { throw CrowdError.notEnabled(phone.name) }
+    guard try await phone.enable() == .enabled else { throw CrowdError.notEnabled(phone.name) }
   }
 }
 

@@ -116,11 +116,6 @@ public final class SimulatedHealthAuthority: Service {
       windowRisk: windowRisk)
   }
 
-  /// The framework's configuration without keys: the app passes them on from the device configuration.
-  public var regionConfiguration: RegionConfiguration {
-    RegionConfiguration(region: Name.region, keys: [])
-  }
-
   /// The URL of the verification server; available once it listens.
   public var verificationURL: URL {
     get async { URL.loopback(port: await verificationServer.boundPort) }
@@ -179,22 +174,16 @@ public struct HealthOfficial: Sendable {
 
   /// Requests a PIN for a confirmed test.
   ///
+  /// - Parameter token: The API token; nil for that of the official. The server must refuse another one.
   /// - Throws: `HealthOfficialError` if the server refuses, or `NetworkFailure`.
-  public func issueCode() async throws -> String {
-    try await requestCode().code
-  }
-
-  /// Requests a PIN with another API token, which the server must refuse.
-  ///
-  /// - Throws: The same errors as `issueCode()`.
-  public func issueCode(as token: String) async throws -> String {
+  public func issueCode(as token: String? = nil) async throws -> String {
     try await requestCode(as: token).code
   }
 
   /// Requests a PIN, and measures the bodies.
   ///
   /// - Parameter token: The API token; nil for that of the official.
-  /// - Throws: The same errors as `issueCode()`.
+  /// - Throws: The same errors as `issueCode(as:)`.
   public func requestCode(as token: String? = nil) async throws -> Answer {
     let body = try JSONEncoder().encode(
       CallableRequest(data: GenerateCodeRequest(testType: "confirmed")))

@@ -53,8 +53,7 @@ struct DeviceConfigurationScene {
   ) async throws -> SimulatedPhone {
     let phone = SimulatedPhone(
       name: name, folder: folder.path("phone-\(name)"), world: world,
-      configuration: configuration, region: authority.regionConfiguration,
-      deviceCheck: SimulatedAttestation { Data("device".utf8) },
+      configuration: configuration,
       network: record.map { RecordedNetwork(network: network, record: $0) } ?? network)
     await phone.app.start()
     #expect(await phone.app.enable() == .enabled)

@@ -89,14 +89,12 @@ final class PhoneFleet: Sendable {
       windowRisk: try WindowRiskAssessment(.standard))
     let official = await authority.official(network: origin)
     let (world, cache, folder) = (world, cache, folder)
-    let region = authority.regionConfiguration
     let phones = await owners.concurrentMap(world.threads) { _, person -> SimulatedPhone? in
       let phone = SimulatedPhone(
         name: "person-\(person)", folder: folder.appendingPathComponent("\(person)"), world: world,
-        configuration: configuration, region: region,
-        deviceCheck: SimulatedAttestation { Data(count: 32) }, network: cache)
+        configuration: configuration, network: cache)
       // A full disk makes it return false or throw; the run ends with the number of the person.
-      let isEnabled = (try? await phone.enable()) == true
+      let isEnabled = (try? await phone.enable()) == .enabled
       return isEnabled ? phone : nil
     }
     guard phones.count == owners.count else { throw PopulationRunError.notEnabled(owners.count) }

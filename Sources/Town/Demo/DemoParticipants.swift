@@ -46,14 +46,13 @@ struct DemoParticipants {
     let network = HTTPNetwork(ownMachineTimeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
     self.network = network
     let configuration = await authority.appConfiguration()
-    let region = authority.regionConfiguration
     let messages = RecordedMessages()
     self.messages = messages
     let verificationServer = await authority.verificationURL
     func phone(_ name: String, _ lane: DemoLane) -> SimulatedPhone {
       SimulatedPhone(
         name: name, folder: folder.appendingPathComponent("phone-\(name)"), world: world,
-        configuration: configuration, region: region,
+        configuration: configuration,
         deviceCheck: SimulatedAttestation { await deviceCheck.issueToken() },
         network: RecordedNetwork(
           network: network, phone: lane, verificationServer: verificationServer,
