@@ -101,6 +101,26 @@ public final class SimulatedHealthAuthority: Service {
     }
   }
 
+  /// Runs both servers during `work`, then stops them and the network of the phones.
+  ///
+  /// - Parameters:
+  ///   - network: The network of the phones, which cannot be used afterwards.
+  ///   - work: Called when both servers listen.
+  /// - Throws: The error of `work`.
+  public func serve<Result: Sendable>(
+    over network: HTTPNetwork, during work: () async throws -> Result
+  ) async throws -> Result {
+    let servers = Task { try await run() }
+    _ = await (verificationURL, keyServerURL)
+    let result: Swift.Result<Result, any Error>
+    do { result = .success(try await work()) } catch { result = .failure(error) }
+    servers.cancel()
+    // It was cancelled, or the work has failed with it.
+    _ = await servers.result
+    await network.shutdown()
+    return try result.get()
+  }
+
   /// An official with the API token of the verification server.
   public func official(network: any Network) async -> HealthOfficial {
     HealthOfficial(server: await verificationURL, apiToken: apiToken, network: network)

@@ -72,15 +72,7 @@ final class PhoneFleet: Sendable {
 
   /// Runs the servers during `work`.
   func withServers<Result: Sendable>(_ work: () async throws -> Result) async throws -> Result {
-    let servers = Task { [authority] in try await authority.run() }
-    _ = await authority.keyServerURL
-    let result: Swift.Result<Result, any Error>
-    do { result = .success(try await work()) } catch { result = .failure(error) }
-    servers.cancel()
-    // It was cancelled, or the work has failed with it.
-    _ = await servers.result
-    await origin.shutdown()
-    return try result.get()
+    try await authority.serve(over: origin, during: work)
   }
 
   /// Creates all phones and switches exposure notifications on.
