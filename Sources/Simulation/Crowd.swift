@@ -65,9 +65,7 @@ public struct Crowd: Sendable {
 
   /// Runs the background checks that are due, except on the phones `off`.
   public func checkForKeys(off: Set<String> = []) async {
-    for phone in phones where !off.contains(phone.name) {
-      _ = await phone.checkForKeys(dueAt: world.clock.now)
-    }
+    _ = await world.checkForKeys(phones.filter { !off.contains($0.name) })
   }
 }
 

@@ -81,7 +81,7 @@ public final class SimulatedPhone: Sendable {
   /// Runs the background check that the app has scheduled, if it is due at `now`.
   ///
   /// - Returns: The outcome; `nil` if no check is due.
-  public func checkForKeys(dueAt now: Date) async -> CheckOutcome? {
+  func checkForKeys(dueAt now: Date) async -> CheckOutcome? {
     guard scheduler.takeRequest(dueAt: now) != nil else { return nil }
     return await app.backgroundCheck(SimulatedRun())
   }

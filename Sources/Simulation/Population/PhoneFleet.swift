@@ -149,10 +149,7 @@ final class PhoneFleet: Sendable {
   ///
   /// - Returns: The people whose phones have shown a notice, with its level.
   func checkForKeys() async -> [(person: Int, level: RiskLevel)] {
-    let now = world.clock.now
-    let outcomes = await phones.concurrentMap(world.threads) { _, phone in
-      await phone.checkForKeys(dueAt: now)
-    }
+    let outcomes = await world.checkForKeys(phones)
     return state.withLock { state in
       for outcome in outcomes.compactMap(\.self) { state.counts.note(outcome) }
       var found: [(person: Int, level: RiskLevel)] = []
