@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureApp
-import ExposureNotification
 import Foundation
 import World
 

@@ -3,7 +3,6 @@ import CallableEnvelope
 import Crypto
 import DiagnosisKeyFile
 import ExposureApp
-import ExposureNotification
 import Foundation
 import KeyServer
 import KeyServerAPI

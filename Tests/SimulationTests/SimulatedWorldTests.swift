@@ -77,6 +77,21 @@ import Testing
     }
   }
 
+  @Test("A scan is reported when it ends, four seconds after its start")
+  func scanEnd() async throws {
+    let radio = SimulatedRadio(name: "near", air: air)
+    await radio.listen { _ in }
+    var count = 0
+    for second in 1...600 {
+      let now = start + Double(second)
+      for scan in try #require(radio.scans(after: now - 1, until: now, [], [])) {
+        #expect(scan.time == now - 4)
+        count += 1
+      }
+    }
+    #expect(count >= 2)
+  }
+
   @Test("Without a phone in range, separated, or 150 m apart, scans are empty")
   func silence() async throws {
     #expect(try await scans(by: "far", from: "diagnosed").map(\.sightings) == [[]])

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import ExposureApp
-import ExposureNotification
 import Foundation
 import KeyServer
 import Logging
