@@ -118,7 +118,6 @@ package struct CanaryRound {
         verificationServer: site.verificationServer, keyServer: site.keyServer,
         region: CanaryUploads.region, platform: site.platform, appPackageName: CanaryUploads.app,
         rootKey: site.rootKey),
-      region: RegionConfiguration(region: CanaryUploads.region, keys: []),
       deviceCheck: SimulatedAttestation { Data() }, network: network)
   }
 
@@ -127,12 +126,10 @@ package struct CanaryRound {
   ) async throws {
     let phones = [ill, near, passer]
     for phone in phones {
-      await phone.app.start()
-      let outcome = await phone.app.enable()
+      let outcome = try await phone.enable()
       guard outcome == .enabled else {
         throw Failure(step: .meeting, reason: "a phone could not be prepared: \(outcome)")
       }
-      try await phone.app.finishOnboarding()
     }
     world.air.place(near.name, ill.name, metres: CanaryLimits.nearMetres)
     world.air.place(passer.name, ill.name, metres: CanaryLimits.passingMetres)

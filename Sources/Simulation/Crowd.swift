@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureApp
-import ExposureNotification
 import Foundation
 import World
 
-/// Many phones in one process: a class or a town. Each has the real framework and the real app.
+/// The phones of people who meet at the places of an `Itinerary`, in one process. Each has the real framework and the
+/// real app.
 public struct Crowd: Sendable {
   /// The world that the phones share.
   public let world: SimulatedWorld
@@ -14,28 +14,17 @@ public struct Crowd: Sendable {
   public private(set) var itinerary: Itinerary
   private let folder: URL
   private let configuration: AppConfiguration
-  private let region: RegionConfiguration
   private let network: any Network
 
-  /// Creates a phone for each of `names`, which stores its data below `folder`.
+  /// Creates a crowd without people, whose phones will store their data below `folder`.
   public init(
-    names: [String], world: SimulatedWorld, folder: URL, authority: SimulatedHealthAuthority,
-    network: any Network
+    world: SimulatedWorld, folder: URL, authority: SimulatedHealthAuthority, network: any Network
   ) async {
     self.world = world
     self.folder = folder
     self.network = network
-    itinerary = Itinerary(people: names, sources: world.randomness)
+    itinerary = Itinerary(people: [], sources: world.randomness)
     configuration = await authority.appConfiguration()
-    region = authority.regionConfiguration
-    phones = names.map(phone)
-  }
-
-  /// Switches exposure notifications on, with the consent of each user.
-  ///
-  /// - Throws: The error of the first phone that cannot be switched on.
-  public func enable() async throws {
-    for phone in phones { try await enable(phone) }
   }
 
   /// Adds a person with a phone that is switched on. The favourite places of all people are drawn again, because a
@@ -43,23 +32,12 @@ public struct Crowd: Sendable {
   ///
   /// - Throws: If the phone cannot be switched on. Then nothing is added.
   public mutating func add(_ name: String) async throws {
-    let new = phone(name)
-    try await enable(new)
-    phones.append(new)
+    let phone = SimulatedPhone(
+      name: name, folder: folder.appendingPathComponent("phone-\(name)"), world: world,
+      configuration: configuration, network: network)
+    guard try await phone.enable() == .enabled else { throw CrowdError.notEnabled(name) }
+    phones.append(phone)
     itinerary = Itinerary(people: itinerary.people + [name], sources: world.randomness)
-  }
-
-  /// Runs all phones until `end`: people change places each hour, and phones check for keys when their apps have
-  /// scheduled it.
-  ///
-  /// - Parameter hourEnded: Called after each hour.
-  public func run(until end: Date, hourEnded: (Date) async throws -> Void = { _ in }) async throws {
-    while world.clock.now < end {
-      let hour = (world.clock.now.timeIntervalSince1970 / 3_600).rounded(.down) + 1
-      await meet(until: min(end, Date(timeIntervalSince1970: hour * 3_600)))
-      await checkForKeys()
-      try await hourEnded(world.clock.now)
-    }
   }
 
   /// The distances of the people that are at the same place, in the present hour.
@@ -86,20 +64,7 @@ public struct Crowd: Sendable {
 
   /// Runs the background checks that are due, except on the phones `off`.
   public func checkForKeys(off: Set<String> = []) async {
-    for phone in phones where !off.contains(phone.name) {
-      _ = await phone.checkForKeys(dueAt: world.clock.now)
-    }
-  }
-
-  private func phone(_ name: String) -> SimulatedPhone {
-    SimulatedPhone(
-      name: name, folder: folder.appendingPathComponent("phone-\(name)"), world: world,
-      configuration: configuration, region: region,
-      deviceCheck: SimulatedAttestation { Data(count: 32) }, network: network)
-  }
-
-  private func enable(_ phone: SimulatedPhone) async throws {
-    guard try await phone.enable() else { throw CrowdError.notEnabled(phone.name) }
+    _ = await world.checkForKeys(phones.filter { !off.contains($0.name) })
   }
 }
 

@@ -7,24 +7,16 @@ import World
 
 /// The radio channel between phones: their distances and the signal strength of each beacon.
 ///
-/// Phones without a distance or a position do not receive each other. A beacon is the advertisement of a phone in this
-/// process, or what the Bluetooth controller of a phone in another process sends.
+/// A beacon is the advertisement of a phone in this process, or what the Bluetooth controller of a phone in another
+/// process sends. Phones of this process have distances, and receive what was sent in a step of the clock; controllers
+/// have positions, and receive what is sent now. Without one of both, they do not receive each other.
 public final class SimulatedAir<Beacon: Hashable & Sendable>: Sendable {
   /// A beacon that a scan received.
   package struct Reception: Hashable, Sendable {
     package let sender: String
     package let beacon: Beacon
-    /// The time since the start of the scan.
-    package let seconds: Double
     /// In dBm.
     package let signalStrength: Int8
-
-    package init(sender: String, beacon: Beacon, seconds: Double, signalStrength: Int8) {
-      self.sender = sender
-      self.beacon = beacon
-      self.seconds = seconds
-      self.signalStrength = signalStrength
-    }
   }
 
   private struct State {
@@ -33,13 +25,6 @@ public final class SimulatedAir<Beacon: Hashable & Sendable>: Sendable {
     var positions: [String: Position] = [:]
     var sent: [String: Set<Beacon>] = [:]
     var received: [String: Set<Beacon>] = [:]
-
-    /// The distance that was set, or else that of the positions.
-    func metres(from sender: String, to listener: String) -> Double? {
-      if let metres = distances[listener]?[sender] { return metres }
-      guard let here = positions[listener], let there = positions[sender] else { return nil }
-      return here.metres(to: there)
-    }
   }
 
   /// The losses and the receptions of scans.
@@ -108,13 +93,6 @@ public final class SimulatedAir<Beacon: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Keeps what a phone has received, if this channel has observers.
-  func note(_ beacons: @autoclosure () -> [Beacon], by listener: String) {
-    guard records else { return }
-    let new = beacons()
-    state.withLock { $0.received[listener, default: []].formUnion(new) }
-  }
-
   /// The draws of the radio of one phone.
   package func generator(of name: String) -> StreamGenerator {
     // FNV-1a; the hash of the standard library differs from run to run.
@@ -133,21 +111,21 @@ public final class SimulatedAir<Beacon: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The beacons that a scan of `listener` receives now, in the order of the senders' names.
+  /// The beacons that a scan of `listener` receives now from phones with positions, in the order of their names.
   ///
   /// - Parameter generator: The draws of the listener.
   package func scan(by listener: String, _ generator: inout StreamGenerator) -> [Reception] {
     let heard = state.withLock { state -> [(String, Beacon, Double)] in
-      state.beacons.compactMap { sender, beacon in
-        sender == listener
-          ? nil : state.metres(from: sender, to: listener).map { (sender, beacon, $0) }
+      guard let here = state.positions[listener] else { return [] }
+      return state.beacons.compactMap { sender, beacon in
+        guard sender != listener, let there = state.positions[sender] else { return nil }
+        return (sender, beacon, here.metres(to: there))
       }
     }
     var receptions: [Reception] = []
     for (sender, beacon, metres) in heard.sorted(by: { $0.0 < $1.0 }) {
-      model.receive(at: metres, from: calibration, &generator) { seconds, strength in
-        receptions.append(
-          Reception(sender: sender, beacon: beacon, seconds: seconds, signalStrength: strength))
+      model.receive(at: metres, from: calibration, &generator) { _, strength in
+        receptions.append(Reception(sender: sender, beacon: beacon, signalStrength: strength))
       }
     }
     return receptions
@@ -172,7 +150,9 @@ extension SimulatedAir where Beacon == Advertisement {
 
   /// Keeps what the scans of a phone have received, if this channel has observers.
   func note(_ scans: [Scan], by listener: String) {
-    note(scans.flatMap { $0.sightings.map(\.advertisement) }, by: listener)
+    guard records else { return }
+    let beacons = scans.flatMap { $0.sightings.map(\.advertisement) }
+    state.withLock { $0.received[listener, default: []].formUnion(beacons) }
   }
 }
 

@@ -3,7 +3,6 @@ import CallableEnvelope
 import Crypto
 import DiagnosisKeyFile
 import ExposureApp
-import ExposureNotification
 import Foundation
 import KeyServer
 import KeyServerAPI
@@ -101,6 +100,26 @@ public final class SimulatedHealthAuthority: Service {
     }
   }
 
+  /// Runs both servers during `work`, then stops them and the network of the phones.
+  ///
+  /// - Parameters:
+  ///   - network: The network of the phones, which cannot be used afterwards.
+  ///   - work: Called when both servers listen.
+  /// - Throws: The error of `work`.
+  public func serve<Result: Sendable>(
+    over network: HTTPNetwork, during work: () async throws -> Result
+  ) async throws -> Result {
+    let servers = Task { try await run() }
+    _ = await (verificationURL, keyServerURL)
+    let result: Swift.Result<Result, any Error>
+    do { result = .success(try await work()) } catch { result = .failure(error) }
+    servers.cancel()
+    // It was cancelled, or the work has failed with it.
+    _ = await servers.result
+    await network.shutdown()
+    return try result.get()
+  }
+
   /// An official with the API token of the verification server.
   public func official(network: any Network) async -> HealthOfficial {
     HealthOfficial(server: await verificationURL, apiToken: apiToken, network: network)
@@ -114,11 +133,6 @@ public final class SimulatedHealthAuthority: Service {
       verificationServer: await verificationURL, keyServer: await keyServerURL,
       region: Name.region, appPackageName: Name.app, rootKey: signing.rootKey,
       windowRisk: windowRisk)
-  }
-
-  /// The framework's configuration without keys: the app passes them on from the device configuration.
-  public var regionConfiguration: RegionConfiguration {
-    RegionConfiguration(region: Name.region, keys: [])
   }
 
   /// The URL of the verification server; available once it listens.
@@ -179,22 +193,16 @@ public struct HealthOfficial: Sendable {
 
   /// Requests a PIN for a confirmed test.
   ///
+  /// - Parameter token: The API token; nil for that of the official. The server must refuse another one.
   /// - Throws: `HealthOfficialError` if the server refuses, or `NetworkFailure`.
-  public func issueCode() async throws -> String {
-    try await requestCode().code
-  }
-
-  /// Requests a PIN with another API token, which the server must refuse.
-  ///
-  /// - Throws: The same errors as `issueCode()`.
-  public func issueCode(as token: String) async throws -> String {
+  public func issueCode(as token: String? = nil) async throws -> String {
     try await requestCode(as: token).code
   }
 
   /// Requests a PIN, and measures the bodies.
   ///
   /// - Parameter token: The API token; nil for that of the official.
-  /// - Throws: The same errors as `issueCode()`.
+  /// - Throws: The same errors as `issueCode(as:)`.
   public func requestCode(as token: String? = nil) async throws -> Answer {
     let body = try JSONEncoder().encode(
       CallableRequest(data: GenerateCodeRequest(testType: "confirmed")))

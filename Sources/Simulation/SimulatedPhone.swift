@@ -28,9 +28,12 @@ public final class SimulatedPhone: Sendable {
   public let scheduler: SimulatedScheduler
 
   /// Creates a new phone that stores its data in `folder`.
+  ///
+  /// The framework has no verification keys of its own: the app passes on those of the device configuration.
   public init(
     name: String, folder: URL, world: SimulatedWorld, configuration: AppConfiguration,
-    region: RegionConfiguration, deviceCheck: any DeviceAttestation, network: any Network
+    deviceCheck: any DeviceAttestation = SimulatedAttestation { Data(count: 32) },
+    network: any Network
   ) {
     self.name = name
     self.folder = folder
@@ -42,7 +45,8 @@ public final class SimulatedPhone: Sendable {
     scheduler = SimulatedScheduler()
     let device = Device(
       radio: radio, consent: user, clock: world.clock, randomness: randomness,
-      folder: folder.appendingPathComponent("framework"), sealingKey: sealingKey, region: region,
+      folder: folder.appendingPathComponent("framework"), sealingKey: sealingKey,
+      region: RegionConfiguration(region: configuration.region, keys: []),
       bundleIdentifier: configuration.appPackageName,
       apiVersion: configuration.windowRisk == nil ? 1 : 2,
       entitlements: [.exposureNotification, .test], calibration: AirModel.calibration,
@@ -63,21 +67,21 @@ public final class SimulatedPhone: Sendable {
       damage: { device.storageDamage.map { DataDamage($0) } }, logger: world.logger)
   }
 
-  /// Switches exposure notifications on, with the consent of the user. Returns `false` if the app refuses, which only a
-  /// full disk causes.
+  /// Switches exposure notifications on, with the consent of the user.
   ///
+  /// - Returns: The outcome, which only a full disk makes another than `enabled`.
   /// - Throws: The error of the app if the end of the onboarding cannot be stored.
-  public func enable() async throws -> Bool {
+  public func enable() async throws -> EnableOutcome {
     await app.start()
-    guard await app.enable() == .enabled else { return false }
-    try await app.finishOnboarding()
-    return true
+    let outcome = await app.enable()
+    if outcome == .enabled { try await app.finishOnboarding() }
+    return outcome
   }
 
   /// Runs the background check that the app has scheduled, if it is due at `now`.
   ///
   /// - Returns: The outcome; `nil` if no check is due.
-  public func checkForKeys(dueAt now: Date) async -> CheckOutcome? {
+  func checkForKeys(dueAt now: Date) async -> CheckOutcome? {
     guard scheduler.takeRequest(dueAt: now) != nil else { return nil }
     return await app.backgroundCheck(SimulatedRun())
   }
@@ -165,16 +169,8 @@ public final class SimulatedScheduler: BackgroundScheduler {
     requests.withLock { $0[request.identifier] = request }
   }
 
-  /// Removes and returns the earliest pending request.
-  public func takeRequest() -> BackgroundRequest? {
-    requests.withLock { requests in
-      guard let next = requests.values.min(by: { $0.earliest < $1.earliest }) else { return nil }
-      return requests.removeValue(forKey: next.identifier)
-    }
-  }
-
-  /// Removes and returns the earliest pending request if it is due at `now`.
-  public func takeRequest(dueAt now: Date) -> BackgroundRequest? {
+  /// Removes and returns the earliest pending request, if it is due at `now`.
+  public func takeRequest(dueAt now: Date = .distantFuture) -> BackgroundRequest? {
     requests.withLock { requests in
       guard let next = requests.values.min(by: { $0.earliest < $1.earliest }), next.earliest <= now
       else { return nil }

@@ -57,23 +57,6 @@ public final class SimulatedRadio: Radio {
     state.withLock { $0.receive = nil }
   }
 
-  /// Ends a scan at `time` and passes it to the framework, also if it received nothing.
-  public func scan(at time: Date) async {
-    let (scan, receive) = state.withLock { state -> (Scan, (@Sendable (Scan) async -> Void)?) in
-      let start = time.addingTimeInterval(-AirModel.scanSeconds)
-      let sightings = air.scan(by: name, &state.generator).map { reception in
-        Sighting(
-          advertisement: reception.beacon, time: start.addingTimeInterval(reception.seconds),
-          signalStrength: reception.signalStrength)
-      }
-      if !sightings.isEmpty { state.receivingScanCount += 1 }
-      return (Scan(time: start, sightings: sightings), state.isPoweredOn ? state.receive : nil)
-    }
-    guard let receive else { return }
-    air.note([scan], by: name)
-    await receive(scan)
-  }
-
   /// The scans that end after `start` and until `end`; nil if Bluetooth is off or no receiver listens.
   ///
   /// - Parameters:

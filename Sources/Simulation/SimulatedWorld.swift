@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
+import ExposureApp
 import ExposureKeys
 import ExposureNotification
 import Foundation
@@ -71,6 +72,16 @@ public struct SimulatedWorld: Sendable {
       guard let scans = phone.radio.scans(after: start, until: end, nearby[number], beacons)
       else { return }
       await phone.device.receive(scans)
+    }
+  }
+
+  /// Runs the background checks that are due.
+  ///
+  /// - Returns: The outcome of each phone; nil if none was due.
+  public func checkForKeys(_ phones: [SimulatedPhone]) async -> [CheckOutcome?] {
+    let now = clock.now
+    return await phones.concurrentMap(threads) { _, phone in
+      await phone.checkForKeys(dueAt: now)
     }
   }
 }

@@ -82,17 +82,16 @@ import World
       folder: folder.path("authority"), clock: world.clock, randomness: world.randomness,
       deviceCheck: nil, minimumKeys: 0, logger: logger)
     let network = HTTPNetwork(ownMachineTimeoutSeconds: Double(Patience.seconds))
-    try await withThrowingTaskGroup(of: Void.self) { servers in
-      servers.addTask { try await authority.run() }
-      let crowd = await Crowd(
-        names: (1...12).map { "person-\($0)" }, world: world, folder: folder.url,
-        authority: authority, network: network)
-      try await crowd.enable()
-      try await crowd.run(until: Self.start + 86_400 + 900)
+    try await authority.serve(over: network) {
+      var crowd = await Crowd(
+        world: world, folder: folder.url, authority: authority, network: network)
+      for number in 1...12 { try await crowd.add("person-\(number)") }
+      for _ in 0..<25 { await Self.passHour(of: crowd) }
       let code = try await authority.official(network: network).issueCode()
       let upload = await crowd.phones[0].app.upload(pin: code, isInteroperabilityEnabled: false)
       #expect(upload.result == .success)
-      try await crowd.run(until: Self.start + 2 * 86_400) { _ in
+      for _ in 25..<48 {
+        await Self.passHour(of: crowd)
         try await authority.keyServer.exportDue()
       }
       for phone in crowd.phones {
@@ -102,9 +101,12 @@ import World
         if hours >= 9 { #expect(notified, "\(phone.name) was with person-1 for \(hours) h") }
         if hours == 0 { #expect(!notified, "\(phone.name) never met person-1") }
       }
-      servers.cancelAll()
     }
-    await network.shutdown()
+  }
+
+  private static func passHour(of crowd: Crowd) async {
+    await crowd.meet(until: crowd.world.clock.now + 3_600)
+    await crowd.checkForKeys()
   }
 
   /// The hours of the first day in which two people were at the same place.

@@ -34,17 +34,13 @@ struct DeviceConfigurationScene {
     let authority = try SimulatedHealthAuthority(
       folder: folder.path("authority"), clock: world.clock, randomness: world.randomness,
       deviceCheck: nil, minimumKeys: 10, rollUps: rollUps, logger: logger)
-    let servers = Task { try await authority.run() }
     let network = HTTPNetwork(ownMachineTimeoutSeconds: Double(Patience.seconds))
-    let scene = DeviceConfigurationScene(
-      world: world, authority: authority, folder: folder, network: network,
-      configuration: await authority.appConfiguration())
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(scene)) } catch { result = .failure(error) }
-    servers.cancel()
-    _ = await servers.result
-    await network.shutdown()
-    try result.get()
+    try await authority.serve(over: network) {
+      try await body(
+        DeviceConfigurationScene(
+          world: world, authority: authority, folder: folder, network: network,
+          configuration: await authority.appConfiguration()))
+    }
   }
 
   /// A new phone that has been turned on and has checked once, and counts its downloads with `record`.
@@ -53,8 +49,7 @@ struct DeviceConfigurationScene {
   ) async throws -> SimulatedPhone {
     let phone = SimulatedPhone(
       name: name, folder: folder.path("phone-\(name)"), world: world,
-      configuration: configuration, region: authority.regionConfiguration,
-      deviceCheck: SimulatedAttestation { Data("device".utf8) },
+      configuration: configuration,
       network: record.map { RecordedNetwork(network: network, record: $0) } ?? network)
     await phone.app.start()
     #expect(await phone.app.enable() == .enabled)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureKeys
+@testable import ExposureNotification
 import Foundation
 @testable import Simulation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -32,21 +32,23 @@ import Testing
 @Suite("Simulated radio channel") struct SimulatedAirTests {
   private let air = SimulatedAir<Advertisement>(
     randomness: SeededRandomness(seed: 1, name: "air"))
-  private let end = Date(timeIntervalSince1970: 600)
+  private let start = Date(timeIntervalSince1970: 600)
 
-  /// The scans of `listener` while `sender` sends a beacon.
+  /// The first scans of `listener` while `sender` sends a beacon.
   private func scans(
     _ count: Int = 1, by listener: String, from sender: String
   ) async throws -> [Scan] {
     let identifier = try #require(RollingProximityIdentifier(bytes: [UInt8](0..<16)))
     let metadata = try #require(AssociatedEncryptedMetadata(bytes: [1, 2, 3, 4]))
-    await SimulatedRadio(name: sender, air: air)
-      .advertise(Advertisement(identifier: identifier, metadata: metadata))
-    let kept = Mutex<[Scan]>([])
+    let beacon = ScheduledBeacon(
+      start: start, advertisement: Advertisement(identifier: identifier, metadata: metadata))
     let radio = SimulatedRadio(name: listener, air: air)
-    await radio.listen { scan in kept.withLock { $0.append(scan) } }
-    for _ in 0..<count { await radio.scan(at: end) }
-    return kept.withLock { $0 }
+    await radio.listen { _ in }
+    let end = start + Double(count * AirModel.scanIntervalSeconds.upperBound)
+    let scans = try #require(
+      radio.scans(
+        after: start, until: end, air.nearby([listener, sender])[0], [[], [beacon]]))
+    return Array(scans.prefix(count))
   }
 
   @Test("Phones one metre apart receive each other with a plausible attenuation")
@@ -64,38 +66,54 @@ import Testing
   @Test("A scan receives a beacon one to eight times, with different strengths, before its end")
   func severalBeacons() async throws {
     air.place("near", "diagnosed", metres: 1)
-    let scans = try await scans(50, by: "near", from: "diagnosed")
+    let scans = try await scans(100, by: "near", from: "diagnosed")
+    #expect(scans.count == 100)
     #expect(Set(scans.map(\.sightings.count)) == Set(AirModel.receptionsPerScan))
     #expect(scans.contains { Set($0.sightings.map(\.signalStrength)).count > 1 })
     for scan in scans {
-      #expect(scan.time == end.addingTimeInterval(-AirModel.scanSeconds))
+      #expect(scan.time > start)
       #expect(scan.sightings.first?.time == scan.time)
-      #expect(scan.sightings.allSatisfy { $0.time < end })
+      #expect(scan.sightings.allSatisfy { $0.time < scan.time + AirModel.scanSeconds })
     }
+  }
+
+  @Test("A scan is reported when it ends, four seconds after its start")
+  func scanEnd() async throws {
+    let radio = SimulatedRadio(name: "near", air: air)
+    await radio.listen { _ in }
+    var count = 0
+    for second in 1...600 {
+      let now = start + Double(second)
+      for scan in try #require(radio.scans(after: now - 1, until: now, [], [])) {
+        #expect(scan.time == now - 4)
+        count += 1
+      }
+    }
+    #expect(count >= 2)
   }
 
   @Test("Without a phone in range, separated, or 150 m apart, scans are empty")
   func silence() async throws {
-    let nothing = [Scan(time: end.addingTimeInterval(-AirModel.scanSeconds), sightings: [])]
-    #expect(try await scans(by: "far", from: "diagnosed") == nothing)
+    #expect(try await scans(by: "far", from: "diagnosed").map(\.sightings) == [[]])
     air.place("far", "diagnosed", metres: 150)
-    #expect(try await scans(by: "far", from: "diagnosed") == nothing)
+    #expect(try await scans(by: "far", from: "diagnosed").map(\.sightings) == [[]])
     air.place("far", "diagnosed", metres: 1)
+    #expect(try await scans(by: "far", from: "diagnosed").map(\.sightings) != [[]])
     air.separate("far", "diagnosed")
-    #expect(try await scans(by: "far", from: "diagnosed") == nothing)
+    #expect(try await scans(by: "far", from: "diagnosed").map(\.sightings) == [[]])
   }
 
-  @Test("Phones with positions receive each other in range, unless a distance was set")
-  func positions() async throws {
-    air.move("diagnosed", to: Position(x: 3, y: 4))
-    let nothing = [Scan(time: end.addingTimeInterval(-AirModel.scanSeconds), sightings: [])]
-    #expect(try await scans(by: "near", from: "diagnosed") == nothing)
-    air.move("near", to: Position(x: 3, y: 5))
-    #expect(try await scans(by: "near", from: "diagnosed") != nothing)
-    air.move("near", to: Position(x: 3, y: 150))
-    #expect(try await scans(by: "near", from: "diagnosed") == nothing)
-    air.place("near", "diagnosed", metres: 1)
-    #expect(try await scans(by: "near", from: "diagnosed") != nothing)
+  @Test("Controllers with positions receive each other in range")
+  func positions() {
+    let numbers = SimulatedAir<Int>(randomness: SeededRandomness(seed: 1, name: "air"))
+    numbers.move("diagnosed", to: Position(x: 3, y: 4))
+    numbers.set(7, from: "diagnosed")
+    var generator = numbers.generator(of: "near")
+    #expect(numbers.scan(by: "near", &generator).isEmpty)
+    numbers.move("near", to: Position(x: 3, y: 5))
+    #expect(Set(numbers.scan(by: "near", &generator).map(\.beacon)) == [7])
+    numbers.move("near", to: Position(x: 3, y: 150))
+    #expect(numbers.scan(by: "near", &generator).isEmpty)
   }
 
   @Test("A phone receives others in the order of their names, and not itself")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Simulation
 import TestSupport
 import Testing
 
+@testable import Simulation
 @testable import Town
 
 @Suite("Simulated Bluetooth controller") struct SimulatedControllerTests {
@@ -59,8 +59,7 @@ import Testing
   @Test("A scan reports what it receives when it starts, and nothing when it ends")
   func scanning() throws {
     let beacon = ControllerBeacon(address: address, payload: payload)
-    let reception = SimulatedAir.Reception(
-      sender: "ada", beacon: beacon, seconds: 0, signalStrength: -60)
+    let reception = SimulatedAir.Reception(sender: "ada", beacon: beacon, signalStrength: -60)
     var controller = SimulatedController()
     let effect = try #require(controller.handle(scan(1)) { [reception] })
     let report: [UInt8] = [4, 0x3e, 15, 2, 1, 3, 1] + address + [3] + payload + [0xc4]

@@ -62,8 +62,7 @@ actor Lesson {
     self.randomness = randomness
     (wakeUps, wake) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    crowd = await Crowd(
-      names: [], world: world, folder: folder, authority: authority, network: network)
+    crowd = await Crowd(world: world, folder: folder, authority: authority, network: network)
     outbreak = Outbreak(rules: rules, sources: world.randomness)
     now = world.clock.now
     target = world.clock.now

@@ -106,12 +106,6 @@ struct PhoneView: Equatable, Sendable {
     (view.outcome, view.diagnosis) = (.notExposed, DiagnosisFacts())
     return view
   }
-
-  /// A place on the map, in metres.
-  struct Position: Hashable, Sendable {
-    let x: Double
-    let y: Double
-  }
 }
 
 /// The step of a lesson that the teacher's page proposes.
@@ -177,7 +171,7 @@ extension Lesson {
       let cursor = await phone.app.cursor
       var view = PhoneView(number: seat.number)
       let isAtHome = seat.diagnosis.diagnosed != nil || seat.isFree
-      view.position = isAtHome ? nil : PhoneView.Position(x: position.x, y: position.y)
+      view.position = isAtHome ? nil : position
       (view.isOn, view.isFree) = (seat.isOn, seat.isFree)
       view.isConnected = connected.contains(seat.number)
       (view.test, view.upload, view.diagnosis) = (seat.test, seat.upload, seat.diagnosis)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Simulation
 
 /// The numbers and words about an outbreak, for the teacher's page and the sheet.
 enum OutbreakTables {
@@ -133,15 +134,15 @@ enum OutbreakPictures {
   }
 
   /// The position, scaled away from the centre of its place so that people are distinguishable.
-  private static func spread(_ position: PhoneView.Position) -> PhoneView.Position {
+  private static func spread(_ position: Position) -> Position {
     func coordinate(_ value: Double) -> Double {
       let centre = value.rounded(to: 80)
       return centre + (value - centre) * 5
     }
-    return PhoneView.Position(x: coordinate(position.x), y: coordinate(position.y))
+    return Position(x: coordinate(position.x), y: coordinate(position.y))
   }
 
-  private static func mark(_ phone: PhoneView, at position: PhoneView.Position) -> HTML {
+  private static func mark(_ phone: PhoneView, at position: Position) -> HTML {
     let (x, y) = (position.x, position.y)
     let shape: HTML =
       switch phone.health {

@@ -72,15 +72,7 @@ final class PhoneFleet: Sendable {
 
   /// Runs the servers during `work`.
   func withServers<Result: Sendable>(_ work: () async throws -> Result) async throws -> Result {
-    let servers = Task { [authority] in try await authority.run() }
-    _ = await authority.keyServerURL
-    let result: Swift.Result<Result, any Error>
-    do { result = .success(try await work()) } catch { result = .failure(error) }
-    servers.cancel()
-    // It was cancelled, or the work has failed with it.
-    _ = await servers.result
-    await origin.shutdown()
-    return try result.get()
+    try await authority.serve(over: origin, during: work)
   }
 
   /// Creates all phones and switches exposure notifications on.
@@ -89,14 +81,12 @@ final class PhoneFleet: Sendable {
       windowRisk: try WindowRiskAssessment(.standard))
     let official = await authority.official(network: origin)
     let (world, cache, folder) = (world, cache, folder)
-    let region = authority.regionConfiguration
     let phones = await owners.concurrentMap(world.threads) { _, person -> SimulatedPhone? in
       let phone = SimulatedPhone(
         name: "person-\(person)", folder: folder.appendingPathComponent("\(person)"), world: world,
-        configuration: configuration, region: region,
-        deviceCheck: SimulatedAttestation { Data(count: 32) }, network: cache)
+        configuration: configuration, network: cache)
       // A full disk makes it return false or throw; the run ends with the number of the person.
-      let isEnabled = (try? await phone.enable()) == true
+      let isEnabled = (try? await phone.enable()) == .enabled
       return isEnabled ? phone : nil
     }
     guard phones.count == owners.count else { throw PopulationRunError.notEnabled(owners.count) }
@@ -159,10 +149,7 @@ final class PhoneFleet: Sendable {
   ///
   /// - Returns: The people whose phones have shown a notice, with its level.
   func checkForKeys() async -> [(person: Int, level: RiskLevel)] {
-    let now = world.clock.now
-    let outcomes = await phones.concurrentMap(world.threads) { _, phone in
-      await phone.checkForKeys(dueAt: now)
-    }
+    let outcomes = await world.checkForKeys(phones)
     return state.withLock { state in
       for outcome in outcomes.compactMap(\.self) { state.counts.note(outcome) }
       var found: [(person: Int, level: RiskLevel)] = []

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import ExposureApp
-import ExposureNotification
 import Foundation
 import KeyServer
 import Logging
@@ -46,14 +45,13 @@ struct DemoParticipants {
     let network = HTTPNetwork(ownMachineTimeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
     self.network = network
     let configuration = await authority.appConfiguration()
-    let region = authority.regionConfiguration
     let messages = RecordedMessages()
     self.messages = messages
     let verificationServer = await authority.verificationURL
     func phone(_ name: String, _ lane: DemoLane) -> SimulatedPhone {
       SimulatedPhone(
         name: name, folder: folder.appendingPathComponent("phone-\(name)"), world: world,
-        configuration: configuration, region: region,
+        configuration: configuration,
         deviceCheck: SimulatedAttestation { await deviceCheck.issueToken() },
         network: RecordedNetwork(
           network: network, phone: lane, verificationServer: verificationServer,

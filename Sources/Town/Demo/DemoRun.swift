@@ -96,10 +96,8 @@ struct DemoSteps {
       "onboarding", "Three users allow exposure notifications on their phones.", on: allPhones
     ) { facts in
       for phone in participants.phones {
-        await phone.app.start()
-        let outcome = await phone.app.enable()
+        let outcome = try await phone.enable()
         try DemoFailure.unless(outcome == .enabled, "\(phone.name): enabling ended \(outcome)")
-        try await phone.app.finishOnboarding()
         try DemoFailure.unless(
           phone.user.requests == [.enableExposureNotification], "\(phone.name) was not asked once")
       }
