@@ -106,4 +106,10 @@ package struct RealmFacts: Sendable {
   package let origin: String
   /// The issuer of its tokens.
   package let issuer: String
+
+  package init(properties: Realm.Properties, origin: String, issuer: String) {
+    self.properties = properties
+    self.origin = origin
+    self.issuer = issuer
+  }
 }

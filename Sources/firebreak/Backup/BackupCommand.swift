@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import ServerOperations
+import Settings
 import Terminal
 
 /// `firebreak backup FILE`: copies everything of the servers of one folder into one file, also while they run.
