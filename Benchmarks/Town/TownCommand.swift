@@ -69,30 +69,34 @@ struct TownBench {
       servers.addTask { try await authority.run() }
       _ = await authority.keyServerURL
       let gauge = MemoryGauge()
-      let crowd = await Crowd(
-        names: (1...phones).map { "person-\($0)" }, world: world, folder: folder,
-        authority: authority, network: network)
-      let report = try await measure(crowd, gauge)
+      var crowd = await Crowd(
+        world: world, folder: folder, authority: authority, network: network)
+      for number in 1...phones { try await crowd.add("person-\(number)") }
+      let report = await measure(crowd, gauge)
       servers.cancelAll()
       await network.shutdown()
       return report
     }
   }
 
-  private func measure(_ crowd: Crowd, _ gauge: MemoryGauge) async throws -> TownReport {
+  private func measure(_ crowd: Crowd, _ gauge: MemoryGauge) async -> TownReport {
     let bar = ProgressLine("simulated hours")
     defer { bar.clear() }
-    try await crowd.enable()
     let hours = (days + 1) * 24
-    func run(untilDay day: Int) async throws {
-      try await crowd.run(until: Self.start + Double(day) * Self.day) { now in
-        bar.show(Int(now.timeIntervalSince(Self.start) / 3_600), of: hours)
+    func run(untilDay day: Int) async {
+      let end = Self.start + Double(day) * Self.day
+      while crowd.world.clock.now < end {
+        // People change places each hour.
+        let hour = (crowd.world.clock.now.timeIntervalSince1970 / 3_600).rounded(.down) + 1
+        await crowd.meet(until: min(end, Date(timeIntervalSince1970: hour * 3_600)))
+        await crowd.checkForKeys()
+        bar.show(Int(crowd.world.clock.now.timeIntervalSince(Self.start) / 3_600), of: hours)
       }
     }
-    try await run(untilDay: 1)
+    await run(untilDay: 1)
     let scans = crowd.phones.map(\.radio.receivingScanCount).reduce(0, +)
     let (start, cpu) = (ContinuousClock.now, CPUClock.currentProcess.now ?? .zero)
-    try await run(untilDay: days + 1)
+    await run(untilDay: days + 1)
     let (wall, used) = (ContinuousClock.now - start, (CPUClock.currentProcess.now ?? .zero) - cpu)
     let received = crowd.phones.map(\.radio.receivingScanCount).reduce(0, +) - scans
     return TownReport(
