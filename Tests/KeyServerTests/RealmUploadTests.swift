@@ -232,7 +232,41 @@ struct RealmUploadTests {
     }
   }
 
-  @Test("A realm sees the padding of the files of its own regions, and others that of all")
+  @Test("A revision token is for uploads of the authority that it comes from")
+  func revisionTokens() async throws {
+    let third = realm(issuer: "third", apps: ["third.app"], regions: ["SK"])
+    try await RunningKeyServer.run({ $0.realms = [realm(), third] }) { server in
+      let scene = PublishScene(server: server)
+      let authorities = [
+        ("codes", PublishScene.app), ("other codes", app), ("third", "third.app"),
+      ]
+      func publish(
+        _ keys: [PublishKey], as type: String, of authority: (issuer: String, app: String),
+        token: String? = nil
+      ) async throws -> Published {
+        let certificate = try scene.certificate(keys) {
+          ($0.reportType, $0.issuer) = (type, authority.issuer)
+          if authority.issuer != "codes" { $0.key = realmKey }
+        }
+        return try await scene.publish(
+          scene.request(keys, certificate: certificate, token: token) {
+            $0.healthAuthorityID = authority.app
+          })
+      }
+      for own in authorities {
+        let keys = scene.keys(3)
+        let token = try await publish(keys, as: "likely", of: own).body.revisionToken
+        for other in authorities where other != own {
+          let refused = try await publish(keys, as: "confirmed", of: other, token: token)
+          #expect(refused.code == .invalidRevisionToken, "\(own) \(other)")
+        }
+        let revised = try await publish(keys, as: "confirmed", of: own, token: token)
+        #expect((revised.status, revised.code) == (200, nil), "\(own)")
+      }
+    }
+  }
+
+  @Test("A realm sees the padding of the files of its own regions, and others that of the others")
   func padding() throws {
     let folder = try TemporaryFolder()
     var configuration = RunningKeyServer.configuration(authority: Authority(), folder: folder)
@@ -243,8 +277,9 @@ struct RealmUploadTests {
     configuration.realms = [realm()]
     let roots = configuration.rootsOfRealms
     #expect(roots == ["other codes": ["de"]])
-    for (issuer, shown) in [("other codes", ["de"]), ("codes", ["", "de", "sk"])] {
-      let counts = FileCounts(files: [], root: "", closedUntil: nil, shownRoots: roots[issuer])
+    for (issuer, shown) in [("other codes", ["de"]), ("codes", ["", "sk"])] {
+      let counts = FileCounts(
+        files: [], root: "", closedUntil: nil, shownRoots: roots[issuer], hiddenRoots: ["de"])
       #expect(["", "de", "sk"].filter(counts.shows) == shown)
     }
   }
