@@ -150,7 +150,8 @@ struct KeyServerComposition {
         context: publish.revisionContext, clock: clock,
         time: time, randomness: randomness),
       keys: configuration.databaseKeys, defaultRegion: publish.defaultRegion,
-      allowsPartialRevisions: publish.allowsPartialRevisions, randomness: randomness)
+      allowsPartialRevisions: publish.allowsPartialRevisions,
+      realmIssuers: configuration.realmIssuers, randomness: randomness)
   }
 
   private static func statistics(

@@ -130,7 +130,8 @@ struct RealmUploadTests {
       guard let keys = shared.keys.withLock({ $0 }) else { throw CocoaError(.fileReadUnknown) }
       return keys
     }
-    try await RunningKeyServer.run({ $0.realms = [realm] }) { server in
+    let log = CollectedLog()
+    try await RunningKeyServer.run(log: log, { $0.realms = [realm] }) { server in
       shared.keys.withLock { $0?["t2"] = next.publicKey.pemRepresentation }
       server.clock.advance(by: KeyServerLimit.registryAgeSecondsMax)
       for isReadable in [true, false] {
@@ -142,6 +143,8 @@ struct RealmUploadTests {
         let own = try await server.authority.token(at: now)
         #expect(try await status(server, token: own, app: PublishScene.app, region: "PL") == 200)
       }
+      let warnings = log.lines.filter { $0.contains("token keys not read") }
+      #expect(!warnings.isEmpty && warnings.allSatisfy { $0.contains("other codes") })
     }
   }
 
@@ -187,7 +190,83 @@ struct RealmUploadTests {
     }
   }
 
-  @Test("A realm sees the padding of the files of its own regions, and others that of all")
+  @Test("An app that was stored before a realm publishes in its other regions only")
+  func storedRegions() async throws {
+    let folder = try TemporaryFolder()
+    let de = ExportConfiguration(filenameRoot: "de", region: "DE")
+    var configuration = RunningKeyServer.configuration(authority: Authority(), folder: folder)
+    configuration.furtherExports = [de]
+    let earlier = try KeyServerRegistry(
+      databaseFile: configuration.databaseFile, configuration: configuration)
+    for (id, regions) in [("two.regions", ["DE", "PL"]), ("one.region", ["DE"])] {
+      try await earlier.add(
+        AuthorizedApp(id: id, regions: Set(regions), authorities: ["codes"]))
+    }
+    configuration.realms = [realm()]
+    let registry = try KeyServerRegistry(
+      databaseFile: configuration.databaseFile, configuration: configuration)
+    for regions in [["DE"], ["DE", "PL"]] as [Set<String>] {
+      await #expect(throws: KeyServerError.self) {
+        try await registry.add(AuthorizedApp(id: "new", regions: regions, authorities: ["codes"]))
+      }
+    }
+    try await registry.add(AuthorizedApp(id: "new", regions: ["PL"], authorities: ["codes"]))
+    try await RunningKeyServer.run(
+      folder: folder, { ($0.furtherExports, $0.realms) = ([de], [realm()]) }
+    ) { server in
+      for (app, region, expected) in [
+        ("two.regions", "DE", 403), ("two.regions", "PL", 200), ("one.region", "DE", 403),
+        ("one.region", "PL", 403),
+      ] as [(String, String, UInt)] {
+        let token = try await server.authority.token(at: server.clock.now)
+        let status = try await status(server, token: token, app: app, region: region)
+        #expect(status == expected, "\(app) \(region)")
+      }
+      let scene = PublishScene(server: server)
+      for (app, expected) in [("two.regions", 200), ("one.region", 401)] as [(String, UInt)] {
+        let request = try scene.request(scene.keys(3)) { $0.healthAuthorityID = app }
+        #expect(try await scene.publish(request).status == expected, "\(app)")
+      }
+      #expect(
+        try server.count("SELECT count(*) FROM diagnosis_key WHERE regions LIKE '%DE%'") == 0)
+    }
+  }
+
+  @Test("A revision token is for uploads of the authority that it comes from")
+  func revisionTokens() async throws {
+    let third = realm(issuer: "third", apps: ["third.app"], regions: ["SK"])
+    try await RunningKeyServer.run({ $0.realms = [realm(), third] }) { server in
+      let scene = PublishScene(server: server)
+      let authorities = [
+        ("codes", PublishScene.app), ("other codes", app), ("third", "third.app"),
+      ]
+      func publish(
+        _ keys: [PublishKey], as type: String, of authority: (issuer: String, app: String),
+        token: String? = nil
+      ) async throws -> Published {
+        let certificate = try scene.certificate(keys) {
+          ($0.reportType, $0.issuer) = (type, authority.issuer)
+          if authority.issuer != "codes" { $0.key = realmKey }
+        }
+        return try await scene.publish(
+          scene.request(keys, certificate: certificate, token: token) {
+            $0.healthAuthorityID = authority.app
+          })
+      }
+      for own in authorities {
+        let keys = scene.keys(3)
+        let token = try await publish(keys, as: "likely", of: own).body.revisionToken
+        for other in authorities where other != own {
+          let refused = try await publish(keys, as: "confirmed", of: other, token: token)
+          #expect(refused.code == .invalidRevisionToken, "\(own) \(other)")
+        }
+        let revised = try await publish(keys, as: "confirmed", of: own, token: token)
+        #expect((revised.status, revised.code) == (200, nil), "\(own)")
+      }
+    }
+  }
+
+  @Test("A realm sees the padding of the files of its own regions, and others that of the others")
   func padding() throws {
     let folder = try TemporaryFolder()
     var configuration = RunningKeyServer.configuration(authority: Authority(), folder: folder)
@@ -198,8 +277,9 @@ struct RealmUploadTests {
     configuration.realms = [realm()]
     let roots = configuration.rootsOfRealms
     #expect(roots == ["other codes": ["de"]])
-    for (issuer, shown) in [("other codes", ["de"]), ("codes", ["", "de", "sk"])] {
-      let counts = FileCounts(files: [], root: "", closedUntil: nil, shownRoots: roots[issuer])
+    for (issuer, shown) in [("other codes", ["de"]), ("codes", ["", "sk"])] {
+      let counts = FileCounts(
+        files: [], root: "", closedUntil: nil, shownRoots: roots[issuer], hiddenRoots: ["de"])
       #expect(["", "de", "sk"].filter(counts.shows) == shown)
     }
   }
@@ -224,7 +304,22 @@ struct RealmUploadTests {
       refused.realms.append(wrong)
       #expect(throws: KeyServerError.self, "\(wrong)") { try refused.checked() }
     }
-    configuration.apps = [AuthorizedApp(id: "x", regions: ["PL"], authorities: ["third"])]
+    for (app, isValid) in [
+      (AuthorizedApp(id: "x", regions: ["PL"], authorities: ["third"]), false),
+      (AuthorizedApp(id: "x", regions: ["PL", "DE"], authorities: ["codes"]), false),
+      (AuthorizedApp(id: "x", regions: ["PL"], authorities: ["codes"]), true),
+    ] {
+      var further = configuration
+      further.apps = [app]
+      if isValid {
+        try further.checked()
+      } else {
+        #expect(throws: KeyServerError.self, "\(app)") { try further.checked() }
+      }
+    }
+    configuration.publish.defaultRegion = "CZ"
+    try configuration.checked()
+    configuration.publish.defaultRegion = "DE"
     #expect(throws: KeyServerError.self) { try configuration.checked() }
   }
 }

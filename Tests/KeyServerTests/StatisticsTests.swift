@@ -183,6 +183,35 @@ struct StatisticsTests {
     }
   }
 
+  @Test("The padding of a realm's files is shown to the realm, and to no other authority")
+  func filesOfRealms() async throws {
+    let app = "org.example.realm"
+    try await run({ configuration in
+      configuration.furtherExports = [ExportConfiguration(filenameRoot: "de", region: "DE")]
+      configuration.realms = [
+        TokenAuthority(
+          issuer: "realm", audience: "keys", publicKeysPEM: configuration.tokenPublicKeysPEM,
+          apps: [app], regions: ["DE"])
+      ]
+    }) { scene in
+      try await publish(10, in: scene)
+      for _ in 0..<10 {
+        let keys = scene.keys(1)
+        let certificate = try scene.certificate(keys) { $0.issuer = "realm" }
+        let sent = try await scene.publish(
+          scene.request(keys, certificate: certificate) { $0.healthAuthorityID = app })
+        #expect(sent.status == 200)
+      }
+      scene.server.clock.advance(by: Self.untilShown)
+      try await scene.server.server.exportDue()
+      for (issuer, isRealm) in [("codes", false), ("realm", true)] {
+        let day = try #require(try await request(scene, as: issuer).body.days?.first)
+        let names = day.files.map(\.name)
+        #expect(!names.isEmpty && names.allSatisfy { $0.hasPrefix("de/") == isRealm }, "\(names)")
+      }
+    }
+  }
+
   @Test("The times to files and padding are shown until the first file of the day may expire")
   func expiredFiles() async throws {
     try await run { scene in

@@ -155,6 +155,16 @@ enum ServerSentences {
       "Aplikacja %1 wygląda jak znana aplikacja %2: sprawdź pisownię."
     ),
     Phrase(
+      """
+      The app %1 would use an authority that has apps of its own: name another app or authority.
+      """,
+      "Aplikacja %1 używałaby organu, który ma własne aplikacje: podaj inną aplikację lub inny organ."
+    ),
+    Phrase(
+      "The region %1 of the app %2 is that of a realm: leave it out.",
+      "Region %1 aplikacji %2 należy do innej instytucji tej instalacji: pomiń go."
+    ),
+    Phrase(
       "The key %1 of %2 was withdrawn and cannot be added again: add a new key with another id.",
       "Klucz %1 organu %2 wycofano i nie można go dodać ponownie: dodaj nowy klucz z innym identyfikatorem."
     ),

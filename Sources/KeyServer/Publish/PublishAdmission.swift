@@ -16,6 +16,8 @@ struct PublishAdmission: Sendable {
   let keys: DatabaseKeys
   let defaultRegion: String?
   let allowsPartialRevisions: Bool
+  /// The authorities whose published keys no other authority may revise.
+  let realmIssuers: Set<String>
   let randomness: any Randomness
 
   func admit(
@@ -39,7 +41,7 @@ struct PublishAdmission: Sendable {
       .init(
         reportType: reportType, onset: onset, regions: regions, travels: request.traveler ?? false,
         now: now))
-    let ring = try await keyring()
+    let ring = try await keyring(of: verified.issuer)
     let (policy, earlier) = revision(request.revisionToken ?? "", ring)
     do {
       return try AdmittedUpload(
@@ -63,8 +65,10 @@ struct PublishAdmission: Sendable {
     do { return try await registry.registry() } catch { throw .cannotLoadApp }
   }
 
-  private func keyring() async throws(PublishRefusal) -> RevisionKeyring {
-    do { return try await revisionKeys.keyring() } catch { throw .unavailable }
+  private func keyring(of issuer: String) async throws(PublishRefusal) -> RevisionKeyring {
+    let ring: RevisionKeyring
+    do { ring = try await revisionKeys.keyring() } catch { throw .unavailable }
+    return realmIssuers.contains(issuer) ? ring.bound(toRealm: issuer) : ring
   }
 
   private func verified(

@@ -68,7 +68,12 @@ final class CachedRegistry: Sendable {
   }
 
   private static func fault(of registry: Registry) -> String? {
-    guard let issuer = registry.ignoredIssuers.first else { return nil }
+    guard let issuer = registry.ignoredIssuers.first else {
+      return registry.limitedApps.first.map {
+        "The stored app \($0) has the id, a region or the authority of a realm, and may not upload with them: remove it"
+          + " with `firebreak key-server app remove`, or change it with `add`."
+      }
+    }
     return
       "The stored authority \(issuer) has the issuer of this server's own configuration and is ignored:"
       + " remove it with `firebreak key-server authority remove`."
@@ -137,7 +142,7 @@ final class TokenKeySource: Sendable {
       } catch {
         logger.warning(
           "token keys not read; the known keys stay valid: check the file of public keys",
-          metadata: ["cause": "\(ErrorCause.text(error))"])
+          metadata: ["issuer": "\(authority.issuer)", "cause": "\(ErrorCause.text(error))"])
       }
     }
     return keys

@@ -197,6 +197,8 @@ struct RegistryNames: Sendable {
   let realmApps: Set<String>
   /// The issuers of the realms, whose certificates are for their own apps only.
   let realmIssuers: Set<String>
+  /// The regions of the realms, which no stored app may have.
+  let realmRegions: Set<String>
 
   init(_ configuration: KeyServerConfiguration?) {
     let entries = configuration?.registryEntries([:]) ?? RegistryEntries()
@@ -205,6 +207,7 @@ struct RegistryNames: Sendable {
     apps = Set(entries.apps.map(\.id))
     realmApps = Set((configuration?.realms ?? []).flatMap(\.apps))
     realmIssuers = configuration?.realmIssuers ?? []
+    realmRegions = configuration?.realmRegions ?? []
   }
 
   /// The authority after a change of `stored`.
@@ -229,6 +232,10 @@ struct RegistryNames: Sendable {
       throw .configuration(
         "The app \(app.id) would use an authority that has apps of its own: name another app or"
           + " authority.")
+    }
+    if let region = app.regions.intersection(realmRegions).min() {
+      throw .configuration(
+        "The region \(region) of the app \(app.id) is that of a realm: leave it out.")
     }
     let known = issuers.union(entries.authorities.map(\.issuer))
     if let unknown = app.authorities.sorted().first(where: { !known.contains($0) }) {

@@ -14,6 +14,8 @@ struct Registry: Sendable {
   let tokens: TokenVerifiers
   /// The stored authorities that are ignored, because the configuration has others with the same issuer.
   let ignoredIssuers: [String]
+  /// The stored apps with an id, a region or an authority of a realm, which have no effect there.
+  let limitedApps: [String]
   private let keys: [String: [AuthorityKey]]
 
   /// The entries of the configuration and of the database together. Unreadable keys are left out.
@@ -21,6 +23,7 @@ struct Registry: Sendable {
     tokens = configured.tokens
     let own = configured.ownIssuers
     let added = stored.apps.compactMap { configured.limited($0) }
+    limitedApps = stored.apps.filter { configured.limited($0) != $0 }.map(\.id)
     let configured = configured.entries
     apps = Dictionary((configured.apps + added).map { ($0.id, $0) }) { one, other in
       AuthorizedApp(
@@ -86,10 +89,15 @@ struct ConfiguredRegistry: Sendable {
   /// The issuers of upload tokens, whose keys only the configuration has.
   var ownIssuers: Set<String> { Set(realms.map(\.issuer)).union([issuer]) }
 
-  /// A stored app without the authorities of realms; nil for an app of a realm, which only its realm.json changes.
+  /// A stored app without the regions and authorities of realms; nil without a region of its own, and for an app of a
+  /// realm, which only its realm.json changes.
   func limited(_ app: AuthorizedApp) -> AuthorizedApp? {
     guard !realms.contains(where: { $0.apps.contains(app.id) }) else { return nil }
+    let regions = app.regions.subtracting(realms.flatMap(\.regions))
+    // An app without regions would get those of the configuration.
+    guard app.regions.isEmpty || !regions.isEmpty else { return nil }
     var app = app
+    app.regions = regions
     app.authorities.subtract(realms.map(\.issuer))
     return app
   }

@@ -44,6 +44,9 @@ extension KeyServerConfiguration {
   /// The issuers of the realms.
   var realmIssuers: Set<String> { Set(realms.map(\.issuer)) }
 
+  /// The regions of the realms.
+  var realmRegions: Set<String> { Set(realms.flatMap(\.regions)) }
+
   /// The file name roots of the exports of each realm's regions, by its issuer.
   var rootsOfRealms: [String: Set<String>] {
     let exports = exports
@@ -77,7 +80,8 @@ extension KeyServerConfiguration {
       for app in authority.apps.sorted() {
         try Self.claim(app, of: authority.issuer, in: &apps, isRealm: index > 0)
       }
-      let regions = index == 0 ? authority.regions.union([region]) : authority.regions
+      let more = index == 0 ? [region, publish.defaultRegion].compactMap(\.self) : []
+      let regions = authority.regions.union(more)
       for region in regions.sorted() {
         if let owner = owners.updateValue(authority.issuer, forKey: region) {
           throw .configuration(
@@ -106,11 +110,15 @@ extension KeyServerConfiguration {
     }
   }
 
-  /// Rejects further apps that are those of a realm, or use its certificates.
+  /// Rejects further apps that are those of a realm, use its certificates, or publish in its regions.
   private func checkFurtherApps(
     _ owned: [LookAlikeName: (app: String, issuer: String)]
   ) throws(KeyServerError) {
     for app in apps {
+      if let region = app.regions.intersection(realmRegions).min() {
+        throw .configuration(
+          "The region \(region) of the app \(app.id) is that of a realm: leave it out.")
+      }
       let owner = owned[LookAlikeName(app.id)].map(\.issuer)
       let issuers = app.authorities.union([owner].compactMap(\.self))
       guard let realm = issuers.intersection(realmIssuers).min() else { continue }

@@ -96,6 +96,12 @@ struct RevisionKeyring: Redacted, Sendable {
   /// The server's constant that every token is bound to.
   let context: Data
 
+  /// The keyring of the tokens of a realm. Those of the other authorities are invalid with it, and those of the realm
+  /// with every other keyring.
+  func bound(toRealm issuer: String) -> RevisionKeyring {
+    RevisionKeyring(current: current, keys: keys, context: context + [0] + Data(issuer.utf8))
+  }
+
   var description: String { "RevisionKeyring(\(keys.count) keys)" }
 }
 

@@ -206,11 +206,15 @@ struct FileCounts: Sendable {
   let root: String
   /// The moment until which this export is closed.
   let closedUntil: Date?
-  /// The exports whose padding is shown; nil for all.
+  /// The only exports whose padding is shown; nil for all but `hiddenRoots`.
   var shownRoots: Set<String>?
+  /// The exports of the regions of realms.
+  var hiddenRoots: Set<String> = []
 
   /// True if the padding of the files of an export is shown: with it the number of real keys is known.
-  func shows(_ root: String) -> Bool { shownRoots?.contains(root) ?? true }
+  func shows(_ root: String) -> Bool {
+    shownRoots?.contains(root) ?? !hiddenRoots.contains(root)
+  }
 
   /// The files whose periods lie within the day that begins at `day`, in Unix seconds.
   ///

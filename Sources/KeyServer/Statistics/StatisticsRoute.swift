@@ -20,7 +20,7 @@ struct StatisticsRoute: Sendable {
   let rounding: StatisticRounding
   /// The export whose files count as the publication of an upload.
   let exportRoot: String
-  /// The exports whose padding a realm sees, by its issuer: those of its own regions.
+  /// The exports whose padding a realm sees, by its issuer: those of its own regions. Nobody else sees it.
   let rootsOfRealms: [String: Set<String>]
   /// Counts invalid requests, apart from failed uploads.
   let failures: FailureBudget
@@ -68,6 +68,7 @@ struct StatisticsRoute: Sendable {
         of: issuer, from: StatisticsView.firstDay(at: now))
       var files = try await fileCounts()
       files.shownRoots = rootsOfRealms[issuer]
+      files.hiddenRoots = rootsOfRealms.values.reduce(into: []) { $0.formUnion($1) }
       return StatisticsView(now: now, configuration: configuration, rounding: rounding)
         .days(of: counts, issuer: issuer, files: files)
     } catch let refusal as StatisticsRefusal {
