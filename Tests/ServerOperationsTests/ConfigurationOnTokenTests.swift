@@ -113,7 +113,14 @@ struct ConfigurationOnTokenTests {
   @Test("A root key signs without the lock, and once more if the keys were changed meanwhile")
   func rootKey() throws {
     let (setup, files) = (authority.setup, authority.setup.deviceConfiguration)
-    let root = TokenRootKey(token: token) { _ = try SigningKeyStore(setup, of: .keys).add() }
+    let root = TokenRootKey(token: token) {
+      try setup.folder.keySecrets.withLock {
+        var secrets = try #require(try KeySecrets.stored(in: setup.folder))
+        let keyID = try #require(secrets.signingKeys.last).keyID
+        secrets.signingKeys.append(SecretSigningKey(keyID: keyID, keyVersion: "v2", validFrom: nil))
+        try setup.folder.keySecrets.replace(secrets)
+      }
+    }
     var drafts = 0
     let keys = try files.sign(onToken: true) {
       drafts += 1
