@@ -157,7 +157,7 @@ public final class KeyServer: Service {
   /// - Throws: `KeyServerError.configuration` if it is not valid, `.cannotSign` if the key is on a token that cannot
   ///   sign, or the error of `store`; then the current one stays in use.
   package func replaceRemoteConfiguration(
-    _ configuration: RemoteConfiguration, storing store: () throws -> Void
+    _ configuration: RemoteConfiguration, storing store: () async throws -> Void
   ) async throws {
     try await remoteConfiguration.replace(configuration, storing: store)
   }

@@ -99,7 +99,7 @@ extension ServerSetup {
     }
     guard let schema = schemas.first else { return }
     throw CommandFailure.badInput(
-      "The database firebreak_\(server.name.rawValue) has data that a move to files has left: run"
+      "The database \(server.postgreSQLName) has data that a move to files has left: run"
         + " `DROP SCHEMA \(schema) CASCADE` in it, and then this command again.")
   }
 }

@@ -25,6 +25,8 @@ extension ServerSetup {
       let files = try await server.exportDue(waitsForOthers: true)
       try await server.removeOld(waitsForOthers: true)
       return files
+    } catch let error as CommandFailure {
+      throw error
     } catch {
       throw CommandFailure.machineFailed("\(error)")
     }
@@ -42,6 +44,10 @@ extension ServerSetup {
       // A second run replaces a key in a file once more, which does no harm; one on a token stays.
       throw CommandFailure.machineFailed(
         "The keys are replaced, and no file is signed again. \(KeyServerError.exportsElsewhere)")
+    } catch let error as CommandFailure {
+      throw CommandFailure(
+        status: error.status,
+        message: "\(error.message) Run the command again to sign the other files.")
     } catch {
       throw CommandFailure.machineFailed(
         "\(error) Run the command again to sign the other files.")

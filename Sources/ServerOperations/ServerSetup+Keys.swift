@@ -93,7 +93,8 @@ extension ServerSetup {
     configuration.readExportSigners = {
       try KeySecrets.stored(in: folder)?.signingKeys.map { try $0.exportSigner() } ?? []
     }
-    let served = ServedDeviceConfiguration(deviceConfiguration)
+    // Of several processes only one may sign it again: `renewDeviceConfiguration()`.
+    let served = ServedDeviceConfiguration(deviceConfiguration, renews: database == nil)
     configuration.readDeviceConfiguration = { try served.data() }
     configuration.readPendingWithdrawals = {
       Set(try KeySecrets.stored(in: folder)?.instructions?.withdrawn ?? [])
@@ -101,6 +102,9 @@ extension ServerSetup {
     if let shared {
       configuration.isCurrent = { shared.isCurrent(.keys) }
       configuration.prepareExport = { try await shared.synchronize(.keys) }
+    } else if database != nil {
+      // A command has waited for the lease since it compared the folder.
+      configuration.prepareExport = { [self] in try await synchronize(.keys) }
     }
     // The token issuer is also the authority that signs certificates in Google's contract, with the same keys.
     configuration.tokenIssuerSeesStatistics = true
@@ -140,7 +144,7 @@ extension ServerSetup {
     return try file.withLock {
       let stored = try KeySecrets.stored(in: folder)
       let keys = try stored ?? KeySecrets(keyID: keySettings().keyID)
-      try deviceConfiguration.prepare(keys.signingKeys)
+      try deviceConfiguration.prepare(keys.signingKeys, renews: database == nil)
       if stored == nil { try file.replace(keys) }
       return keys
     }

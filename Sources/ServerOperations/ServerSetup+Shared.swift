@@ -66,6 +66,27 @@ extension ServerSetup {
       in: stored.postgreSQLDatabase(at: address, secret: secret), clock: SystemClock())
   }
 
+  /// Signs the device configuration again if that is due and its private root key is in the folder, unless another
+  /// process has done so.
+  ///
+  /// - Throws: `CommandFailure`
+  func renewDeviceConfiguration() async throws {
+    let files = deviceConfiguration
+    guard try files.isRenewalDue() else { return }
+    do {
+      // Has the document of another process at first, which is then complete.
+      try await sharing(.keys) {
+        try folder.keySecrets.withLock {
+          try files.prepare(try KeySecrets.stored(in: folder)?.signingKeys ?? [])
+        }
+      }
+    } catch {
+      // Another process was faster, and its document is in the folder.
+      guard try files.isRenewalDue() else { return }
+      throw error
+    }
+  }
+
   /// Signs and stores the next device configuration with `change`, for all processes.
   ///
   /// - Parameters:

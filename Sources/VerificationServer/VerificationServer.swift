@@ -112,7 +112,7 @@ public final class VerificationServer: Service {
   private func storeLastAttempts() async {
     await Task { [attempts, logger] in
       do { try await attempts.store() } catch {
-        logger.warning("the numbers of attempts of the last minutes were not stored: \(error)")
+        logger.warning("numbers of attempts were not stored, and are lost: \(error)")
       }
     }.value
   }

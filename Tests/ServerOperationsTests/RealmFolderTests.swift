@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ServerStorage
 import Settings
 import Terminal
 import TestSupport
@@ -33,6 +34,17 @@ struct RealmFolderTests {
     }
     #expect(keys[0] != keys[1] && secrets[0].codeHashKey != secrets[1].codeHashKey)
     try scene.setup.checkRealms(withKeys: true)
+  }
+
+  @Test("The error of a damaged shared state names the database of the realm")
+  func damagedState() throws {
+    try scene.addRealms()
+    let server = try scene.setup(of: "north").folder.server(.verification)
+    let seal = SharedStateSeal(Data(repeating: 1, count: 32), of: server)
+    let failure = #expect(throws: CommandFailure.self) {
+      _ = try seal.content(of: SharedState(revision: 1, sealed: Data(repeating: 0, count: 40)))
+    }
+    #expect(failure?.message.contains("firebreak_verification_north ") == true)
   }
 
   @Test("A host, an issuer, an app or a region of another authority is refused without a trace")

@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import ServerStorage
+import Synchronization
 import TestSupport
 import Testing
 import VerificationAPI
@@ -155,6 +156,38 @@ import World
     for _ in 0..<2 { try await counter.store() }
     #expect(try await storage.issuerCounts().map(\.issued) == [2])
     #expect(try await storage.attemptCounts().map(\.codesInvalid) == [4])
+  }
+
+  /// Counts the identities of batches.
+  private final class CountedRandomness: Randomness {
+    private let state = Mutex(0)
+
+    var calls: Int { state.withLock { $0 } }
+
+    func bytes(_ count: Int) -> [UInt8] {
+      state.withLock { $0 += 1 }
+      return SystemRandomness().bytes(count)
+    }
+  }
+
+  @Test("While the storage is away, the attempts after the first batch are added up")
+  func outage() async throws {
+    let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
+    let randomness = CountedRandomness()
+    let counter = AttemptCounter(
+      storage: storage, clock: ManualClock(Self.now), randomness: randomness)
+    try await storage.write { try $0.execute(sql: "ALTER TABLE attemptCount RENAME TO other") }
+    for _ in 0..<5 {
+      counter.count(.codeInvalid, by: nil)
+      await #expect(throws: VerificationServerError.storageUnavailable) {
+        try await counter.store()
+      }
+    }
+    #expect(randomness.calls == 1)
+    try await storage.write { try $0.execute(sql: "ALTER TABLE other RENAME TO attemptCount") }
+    try await counter.store()
+    #expect(randomness.calls == 2)
+    #expect(try await storage.attemptCounts().map(\.codesInvalid) == [5])
   }
 
   @Test(

@@ -55,9 +55,11 @@ final class SignedConfiguration: Sendable {
   ///
   /// - Parameter store: Stores the configuration; it is called when the configuration has been signed.
   /// - Throws: `KeyServerError.configuration` or `.cannotSign`, or the error of `store`.
-  func replace(_ new: RemoteConfiguration, storing store: () throws -> Void) async throws {
+  func replace(_ new: RemoteConfiguration, storing store: () async throws -> Void)
+    async throws
+  {
     let signed = try await signed(new, by: Self.newest(of: signers.valid(at: clock.now)))
-    try store()
+    try await store()
     state.withLock { state in
       // A newer one may have been stored meanwhile.
       guard new.version > state.configuration.version else { return }

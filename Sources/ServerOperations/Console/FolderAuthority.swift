@@ -118,7 +118,8 @@ struct FolderAuthority: AdministeredAuthority {
   }
 
   /// Signs the configuration first, because that may fail, and without the lock, because a token may not respond.
-  /// Stores it before it is served, so that a restart does not serve an older version than phones have.
+  /// Stores it for all processes before it is served, so that neither they nor a restart serve an older version than
+  /// phones have.
   func replace(
     _ configuration: RemoteConfiguration, ifInForce version: Int
   ) async throws(AuthorityFailure) {
@@ -126,17 +127,17 @@ struct FolderAuthority: AdministeredAuthority {
     let value: JSONValue
     do { value = try JSONValue(encoding: configuration) } catch { throw .unavailable }
     try await withKeys { setup in
-      func store() throws {
-        try FolderLock.withLockBlocking(on: folder.keys) {
-          let current = try setup.keySettings().configuration.remoteConfiguration
-          guard current.version == version else { throw AuthorityFailure.changed }
-          try folder.keySettings.replace("remoteConfiguration", with: value)
+      func store() async throws {
+        try await setup.sharing(.keys) {
+          try FolderLock.withLockBlocking(on: folder.keys) {
+            let current = try setup.keySettings().configuration.remoteConfiguration
+            guard current.version == version else { throw AuthorityFailure.changed }
+            try folder.keySettings.replace("remoteConfiguration", with: value)
+          }
         }
       }
-      try await setup.sharing(.keys) {
-        guard let keyServer else { return try store() }
-        try await keyServer.replaceRemoteConfiguration(configuration, storing: store)
-      }
+      guard let keyServer else { return try await store() }
+      try await keyServer.replaceRemoteConfiguration(configuration, storing: store)
     }
   }
 

@@ -231,7 +231,9 @@ package struct DeviceConfigurationFiles: Sendable {
 
   /// Creates the root key and the first document if there are none yet. Signs the document again if it lacks a key or
   /// half of its validity is over, and the private root key exists. Called while the lock is held.
-  func prepare(_ keys: [SecretSigningKey]) throws {
+  ///
+  /// - Parameter renews: False if a document is signed again otherwise: `isRenewalDue()`.
+  func prepare(_ keys: [SecretSigningKey], renews: Bool = true) throws {
     try createRootKey(nil)
     try refuseLost()
     let now = clock.now
@@ -240,14 +242,26 @@ package struct DeviceConfigurationFiles: Sendable {
       try storeInstructions(of: document)
       if try isComplete(document, keys, at: now), try !hasPending(after: document) { return }
     }
-    if FileManager.default.fileExists(atPath: folder.rootPrivateKey.url.path) || document == nil {
-      try next(keys, rootKey: nil).store()
+    if hasRootPrivateKey || document == nil {
+      if renews || document == nil { try next(keys, rootKey: nil).store() }
     } else if let document {
       let time = UTCTime(unixSecond: document.expires).text
       warn(
         "The device configuration expires at \(time), or lacks a signing key, a pause or withdrawn files: run"
           + " `firebreak key-server device-configuration publish --root-key FILE`.")
     }
+  }
+
+  /// True if `prepare` would sign the document again.
+  func isRenewalDue() throws -> Bool {
+    guard hasRootPrivateKey, let document = try current() else { return false }
+    let keys = try KeySecrets.stored(in: folder)?.signingKeys ?? []
+    return try !isComplete(document, keys, at: clock.now) || hasPending(after: document)
+  }
+
+  /// True if the private root key is beside the secrets.
+  private var hasRootPrivateKey: Bool {
+    FileManager.default.fileExists(atPath: folder.rootPrivateKey.url.path)
   }
 
   /// The public parts of the keys that are valid now or later.

@@ -7,7 +7,7 @@ import Terminal
 import World
 
 /// The device configuration that a running server serves. It is read again if its file has changed, and signed again
-/// before it expires if the private root key exists. After a failure the previous document stays in use.
+/// before it expires if the private root key exists, and no other process could do so. After a failure the previous document stays in use.
 final class ServedDeviceConfiguration: Sendable {
   /// The time in seconds between two attempts to sign the document again, and between two warnings.
   static let attemptSeconds = 3_600.0
@@ -19,18 +19,20 @@ final class ServedDeviceConfiguration: Sendable {
   }
 
   private let files: DeviceConfigurationFiles
+  private let renews: Bool
   private let cached = Mutex<Cached?>(nil)
   private let renewed = Mutex(Date.distantPast)
   private let warned = Mutex(Date.distantPast)
 
-  init(_ files: DeviceConfigurationFiles) {
-    self.files = files
+  /// - Parameter renews: False if the document is signed again otherwise.
+  init(_ files: DeviceConfigurationFiles, renews: Bool = true) {
+    (self.files, self.renews) = (files, renews)
   }
 
   /// - Throws: If the file cannot be read and no earlier read succeeded.
   func data() throws -> Data {
     let current = try newest()
-    guard current.renewal <= files.clock.now, isDue(renewed) else { return current.data }
+    guard renews, current.renewal <= files.clock.now, isDue(renewed) else { return current.data }
     let secrets = files.folder.keySecrets
     do {
       try secrets.withLock {

@@ -41,15 +41,26 @@ struct SecretSigningKey: Codable, Equatable, Redacted {
     }
   }
 
-  private init(_ key: SecretSigningKey, on token: TokenKey) {
+  private init(_ key: SecretSigningKey, privateKeyPEM: String? = nil, tokenKey: String? = nil) {
     (keyID, keyVersion) = (key.keyID, key.keyVersion)
-    (privateKeyPEM, tokenKey) = (nil, token.uri.text)
-    publicKeyPEM = token.publicKey.pemRepresentation
+    (self.privateKeyPEM, self.tokenKey) = (privateKeyPEM, tokenKey)
+    publicKeyPEM = key.publicKeyPEM
     (validFrom, validThru) = (key.validFrom, key.validThru)
   }
 
   /// The same key in another place: `token` has its private key.
-  func relocated(to token: TokenKey) -> SecretSigningKey { SecretSigningKey(self, on: token) }
+  func relocated(to token: TokenKey) -> SecretSigningKey {
+    SecretSigningKey(self, tokenKey: token.uri.text)
+  }
+
+  /// The same key in the place that it has among `own`, the keys of this machine; as it is if they do not have it.
+  func inPlace(of own: [SecretSigningKey]) -> SecretSigningKey {
+    guard let own = own.first(where: { $0.publicKeyPEM == publicKeyPEM }) else { return self }
+    return SecretSigningKey(self, privateKeyPEM: own.privateKeyPEM, tokenKey: own.tokenKey)
+  }
+
+  /// The key without its place, for comparisons. It cannot sign.
+  var withoutPlace: SecretSigningKey { SecretSigningKey(self) }
 
   /// - Throws: `DecodingError` if the public half does not belong to the private key, or the place is not a URI.
   init(from decoder: any Decoder) throws {

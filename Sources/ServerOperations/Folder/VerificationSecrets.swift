@@ -89,7 +89,7 @@ extension VerificationSecrets {
   struct Changing: Codable, Equatable, Redacted {
     let apiTokens: [String]
     fileprivate let replacedAPITokens: [Data]?
-    let signingKeys: [SecretSigningKey]
+    var signingKeys: [SecretSigningKey]
 
     /// True if `other` has keys or replaced tokens that these secrets do not have.
     func isOlder(than other: Changing) -> Bool {

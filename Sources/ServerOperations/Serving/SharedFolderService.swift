@@ -8,7 +8,8 @@ import ServiceLifecycle
 import Settings
 import World
 
-/// Lets the folders of running servers follow their databases, and the key server the remote configuration.
+/// Lets the folders of running servers follow their databases, and the key server the remote configuration. Signs the
+/// device configuration again before it expires.
 package struct SharedFolderService: Service {
   private let folders: SharedFolders
   private let setup: ServerSetup
@@ -35,8 +36,10 @@ package struct SharedFolderService: Service {
   private func follow() async {
     let clock = SystemClock()
     var fault: String?
+    var renewed = Date.distantPast
     repeat {
       await folders.synchronizeAll()
+      await renewDeviceConfiguration(after: &renewed)
       let before = fault
       fault = await useRemoteConfiguration()
       if let fault, fault != before {
@@ -45,6 +48,23 @@ package struct SharedFolderService: Service {
           metadata: ["cause": "\(fault)"], source: "keys")
       }
     } while await clock.sleepUnlessCancelled(for: SharedStateLimit.pollSeconds)
+  }
+
+  /// - Parameter last: The time of the last attempt.
+  private func renewDeviceConfiguration(after last: inout Date) async {
+    let now = setup.clock.now
+    let pause = ServedDeviceConfiguration.attemptSeconds
+    guard keys != nil, abs(now.timeIntervalSince(last)) >= pause else { return }
+    do {
+      guard try setup.deviceConfiguration.isRenewalDue() else { return }
+      last = now
+      try await setup.renewDeviceConfiguration()
+    } catch is CancellationError {
+      return
+    } catch {
+      last = now
+      setup.warn("The device configuration was not signed again: \(error)")
+    }
   }
 
   /// Lets the key server serve the remote configuration of the folder, if it is newer.

@@ -50,8 +50,24 @@ enum SharedContent: Codable, Equatable, Redacted {
 
   /// True if the content was certainly changed after `other`.
   func isNewer(than other: SharedContent) -> Bool {
-    guard case .keys(let keys) = self, case .keys(let other) = other else { return false }
-    return keys.documentVersion > other.documentVersion
+    switch (self, other) {
+    case (.keys(let keys), .keys(let other)): keys.documentVersion > other.documentVersion
+    case (.verification(let codes), .verification(let other)):
+      other.secrets.isOlder(than: codes.secrets) && !codes.secrets.isOlder(than: other.secrets)
+    case (.keys, .verification), (.verification, .keys): false
+    }
+  }
+
+  /// The content without the places of its signing keys, which may differ between machines.
+  var withoutPlaces: SharedContent {
+    switch self {
+    case .keys(var keys):
+      keys.signingKeys = keys.signingKeys.map(\.withoutPlace)
+      return .keys(keys)
+    case .verification(var codes):
+      codes.secrets.signingKeys = codes.secrets.signingKeys.map(\.withoutPlace)
+      return .verification(codes)
+    }
   }
 }
 
@@ -59,7 +75,7 @@ enum SharedContent: Codable, Equatable, Redacted {
 struct SharedKeys: Codable, Equatable, Redacted {
   private static let remoteConfiguration = "remoteConfiguration"
 
-  private let signingKeys: [SecretSigningKey]
+  fileprivate var signingKeys: [SecretSigningKey]
   private let instructions: StoredInstructions?
   private let unfinishedRevocation: String?
   /// The signed device configuration; nil if it is lost.
@@ -97,7 +113,7 @@ struct SharedKeys: Codable, Equatable, Redacted {
     if let document { try Self.write(document, to: folder.deviceConfiguration, permissions: 0o600) }
     guard var secrets = try KeySecrets.stored(in: folder) else { return }
     let before = secrets
-    secrets.signingKeys = signingKeys
+    secrets.signingKeys = signingKeys.map { $0.inPlace(of: before.signingKeys) }
     secrets.instructions = instructions
     secrets.unfinishedRevocation = unfinishedRevocation
     if secrets != before { try folder.keySecrets.replace(secrets) }
@@ -134,7 +150,7 @@ struct SharedKeys: Codable, Equatable, Redacted {
 
 /// The shared content of a verification server.
 struct SharedCodes: Codable, Equatable, Redacted {
-  let secrets: VerificationSecrets.Changing
+  fileprivate(set) var secrets: VerificationSecrets.Changing
   /// The settings with the rules for new codes; nil for each that the folder does not have.
   private let codeLifetime: JSONValue?
   private let policy: [String: JSONValue]
@@ -151,9 +167,11 @@ struct SharedCodes: Codable, Equatable, Redacted {
   func store(in server: StoredServer, at now: Date) throws {
     let folder = server.folder
     guard var stored = try VerificationSecrets.stored(in: folder) else { return }
-    try folder.tokenPublicKeys.write(secrets.signingKeys, at: now)
-    if stored.changing != secrets {
-      stored.changing = secrets
+    var new = secrets
+    new.signingKeys = new.signingKeys.map { $0.inPlace(of: stored.signingKeys) }
+    try folder.tokenPublicKeys.write(new.signingKeys, at: now)
+    if stored.changing != new {
+      stored.changing = new
       try folder.verificationSecrets.replace(stored)
     }
     try storeRules(in: server.settings)

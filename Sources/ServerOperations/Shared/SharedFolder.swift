@@ -144,10 +144,18 @@ final class SharedFolder: Sendable {
     }
   }
 
-  private func lock() async throws -> HeldFolderLock {
+  /// Nil on a read-only mount, through which nothing in the folder can be changed.
+  private func lock() async throws -> HeldFolderLock? {
     let file = server.sharedFile("shared-state.lock")
     for _ in 0..<SharedStateLimit.lockAttempts {
-      if let lock = try FolderLock.hold(onFile: file) { return lock }
+      do throws(FileError) {
+        if let lock = try FolderLock.hold(onFile: file) { return lock }
+      } catch {
+        guard error.code != EROFS else { return nil }
+        throw CommandFailure.machineFailed(
+          "\(file.path.printable) could not be opened: check the disk and its permissions, then retry."
+        )
+      }
       try await clock.sleep(for: SharedStateLimit.lockPauseSeconds)
     }
     throw CommandFailure.machineFailed(

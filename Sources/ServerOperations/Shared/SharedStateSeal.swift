@@ -42,7 +42,7 @@ struct SharedStateSeal: Redacted {
         authenticating: Self.context(state.revision))
     } catch {
       throw CommandFailure.badInput(
-        "The shared state in the database firebreak_\(server.name.rawValue) is damaged: stop the servers, delete the"
+        "The shared state in the database \(server.postgreSQLName) is damaged: stop the servers, delete the"
           + " row of the table shared_state, and start first the process whose secrets are the newest."
       )
     }
@@ -50,14 +50,15 @@ struct SharedStateSeal: Redacted {
       return try JSONDecoder().decode(SharedContent.self, from: encoded)
     } catch {
       throw CommandFailure.badInput(
-        "The shared state in the database firebreak_\(server.name.rawValue) was written by a newer version of"
+        "The shared state in the database \(server.postgreSQLName) was written by a newer version of"
           + " firebreak: run that version.")
     }
   }
 
-  /// A keyed hash of `content`, which tells nothing about it.
+  /// A keyed hash of `content`, which tells nothing about it. The places of keys do not count.
   func digest(of content: SharedContent) throws -> Data {
-    Data(HMAC<SHA256>.authenticationCode(for: try Self.encoded(content), using: key))
+    let encoded = try Self.encoded(content.withoutPlaces)
+    return Data(HMAC<SHA256>.authenticationCode(for: encoded, using: key))
   }
 
   private static func encoded(_ content: SharedContent) throws -> Data {

@@ -41,18 +41,21 @@ enum SharedStep: Equatable {
     }
     let isChanged = known.map { $0.folder != content.digest } ?? false
     let isOlder = content.value.isOlder(than: stored.value)
-    let losesChange = isChanged && content.value != stored.value
+    let isEqual = content.value.withoutPlaces == stored.value.withoutPlaces
     guard let known else {
       self =
-        if content.value == stored.value {
+        if isEqual {
           .record
         } else if content.value.isNewer(than: stored.value) {
           .store(revision: stored.state.revision + 1)
         } else {
-          .load(losesChange: false)
+          .load(losesChange: stored.value.isOlder(than: content.value))
         }
       return
     }
+    // The database has lost the revision that the folder has, and got another one.
+    let isLost = known.revision >= stored.state.revision && known.database != stored.state.digest
+    let losesChange = (isChanged || isLost) && !isEqual
     if known.revision == stored.state.revision, known.database == stored.state.digest {
       self = !isChanged ? .none : isOlder ? .load(losesChange: true) : .store(revision: next)
     } else if known.revision > stored.state.revision, !isOlder {

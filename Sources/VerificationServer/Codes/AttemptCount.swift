@@ -140,16 +140,15 @@ final class AttemptCounter: Sendable {
   private struct State {
     var attempts: [AttemptCount.Key: AttemptCount] = [:]
     var events: [Int64: [IssuerCount.Issuer: IssuerCount]] = [:]
-    /// Batches that may be stored or not, oldest first.
+    /// Batches that may be stored or not: one, unless `store()` runs twice at once.
     var unconfirmed: [AttemptBatch] = []
 
-    /// Returns all batches to be stored, and keeps none.
-    mutating func takeBatches(_ randomness: any Randomness) -> [AttemptBatch] {
-      defer { self = State() }
-      guard !attempts.isEmpty || !events.isEmpty else { return unconfirmed }
-      let counted = AttemptBatch(
+    /// Returns what was counted since the last batch, and keeps none of it; nil for nothing.
+    mutating func takeCounted(_ randomness: any Randomness) -> AttemptBatch? {
+      guard !attempts.isEmpty || !events.isEmpty else { return nil }
+      defer { (attempts, events) = ([:], [:]) }
+      return AttemptBatch(
         Array(attempts.values), events: events.values.flatMap(\.values), randomness: randomness)
-      return unconfirmed + [counted]
     }
   }
 
@@ -183,15 +182,17 @@ final class AttemptCounter: Sendable {
     }
   }
 
-  /// Adds what was counted to the storage. If that fails, it is kept for the next time, as the same batch.
+  /// Adds what was counted to the storage. If that fails, it is kept for the next time, as the same batch. Later numbers
+  /// are added up in memory until this batch is stored.
   func store() async throws {
-    var batches = state.withLock { $0.takeBatches(randomness) }
-    while let batch = batches.first {
-      do { try await storage.add(batch) } catch {
-        state.withLock { [batches] in $0.unconfirmed = batches + $0.unconfirmed }
-        throw error
-      }
-      batches.removeFirst()
+    while let batch = state.withLock({ $0.unconfirmed.popLast() }) { try await add(batch) }
+    if let batch = state.withLock({ $0.takeCounted(randomness) }) { try await add(batch) }
+  }
+
+  private func add(_ batch: AttemptBatch) async throws {
+    do { try await storage.add(batch) } catch {
+      state.withLock { $0.unconfirmed.append(batch) }
+      throw error
     }
   }
 }
