@@ -57,6 +57,23 @@ import Testing
     #expect(phone.script.state.detections == [names(0..<2), names(2..<9)])
   }
 
+  @Test("A roll-up is not downloaded again after a check that ended during another download")
+  func interrupted() async throws {
+    let app = app
+    phone.network.script("/" + TestApp.name(6), .hangs)
+    let run = ManualRun()
+    async let outcome = app.backgroundCheck(run)
+    await Patience.yielding { phone.keyFiles == [rollUp] + names(7..<9) }
+    run.timeIsUp()
+    #expect(await outcome == .failed(.timeIsUp))
+    phone.publish(0..<9)
+    #expect(await app.check() == .checked(.none))
+    #expect(phone.script.state.detections == [[rollUp] + names(6..<9)])
+    let path = KeyServerRoute.keyFile(rollUp, of: Self.root)
+    #expect(phone.network.requests(for: path).count == 1)
+    #expect(phone.keyFiles.isEmpty)
+  }
+
   @Test("The files are downloaded if what is served as their roll-up is another file")
   func missing() async throws {
     phone.network.script(
