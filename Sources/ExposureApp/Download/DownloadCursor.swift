@@ -96,8 +96,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
   /// The files for a check at `now`: of those that the framework refused before, only the ones to try again.
   func pending(at now: Date) -> [KeyFileName] {
     let postponed = search.suspects.subtracting(search.wanted(at: now))
-    return Array(
-      pending.filter { !postponed.contains($0.text) }.prefix(DownloadLimit.filesPerRun))
+    return pending.filter { !postponed.contains($0.text) }
   }
 
   /// Returns `true` if no file with keys of the period from `start` to `end` was analysed, except `names`.
