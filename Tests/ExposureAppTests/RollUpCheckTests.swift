@@ -109,6 +109,28 @@ import Testing
     #expect(phone.script.state.detections.count == 2)
   }
 
+  @Test("After the withdrawal of a roll-up, a file that the server has removed is not missing")
+  func removed() async throws {
+    let index = Data(names(0..<9).joined(separator: "\n").utf8)
+    phone.network.script("/index.txt", .response(200, index, tag: "1"))
+    meetPositiveUser()
+    #expect(await app.check() == .checked(.high))
+    phone.script.update { $0.found = [] }
+    let left = (names(0..<3) + names(4..<9)).map { $0.replacing("-00001.", with: "-00002.") }
+    for name in names(0..<9) { phone.network.script("/" + name, .response(404)) }
+    for name in left { phone.network.script("/" + name, .text("0123456789")) }
+    phone.network.index(left)
+    var document = try phone.document(version: 2)
+    let digest = SHA256.hash(data: Data(Self.content.utf8))
+    document.withdrawn = [try #require(KeyFileHash(Data(digest)))]
+    try phone.serve(document)
+    #expect(try await phone.launch().check() == .checked(.none))
+    #expect(phone.script.state.detections.last == left)
+    #expect(phone.network.requests(for: "/index.txt").last?.headers.isEmpty == true)
+    #expect(try await phone.launch().check() == .checked(.none))
+    #expect(phone.script.state.detections.count == 2)
+  }
+
   @Test("An encounter of a roll-up that its files show again counts once")
   func again() async throws {
     meetPositiveUser()

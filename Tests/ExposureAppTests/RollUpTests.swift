@@ -131,6 +131,27 @@ struct RollUpTests {
     #expect(cursor.isComplete)
   }
 
+  @Test("Files of an undone roll-up are wanted if the index lists them")
+  func unlisted() {
+    let now = Self.start + 20 * 48 * Self.hour
+    let date = Date(timeIntervalSince1970: Double(now))
+    var cursor = Self.cursor(off: 48, at: now)
+    let files = cursor.pending
+    let chosen = RollUp.choices(insteadOf: files, among: Self.rollUps(at: now), cursor)
+    cursor.finish(analysed: chosen[0].names, missing: [], after: .distantPast)
+    cursor.finish(chosen, missing: [], unusable: [], hashes: [:], after: .distantPast)
+    cursor.indexVersion = ResponseVersion(entityTag: "1", lastModified: nil)
+    cursor.wantAgain(Set(chosen[0].names.map(\.text)))
+    #expect(cursor.indexVersion == nil && cursor.isUndoing)
+    cursor.note([], at: date, after: .distantPast)
+    #expect(cursor.pending == files)
+    let listed = Self.listed(4, at: now)
+    cursor.note(listed.filter { $0 != files[3] }, at: date, after: .distantPast)
+    #expect(cursor.pending == files.filter { $0 != files[3] })
+    cursor.note(listed, at: date, after: .distantPast)
+    #expect(cursor.pending == files)
+  }
+
   @Test("A roll-up that the framework refuses is not chosen again, and its files are still wanted")
   func unusable() {
     let now = Self.start + 20 * 48 * Self.hour
