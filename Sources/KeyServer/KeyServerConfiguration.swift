@@ -168,12 +168,14 @@ extension KeyServerConfiguration {
   /// - Throws: `KeyServerError.configuration`, which names the field.
   package func checked() throws(KeyServerError) {
     if let fault = exports.lazy.compactMap(\.fault).first { throw .configuration(fault) }
-    guard exports.count <= KeyServerLimit.exportCountMax,
-      Set(exports.map(\.filenameRoot)).count == exports.count
+    let roots = Set(exports.map(\.filenameRoot))
+    // Roll-ups do not count: a folder with as many exports as possible starts with them, too.
+    guard roots.subtracting(rollUps ? RollUps.roots : []).count <= KeyServerLimit.exportCountMax,
+      roots.count == exports.count
     else {
       throw .configuration(
-        "furtherExports must be fewer than \(KeyServerLimit.exportCountMax) with the roll-ups, each with a"
-          + " filenameRoot of its own.")
+        "furtherExports must be fewer than \(KeyServerLimit.exportCountMax), each with a filenameRoot of its own."
+          + (rollUps ? " With rollUps, those of roll-ups are taken: \(RollUps.rootList)." : ""))
     }
     let attempts = 1...KeyServerLimit.uploadAttemptsMax
     let windows = KeyServerLimit.uploadWindowSeconds

@@ -204,8 +204,8 @@ struct RetentionLimits: Hashable, Sendable {
 
   /// Returns the moment before which keys are deleted if they were released and last revised before it.
   ///
-  /// - Parameter oldestFile: The start of the oldest file that is kept; it may have to be written again,
-  ///   with all its keys.
+  /// - Parameter oldestFile: The start of the oldest file that is kept, except roll-ups; it may have to be written
+  ///   again, with all its keys. A roll-up has no file any more when the first of its keys may be deleted.
   func keysFrom(oldestFile: Date?) -> Date { min(oldestFile ?? filesEndedBy, filesEndedBy) }
 }
 

@@ -55,7 +55,7 @@ extension ServerSetup {
   }
 
   /// Tells phones to ignore key files, or not to ignore them any more. This includes the copies of the files in all
-  /// exports, and the hashes that each of these files had before it was written again.
+  /// exports, the hashes that each of these files had before it was written again, and the roll-ups with one of them.
   ///
   /// - Parameters:
   ///   - rootKey: The file of the private root key; nil for the one beside the secrets.
@@ -70,7 +70,11 @@ extension ServerSetup {
     ).values.joined().map(\.hash)
     let present = Set(files).union(copies)
     let earlier = try await editions(of: present).subtracting(present)
-    let all = files + Self.sorted(present.subtracting(files)) + Self.sorted(earlier)
+    var all = files + Self.sorted(present.subtracting(files)) + Self.sorted(earlier)
+    // The files of withdrawn roll-ups are removed, so that they are not among the copies.
+    if !isWithdrawn {
+      all += Self.sorted(try await rollUps(withdrawnWith: Set(all)).subtracting(all))
+    }
     let change: DocumentChange =
       if isWithdrawn { .withdraw(try fitting(all, needed: present.count)) } else { .restore(all) }
     let document = try await publish(change, rootKey: rootKey)
@@ -113,6 +117,18 @@ extension ServerSetup {
         + " device configuration has space for \(DeviceConfigurationLimit.withdrawnMax). End withdrawals with"
         + " `withdraw --undo`, then run the command again.")
     return Array(new.prefix(space))
+  }
+
+  /// The hashes of the roll-ups that are withdrawn only because `files` are.
+  private func rollUps(withdrawnWith files: Set<KeyFileHash>) async throws -> Set<KeyFileHash> {
+    guard hasDatabase(of: .keys) else { return [] }
+    let document = try deviceConfiguration.existing().next(keys: [], issued: clock.now)
+    return try await reportingErrors {
+      let history = try KeyFileHistory(
+        databaseFile: folder.keyDatabase, databaseAddress: try databaseAddress(of: .keys))
+      return try await history.rollUps(
+        coveringFilesWith: files, withdrawn: Set(document.withdrawn))
+    }
   }
 
   /// `files`, and all hashes that the same files and their copies have had.

@@ -57,6 +57,23 @@ import Testing
     #expect(phone.script.state.detections == [names(0..<2), names(2..<9)])
   }
 
+  @Test("A roll-up is not downloaded again after a check that ended during another download")
+  func interrupted() async throws {
+    let app = app
+    phone.network.script("/" + TestApp.name(6), .hangs)
+    let run = ManualRun()
+    async let outcome = app.backgroundCheck(run)
+    await Patience.yielding { phone.keyFiles == [rollUp] + names(7..<9) }
+    run.timeIsUp()
+    #expect(await outcome == .failed(.timeIsUp))
+    phone.publish(0..<9)
+    #expect(await app.check() == .checked(.none))
+    #expect(phone.script.state.detections == [[rollUp] + names(6..<9)])
+    let path = KeyServerRoute.keyFile(rollUp, of: Self.root)
+    #expect(phone.network.requests(for: path).count == 1)
+    #expect(phone.keyFiles.isEmpty)
+  }
+
   @Test("The files are downloaded if what is served as their roll-up is another file")
   func missing() async throws {
     phone.network.script(
@@ -88,6 +105,28 @@ import Testing
     try phone.serve(document)
     #expect(try await phone.launch().check() == .checked(.none))
     #expect(phone.script.state.detections.last == names(0..<9))
+    #expect(try await phone.launch().check() == .checked(.none))
+    #expect(phone.script.state.detections.count == 2)
+  }
+
+  @Test("After the withdrawal of a roll-up, a file that the server has removed is not missing")
+  func removed() async throws {
+    let index = Data(names(0..<9).joined(separator: "\n").utf8)
+    phone.network.script("/index.txt", .response(200, index, tag: "1"))
+    meetPositiveUser()
+    #expect(await app.check() == .checked(.high))
+    phone.script.update { $0.found = [] }
+    let left = (names(0..<3) + names(4..<9)).map { $0.replacing("-00001.", with: "-00002.") }
+    for name in names(0..<9) { phone.network.script("/" + name, .response(404)) }
+    for name in left { phone.network.script("/" + name, .text("0123456789")) }
+    phone.network.index(left)
+    var document = try phone.document(version: 2)
+    let digest = SHA256.hash(data: Data(Self.content.utf8))
+    document.withdrawn = [try #require(KeyFileHash(Data(digest)))]
+    try phone.serve(document)
+    #expect(try await phone.launch().check() == .checked(.none))
+    #expect(phone.script.state.detections.last == left)
+    #expect(phone.network.requests(for: "/index.txt").last?.headers.isEmpty == true)
     #expect(try await phone.launch().check() == .checked(.none))
     #expect(phone.script.state.detections.count == 2)
   }

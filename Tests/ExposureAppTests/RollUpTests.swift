@@ -29,13 +29,15 @@ struct RollUpTests {
   }
 
   /// The cursor of a phone that was off for `hours` until `now`.
-  private static func cursor(off hours: Int, at now: Int64) -> DownloadCursor {
+  private static func cursor(
+    off hours: Int, at now: Int64, period: Int = 4
+  ) -> DownloadCursor {
     let oldest = Date(timeIntervalSince1970: Double(now - 14 * 24 * hour))
     let before = now - Int64(hours) * hour
     var cursor = DownloadCursor()
     cursor.beginReceiving(at: Date(timeIntervalSince1970: Double(before - 40 * 24 * hour)))
     cursor.note([], at: oldest, after: .distantPast)
-    let earlier = listed(4, at: before)
+    let earlier = listed(period, at: before)
     cursor.note(
       earlier, at: Date(timeIntervalSince1970: Double(before)),
       after: Date(timeIntervalSince1970: Double(before - 14 * 24 * hour)))
@@ -43,7 +45,7 @@ struct RollUpTests {
       analysed: earlier, missing: [],
       after: Date(timeIntervalSince1970: Double(before - 14 * 24 * hour)))
     cursor.note(
-      listed(4, at: now), at: Date(timeIntervalSince1970: Double(now)), after: oldest)
+      listed(period, at: now), at: Date(timeIntervalSince1970: Double(now)), after: oldest)
     return cursor
   }
 
@@ -75,6 +77,31 @@ struct RollUpTests {
     }
   }
 
+  @Test("With periods of an hour too, all keys are downloaded once", arguments: [120, 230, 336])
+  func hourly(hours: Int) {
+    let now = Self.start + 20 * 48 * Self.hour + 7 * Self.hour
+    let date = Date(timeIntervalSince1970: Double(now))
+    var cursor = Self.cursor(off: hours, at: now, period: 1)
+    let single = DownloadPlan(cursor.pending(at: date), insteadBy: [], cursor)
+    #expect(single.names.count == DownloadLimit.filesPerRun)
+    var files: [KeyFileName] = []
+    for _ in 0..<4 {
+      let wanted = cursor.pending(at: date)
+      let chosen = RollUp.choices(insteadOf: wanted, among: Self.rollUps(at: now), cursor)
+      let plan = DownloadPlan(wanted, insteadBy: chosen, cursor)
+      files += plan.names
+      cursor.finish(analysed: plan.names, missing: [], after: .distantPast)
+      cursor.finish(chosen, missing: [], unusable: [], hashes: [:], after: .distantPast)
+    }
+    #expect(cursor.isComplete && files.count < 40)
+    let periods = Self.periods(files)
+    for (one, next) in zip(periods, periods.dropFirst()) {
+      #expect(one.upperBound == next.lowerBound)
+    }
+    #expect(periods.first?.lowerBound == now - Int64(hours) * Self.hour)
+    #expect(periods.last?.upperBound == now)
+  }
+
   @Test("A roll-up that covers an analysed file, or could not be used before, is not chosen")
   func refused() {
     let now = Self.start + 20 * 48 * Self.hour
@@ -102,6 +129,27 @@ struct RollUpTests {
     #expect(!cursor.isComplete)
     cursor.finish(chosen, missing: [], unusable: [], hashes: [:], after: .distantPast)
     #expect(cursor.isComplete)
+  }
+
+  @Test("Files of an undone roll-up are wanted if the index lists them")
+  func unlisted() {
+    let now = Self.start + 20 * 48 * Self.hour
+    let date = Date(timeIntervalSince1970: Double(now))
+    var cursor = Self.cursor(off: 48, at: now)
+    let files = cursor.pending
+    let chosen = RollUp.choices(insteadOf: files, among: Self.rollUps(at: now), cursor)
+    cursor.finish(analysed: chosen[0].names, missing: [], after: .distantPast)
+    cursor.finish(chosen, missing: [], unusable: [], hashes: [:], after: .distantPast)
+    cursor.indexVersion = ResponseVersion(entityTag: "1", lastModified: nil)
+    cursor.wantAgain(Set(chosen[0].names.map(\.text)))
+    #expect(cursor.indexVersion == nil && cursor.isUndoing)
+    cursor.note([], at: date, after: .distantPast)
+    #expect(cursor.pending == files)
+    let listed = Self.listed(4, at: now)
+    cursor.note(listed.filter { $0 != files[3] }, at: date, after: .distantPast)
+    #expect(cursor.pending == files.filter { $0 != files[3] })
+    cursor.note(listed, at: date, after: .distantPast)
+    #expect(cursor.pending == files)
   }
 
   @Test("A roll-up that the framework refuses is not chosen again, and its files are still wanted")

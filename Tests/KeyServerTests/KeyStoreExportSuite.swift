@@ -246,6 +246,23 @@ import World
     #expect(files[1].revised == [later.key])
   }
 
+  @Test("No key is kept longer because of a roll-up", arguments: Implementation.allCases)
+  func rollUps(_ implementation: Implementation) async throws {
+    let root = RollUps.roots[1]
+    let scene = try await StoreScene(
+      implementation, exports: [StoreScene.export(), StoreScene.export(root, hours: 24)])
+    try await scene.accept([try StoreScene.key(1)])
+    try await scene.accept([try StoreScene.key(2, released: Self.now + 5 * Self.hour)])
+    _ = try await scene.close(at: Self.now + 12 * Self.hour)
+    var rollUps = try await scene.files(of: root)
+    #expect(rollUps.map(\.keys.count) == [2])
+    let end = Self.now + 4 * Self.hour + KeyServerLimit.retentionSeconds
+    try await scene.store.removeOld(RetentionLimits(at: end))
+    let files = try await scene.files()
+    rollUps = try await scene.files(of: root)
+    #expect(files.map(\.keys.count) == [1] && rollUps.map(\.keys.count) == [1])
+  }
+
   @Test(
     "Old files, keys that no file needs, tokens and counts are removed, to the second",
     arguments: Implementation.allCases)

@@ -212,7 +212,8 @@ extension MemoryKeyStore {
   func removeOld(_ retention: RetentionLimits) async throws {
     state.withLock { state in
       state.files.removeAll { $0.end <= retention.filesEndedBy }
-      let first = retention.keysFrom(oldestFile: state.files.map(\.start).min())
+      let files = state.files.filter { !RollUps.isRoot($0.export) }
+      let first = retention.keysFrom(oldestFile: files.map(\.start).min())
       state.keys = state.keys.filter { _, held in
         held.key.releasedAt >= first || held.revision.map { $0.releasedAt >= first } ?? false
       }

@@ -51,6 +51,52 @@ struct RollUpTests {
     return files
   }
 
+  @Test("A roll-up is removed 14 days after its period began, before the files that it covers")
+  func expired() async throws {
+    let scene = try Scene()
+    // From noon to the end of a period of 48 hours.
+    try await scene.export(periods: 9)
+    let root = KeyServerRoute.rollUpRoot(hours: 48)
+    let start = try #require(try scene.listed()[root]?.first?.startTimestamp)
+    let expiry = Date(unixSecond: start).addingTimeInterval(KeyServerLimit.retentionSeconds)
+    scene.clock.advance(by: expiry.timeIntervalSince(scene.clock.now) - 1)
+    try await scene.exporter.removeOld()
+    #expect(try scene.listed()[root]?.count == 1)
+    scene.clock.advance(by: 1)
+    try await scene.exporter.removeOld()
+    #expect(try scene.listed()[root] == [])
+    #expect(try scene.stored(root) == [])
+    #expect(try scene.listed()[""]?.count == 9)
+    // Its hash can still be withdrawn with a file that it covers.
+    #expect(try await scene.store.batches().contains { $0.export == root })
+  }
+
+  @Test("When the withdrawal of a file ends, so does that of the roll-ups without another one")
+  func restored() async throws {
+    let scene = try Scene()
+    try await scene.export(periods: 9)
+    let listed = try scene.listed()
+    let names = try [0, 3].map { try #require(listed[""]?[$0]) }
+    let files = try Set(names.map { try scene.hash(of: $0, in: "") })
+    // The first file is in a half day and a day without the second one, and both are in one period of 48 hours.
+    var (rollUps, ofFirst): (Set<KeyFileHash>, Set<KeyFileHash>) = ([], [])
+    for (root, all) in listed where RollUps.isRoot(root) {
+      for rollUp in all where names.contains(where: { Self.covers(rollUp, $0) }) {
+        let hash = try scene.hash(of: rollUp, in: root)
+        rollUps.insert(hash)
+        if !Self.covers(rollUp, names[1]) { ofFirst.insert(hash) }
+      }
+    }
+    #expect(rollUps.count == 5 && ofFirst.count == 2)
+    let history = try KeyFileHistory(databaseFile: scene.folder.path("keys.sqlite"))
+    let withdrawn = files.union(rollUps)
+    let first = try scene.hash(of: names[0], in: "")
+    #expect(
+      try await history.rollUps(coveringFilesWith: [first], withdrawn: withdrawn) == ofFirst)
+    #expect(try await history.rollUps(coveringFilesWith: files, withdrawn: withdrawn) == rollUps)
+    #expect(try await history.rollUps(coveringFilesWith: [], withdrawn: withdrawn).isEmpty)
+  }
+
   @Test("Roll-ups have longer periods than the files, and whole ones of them")
   func periods() {
     var export = ExportConfiguration(filenameRoot: "", region: "PL")
@@ -73,6 +119,19 @@ struct RollUpTests {
     configuration.furtherExports = [StoreScene.export(KeyServerRoute.rollUpRoot(hours: 24))]
     try configuration.checked()
     configuration.rollUps = true
+    #expect(throws: KeyServerError.self) { try configuration.checked() }
+  }
+
+  @Test("Roll-ups do not count as exports of the settings")
+  func most() throws {
+    let folder = try TemporaryFolder()
+    var configuration = RunningKeyServer.configuration(authority: Authority(), folder: folder)
+    configuration.rollUps = true
+    configuration.furtherExports = (1..<KeyServerLimit.exportCountMax).map {
+      StoreScene.export("export-\($0)")
+    }
+    try configuration.checked()
+    configuration.furtherExports.append(StoreScene.export("export-0"))
     #expect(throws: KeyServerError.self) { try configuration.checked() }
   }
 
@@ -159,8 +218,12 @@ struct RollUpTests {
       }
     }
 
+    func hash(of name: KeyFileName, in root: String) throws -> KeyFileHash {
+      try #require(KeyFileHash(ofFile: exports.file(name, of: root)))
+    }
+
     func withdraw(_ name: KeyFileName) throws {
-      let hash = try #require(KeyFileHash(ofFile: exports.file(name, of: "")))
+      let hash = try hash(of: name, in: "")
       hashes.all.withLock { _ = $0.insert(hash) }
     }
 

@@ -122,8 +122,9 @@ final class Check {
         $0.download.indexVersion = listed.version
       }
     }
-    download.removeAll(except: context.state.download.pending)
     let plan = try await plan(for: download)
+    // Roll-ups of an earlier check that did not get as far as this are not downloaded again.
+    download.removeAll(except: context.state.download.pending + plan.roots.keys)
     let obtained = try await download.obtain(plan.names, roots: plan.roots)
     let withdrawn = obtained.compactMap { name in
       configuration.withdrawnHash(of: download.url(of: name)).map {

@@ -79,6 +79,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     newest = [newest, listed.last?.endTimestamp].compactMap(\.self).max()
     expire(oldest)
     forgetEarlierEditions(of: listed)
+    forgetRemoved(from: listed)
     let newest = max(first, oldest.unixSecond)
     let new = listed.filter { $0.endTimestamp > newest && analysed[$0.text] == nil }
     for name in new.suffix(DownloadLimit.wantedMax) {
@@ -96,8 +97,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
   /// The files for a check at `now`: of those that the framework refused before, only the ones to try again.
   func pending(at now: Date) -> [KeyFileName] {
     let postponed = search.suspects.subtracting(search.wanted(at: now))
-    return Array(
-      pending.filter { !postponed.contains($0.text) }.prefix(DownloadLimit.filesPerRun))
+    return pending.filter { !postponed.contains($0.text) }
   }
 
   /// Returns `true` if no file with keys of the period from `start` to `end` was analysed, except `names`.
@@ -194,6 +194,19 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     }
   }
 
+  /// Forgets the files of undone roll-ups that the index does not list. Some may be withdrawn and removed, and only
+  /// their names are known, not their hashes. If an index lists them later, they are wanted again.
+  private mutating func forgetRemoved(from listed: [KeyFileName]) {
+    guard !listed.isEmpty, !undone.isEmpty, let rollUps else { return }
+    let covered = Set(rollUps.values.flatMap(\.covered)).compactMap { KeyFileName($0) }
+    for name in undone.subtracting(listed.map(\.text)).compactMap({ KeyFileName($0) })
+    where covered.contains(where: { $0 == name || name.isLaterEdition(of: $0) }) {
+      wanted[name.text] = nil
+      undone.remove(name.text)
+      search.remove([name.text])
+    }
+  }
+
   /// The name under which the server has listed a file last.
   private func current(_ name: KeyFileName) -> KeyFileName {
     guard analysed[name.text] == nil, wanted[name.text] == nil else { return name }
@@ -202,9 +215,9 @@ struct DownloadCursor: Codable, Sendable, Equatable {
   }
 
   /// Makes analysed files wanted again, because encounters found through them were undone. In the place of a roll-up
-  /// the files that it covers are wanted.
+  /// the files that it covers are wanted, and the whole index tells which of them are still served.
   mutating func wantAgain(_ names: Set<String>) {
-    for name in names where rollUps?[name] != nil { analysed[name] = nil }
+    for name in names where rollUps?[name] != nil { (analysed[name], indexVersion) = (nil, nil) }
     let files = Set(names.flatMap { rollUps?[$0]?.covered ?? [$0] })
     for name in files.compactMap({ KeyFileName($0) }).map(current) {
       analysed[name.text] = nil

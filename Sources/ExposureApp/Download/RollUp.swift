@@ -20,7 +20,8 @@ extension RollUp {
   /// part is analysed already comes first, then the one that saves the most downloads.
   ///
   /// - Parameters:
-  ///   - wanted: The wanted files.
+  ///   - wanted: All wanted files, also those for which one check has no time: a roll-up of which only a part is wanted
+  ///     would pass the keys of the others, too.
   ///   - listed: The files in the index of each kind of roll-up, by its folder.
   ///   - cursor: The analysed files.
   static func choices(
@@ -67,7 +68,8 @@ extension RollUp {
   }
 }
 
-/// The files that one check downloads: the wanted ones, or roll-ups instead of some of them.
+/// The files that one check downloads: the wanted ones, or roll-ups instead of some of them, at most
+/// `DownloadLimit.filesPerRun`.
 struct DownloadPlan: Sendable {
   let rollUps: [RollUp]
   /// The files to download.
@@ -81,9 +83,10 @@ struct DownloadPlan: Sendable {
     roots = Dictionary(rollUps.flatMap { rollUp in rollUp.names.map { ($0, rollUp.root) } }) {
       first, _ in first
     }
-    names =
+    let all =
       roots.keys.filter { cursor.analysed[$0.text] == nil }.sorted()
       + wanted.filter { !covered.contains($0) }
+    names = Array(all.prefix(DownloadLimit.filesPerRun))
   }
 
   /// The names of `done`, with those of the covered files in the place of a roll-up.

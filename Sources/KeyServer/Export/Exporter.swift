@@ -225,15 +225,18 @@ actor Exporter {
     return written
   }
 
-  /// The batches of an export that may have files: all, except roll-ups that cover a withdrawn file.
+  /// The batches of an export that may have files: all, except roll-ups that cover a withdrawn file, or one that is as
+  /// old as removed files: it does not delay the removal of its keys.
   private func publishable(
     _ batches: [Batch], of root: String, in all: [String: [Batch]]
   ) async throws -> [Batch] {
     guard RollUps.isRoot(root), !batches.isEmpty else { return batches }
     let withdrawn = try await withdrawnFiles()
     let main = exports.first.flatMap { all[$0.filenameRoot] } ?? []
+    let oldest = RetentionLimits(at: try await time.now()).filesEndedBy
     return RollUps.batches(
-      batches, notCovering: main.filter { withdrawn.containsAny(of: $0.hashes) })
+      batches.filter { $0.start > oldest },
+      notCovering: main.filter { withdrawn.containsAny(of: $0.hashes) })
   }
 
   /// A file that is in place, with the hashes that it had before it was written again.

@@ -32,6 +32,28 @@ package struct KeyFileHistory: Sendable {
     return (found + all.filter { scopes.contains($0.scope) }).reduce([]) { $0.union($1.hashes) }
   }
 
+  /// The hashes of the roll-ups that cover a file with one of `hashes`, and no other one with one of `withdrawn`: their
+  /// withdrawal ends with that of these files.
+  ///
+  /// - Throws: `KeyServerError.unavailable`.
+  package func rollUps(
+    coveringFilesWith hashes: Set<KeyFileHash>, withdrawn: Set<KeyFileHash>
+  ) async throws(KeyServerError) -> Set<KeyFileHash> {
+    let all = try await batches()
+    let rollUps = all.filter { RollUps.isRoot($0.export) }
+    // Roll-ups are those of the export without a root.
+    let files = all.filter { $0.export.isEmpty }
+    let restored = files.filter { Self.has($0, oneOf: hashes) }
+    let left = files.filter { Self.has($0, oneOf: withdrawn) && !restored.contains($0) }
+    let others = Set(RollUps.batches(rollUps, notCovering: restored))
+    let ended = RollUps.batches(rollUps, notCovering: left).filter { !others.contains($0) }
+    return Set(ended.flatMap(\.hashes).compactMap { KeyFileHash($0) })
+  }
+
+  private static func has(_ batch: Batch, oneOf hashes: Set<KeyFileHash>) -> Bool {
+    batch.hashes.contains { KeyFileHash($0).map(hashes.contains) ?? false }
+  }
+
   /// Stores that `files` are withdrawn since `now`, or not any more, in a database that several processes share.
   ///
   /// - Throws: `KeyServerError`

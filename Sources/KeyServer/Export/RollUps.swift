@@ -24,10 +24,14 @@ enum RollUps {
     }
   }
 
+  /// The file name roots of roll-ups.
+  static let roots = KeyServerRoute.rollUpHours.map { KeyServerRoute.rollUpRoot(hours: $0) }
+
+  /// Their names in messages.
+  static var rootList: String { roots.joined(separator: ", ") }
+
   /// True for the file name root of roll-ups, also of a server that does not make them any more.
-  static func isRoot(_ root: String) -> Bool {
-    KeyServerRoute.rollUpHours.contains { root == KeyServerRoute.rollUpRoot(hours: $0) }
-  }
+  static func isRoot(_ root: String) -> Bool { roots.contains(root) }
 
   /// The roll-ups of `batches` that cover no key of the files `withdrawn`.
   static func batches(_ batches: [Batch], notCovering withdrawn: [Batch]) -> [Batch] {

@@ -126,7 +126,9 @@ extension PostgreSQLKeyStore {
     let needed = try await write { transaction in
       try transaction.run(
         "DELETE FROM export_file WHERE end_at <= $1", .integer(retention.filesEndedBy.unixSecond))
-      let oldest = try transaction.run("SELECT min(start_at) FROM export_file").firstInteger
+      let oldest = try transaction.run(
+        "SELECT min(start_at) FROM export_file WHERE export <> ALL ($1)", .texts(RollUps.roots)
+      ).firstInteger
       let needed = retention.keysFrom(oldestFile: oldest.map { Date(unixSecond: $0) }).unixSecond
       _ = try transaction.runLast([
         PostgreSQLStatement(

@@ -142,9 +142,13 @@ extension SQLiteKeyStore {
   }
 
   private static func oldestNeeded(_ retention: RetentionLimits, in db: Database) throws -> Date {
-    let oldest = try Int64.fetchOne(db, sql: "SELECT min(start_at) FROM export_file").map {
-      Date(unixSecond: $0)
-    }
+    let oldest = try Int64.fetchOne(
+      db,
+      sql: """
+        SELECT min(start_at) FROM export_file
+        WHERE export NOT IN (\(databaseQuestionMarks(count: RollUps.roots.count)))
+        """, arguments: StatementArguments(RollUps.roots)
+    ).map { Date(unixSecond: $0) }
     return retention.keysFrom(oldestFile: oldest)
   }
 }
