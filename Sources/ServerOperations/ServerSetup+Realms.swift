@@ -43,8 +43,8 @@ extension ServerSetup {
     try check(try folder.realms, withKeys: withKeys)
   }
 
-  /// Checks `realms` as those of the folder.
-  func check(_ realms: [Realm], withKeys: Bool) throws {
+  /// Checks `realms` as those of the folder, whose databases may be elsewhere without `withDatabases`.
+  func check(_ realms: [Realm], withKeys: Bool, withDatabases: Bool = true) throws {
     guard !realms.isEmpty else { return }
     guard realms.count <= RealmLimit.realmsMax else {
       throw CommandFailure.badInput(
@@ -56,6 +56,7 @@ extension ServerSetup {
     for realm in realms {
       let own = setup(of: realm)
       try own.check(.verification)
+      guard withDatabases else { continue }
       try own.databaseAddress(of: .verification)
       try own.databaseAddress(of: .console)
     }
