@@ -86,6 +86,15 @@ struct RealmFolderTests {
     #expect(names() == RealmScene.names)
   }
 
+  @Test("Consoles of realms need the verification server in their process")
+  func onlyConsole() throws {
+    _ = try ServedRealms(of: folder, [.console])
+    try scene.addRealms()
+    #expect(throws: CommandFailure.self) { _ = try ServedRealms(of: folder, [.console]) }
+    _ = try ServedRealms(of: folder, [.verification])
+    _ = try ServedRealms(of: folder, [.keys])
+  }
+
   @Test("A removed realm leaves nothing, and the last one leaves the folder as it was before")
   func removed() throws {
     let before = scene.folder.files().map(\.path).sorted()
@@ -130,7 +139,7 @@ struct RealmFolderTests {
     #expect(throws: CommandFailure.self) { try scene.setup.checkRealms(withKeys: true) }
   }
 
-  @Test("An interrupted restoration of a realm is named as the cause, before and while files are moved")
+  @Test("An interrupted restoration of a realm is named as the cause of missing files")
   func interrupted() throws {
     try scene.addRealms()
     let north = folder.folder(ofRealm: "north")

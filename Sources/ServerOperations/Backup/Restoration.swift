@@ -196,7 +196,9 @@ package struct Restoration {
     let all = try setup.folder.realms(except: name) + [realm]
     try setup.check(all, withKeys: false, withDatabases: false)
     guard setup.folder.server(.keys).hasFiles else { return }
-    do { try setup.check(all, withKeys: true, withDatabases: false) } catch let fault as CommandFailure {
+    do {
+      try setup.check(all, withKeys: true, withDatabases: false)
+    } catch let fault as CommandFailure {
       // A configuration file of the servers may have other apps and regions.
       note("The servers do not start unless their configuration differs: \(fault.message)")
     }
