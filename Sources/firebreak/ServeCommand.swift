@@ -337,6 +337,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
     if only == nil { try setup.requireMatchingNames() }
     try setup.checkRealms(withKeys: isServed(.keys))
+    if tls.tlsPort != nil, isServed(.console) {
+      try setup.requireReachableConsoles(tlsHost: tls.host)
+    }
   }
 
   private func isServed(_ server: ServerName) -> Bool {

@@ -5,6 +5,7 @@ import Synchronization
 import Terminal
 import TestSupport
 import Testing
+import TextEncodings
 import World
 
 @testable import ServerOperations
@@ -93,6 +94,36 @@ struct RealmFolderTests {
     #expect(throws: CommandFailure.self) { _ = try ServedRealms(of: folder, [.console]) }
     _ = try ServedRealms(of: folder, [.verification])
     _ = try ServedRealms(of: folder, [.keys])
+  }
+
+  @Test("A new realm has the proxies of the installation, and leftovers are removed")
+  func proxiesAndLeftovers() throws {
+    try scene.setup.folder.verificationSettings.replace(
+      "trustedProxies", with: .array([.string("192.0.2.1")]))
+    try scene.setup.folder.consoleSettings.replace([
+      "origin": .string("https://console.main.example"), "allowsPlainHTTP": .bool(true),
+    ])
+    try FileManager.default.createDirectory(
+      at: folder.realmsFolder.appendingPathComponent(".new-1/keys"),
+      withIntermediateDirectories: true)
+    try scene.addRealms()
+    #expect(names() == RealmScene.names)
+    let north = folder.folder(ofRealm: "north")
+    let proxies = try north.verificationSettings.read()?["trustedProxies"]
+    #expect(proxies == .array([.string("192.0.2.1")]))
+    #expect(try scene.setup(of: "north").consoleSettings().allowsPlainHTTP)
+    try north.consoleSettings.replace("allowsPlainHTTP", with: .bool(false))
+    #expect(throws: CommandFailure.self) { try scene.setup.checkRealms(withKeys: true) }
+  }
+
+  @Test("Consoles of realms that no other machine would reach are refused with TLS")
+  func reachableConsoles() throws {
+    try scene.setup.requireReachableConsoles(tlsHost: "0.0.0.0")
+    try scene.addRealms()
+    try scene.setup.requireReachableConsoles(tlsHost: "127.0.0.1")
+    #expect(throws: CommandFailure.self) {
+      try scene.setup.requireReachableConsoles(tlsHost: "0.0.0.0")
+    }
   }
 
   @Test("A removed realm leaves nothing, and the last one leaves the folder as it was before")

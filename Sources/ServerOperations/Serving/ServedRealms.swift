@@ -65,7 +65,7 @@ package struct ServedRealms {
         state.shared.withLock { $0[realm.name] = shared }
       } catch {
         realm.report(
-          error, "a realm does not get the changes of other processes: correct the cause and restart",
+          error, "a realm does not get changes of other processes: correct the cause and restart",
           to: logger)
       }
     }
@@ -148,8 +148,6 @@ package struct ServedRealms {
 package struct HostedServers<Server: Sendable>: Sendable {
   /// The servers by the name of the realm. Those that could not be created are missing.
   private(set) var servers: [String: Server] = [:]
-  /// The realms whose servers could not be created.
-  private(set) var unavailable: [String] = []
   /// The routes for the listener, also of servers that could not be created.
   package private(set) var routes: [HostedRoutes] = []
 
@@ -175,7 +173,6 @@ package struct HostedServers<Server: Sendable>: Sendable {
       }
       realm.report(
         error, "a server of the realm does not run: correct the cause and restart", to: logger)
-      unavailable.append(realm.name)
       self.routes.append(HostedRoutes(unavailableAt: hosts, randomness: SystemRandomness()))
     }
   }
