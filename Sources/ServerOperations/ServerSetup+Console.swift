@@ -168,9 +168,15 @@ extension ServerSetup {
   /// the loopback address unless an `https` origin and `allowsPlainHTTP` say that a proxy with TLS is in front of it:
   /// passwords must not cross a network unencrypted.
   package func consoleHost(_ host: String) throws -> String {
-    let settings = try consoleSettings()
-    let isProxied = settings.allowsPlainHTTP && settings.origin?.hasPrefix("https:") == true
-    return isProxied || ConsoleSettings.loopbackHosts.contains(host) ? host : "127.0.0.1"
+    return try isConsoleProxied || ConsoleSettings.loopbackHosts.contains(host) ? host : "127.0.0.1"
+  }
+
+  /// True if the settings say that a proxy with TLS is in front of the console.
+  var isConsoleProxied: Bool {
+    get throws {
+      let settings = try consoleSettings()
+      return settings.allowsPlainHTTP && settings.origin?.hasPrefix("https:") == true
+    }
   }
 
   /// The address that the console listens on with TLS if the servers do so on `host`: the loopback address unless an
@@ -178,6 +184,15 @@ extension ServerSetup {
   package func consoleTLSHost(_ host: String) throws -> String {
     let isReachable = try consoleSettings().origin?.hasPrefix("https:") == true
     return isReachable || ConsoleSettings.loopbackHosts.contains(host) ? host : "127.0.0.1"
+  }
+
+  /// Throws if the consoles of realms would be for this machine only, although servers listen with TLS on `host`.
+  package func requireReachableConsoles(tlsHost host: String) throws {
+    guard try !folder.realms.isEmpty, try consoleTLSHost(host) != host else { return }
+    throw CommandFailure.badInput(
+      "The consoles of the realms would be for this machine only: set origin in"
+        + " \(folder.consoleSettings.url.path.printable) to the https address of its console, or let --tls-host be"
+        + " 127.0.0.1.")
   }
 
   /// The console, which listens when it is run.

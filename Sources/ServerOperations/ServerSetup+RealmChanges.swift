@@ -24,6 +24,7 @@ extension ServerSetup {
     // Only an empty folder is removed, after an error.
     defer { rmdir(folder.realmsFolder.path) }
     return try FolderLock.withLockBlocking(on: folder.realmsFolder) {
+      removeLeftovers()
       let place = folder.folder(ofRealm: properties.name)
       guard !FileManager.default.fileExists(atPath: place.url.path) else {
         throw CommandFailure.badInput(
@@ -43,6 +44,14 @@ extension ServerSetup {
     }
   }
 
+  /// Removes what killed additions and removals have left, with the lock that both hold.
+  private func removeLeftovers() {
+    for name in FileManager.default.names(in: folder.realmsFolder)
+    where name.hasPrefix(".new-") || name.hasPrefix(".removed-") {
+      FileManager.default.removeUnneeded(folder.realmsFolder.appendingPathComponent(name))
+    }
+  }
+
   /// Writes the files of a new realm into `new`, and checks them together with those of the others.
   private func write(
     _ properties: Realm.Properties, origin: String, issuer: String, into new: ServerFolder
@@ -56,11 +65,27 @@ extension ServerSetup {
       "issuer": .string(issuer), "audience": .string(audience),
     ])
     try new.consoleSettings.replace("origin", with: .string(origin))
+    try copyProxySettings(into: new)
     let realm = try Realm(properties.name, in: new)
     try check(folder.realms + [realm], withKeys: folder.server(.keys).hasFiles)
     // With its public keys the key server accepts the realm's uploads from its next start on.
     let secrets = try VerificationSecrets.storedOrNew(in: new)
     try new.tokenPublicKeys.write(secrets.signingKeys, at: clock.now)
+  }
+
+  /// Copies what the settings say of the proxy, which is in front of all authorities.
+  private func copyProxySettings(into new: ServerFolder) throws {
+    for (own, other) in [
+      (folder.verificationSettings, new.verificationSettings),
+      (folder.consoleSettings, new.consoleSettings),
+    ] {
+      guard case .object(let fields) = try own.read(), let proxies = fields["trustedProxies"] else {
+        continue
+      }
+      try other.replace("trustedProxies", with: proxies)
+    }
+    guard try isConsoleProxied else { return }
+    try new.consoleSettings.replace("allowsPlainHTTP", with: .bool(true))
   }
 
   /// Deletes the files of a realm whose servers do not run.
@@ -71,6 +96,7 @@ extension ServerSetup {
     let realm = try folder.realm(named: name)
     defer { rmdir(folder.realmsFolder.path) }
     return try FolderLock.withLockBlocking(on: folder.realmsFolder) {
+      removeLeftovers()
       let locks = try ServerLocks(realm.folder, realm.folder.servers.map(\.name))
       defer { withExtendedLifetime(locks) {} }
       let left = realm.folder.servers.filter(\.usesPostgreSQL).map(\.postgreSQLName)

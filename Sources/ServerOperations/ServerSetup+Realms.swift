@@ -4,6 +4,7 @@ import KeyServer
 import ServerStorage
 import Settings
 import Terminal
+import VerificationServer
 
 /// The realms of the folder.
 extension ServerSetup {
@@ -43,8 +44,8 @@ extension ServerSetup {
     try check(try folder.realms, withKeys: withKeys)
   }
 
-  /// Checks `realms` as those of the folder.
-  func check(_ realms: [Realm], withKeys: Bool) throws {
+  /// Checks `realms` as those of the folder, whose databases may be elsewhere without `withDatabases`.
+  func check(_ realms: [Realm], withKeys: Bool, withDatabases: Bool = true) throws {
     guard !realms.isEmpty else { return }
     guard realms.count <= RealmLimit.realmsMax else {
       throw CommandFailure.badInput(
@@ -56,6 +57,7 @@ extension ServerSetup {
     for realm in realms {
       let own = setup(of: realm)
       try own.check(.verification)
+      guard withDatabases else { continue }
       try own.databaseAddress(of: .verification)
       try own.databaseAddress(of: .console)
     }
@@ -97,6 +99,13 @@ extension ServerSetup {
           "\(realm.folder.consoleSettings.url.path.printable): verificationURL cannot be set in a realm, whose"
             + " verification server runs in the same process: remove it.")
       }
+      guard try settings.allowsPlainHTTP == isConsoleProxied else {
+        throw CommandFailure.badInput(
+          "\(realm.folder.consoleSettings.url.path.printable): allowsPlainHTTP differs from that of"
+            + " \(folder.consoleSettings.url.path.printable), which is in force for all consoles: set both to one"
+            + " value.")
+      }
+      try checkLinks(of: realm)
       for host in Set(realm.properties.hosts + [host]).sorted() {
         guard let other = owners.updateValue(realm.name, forKey: host) else { continue }
         throw CommandFailure.badInput(
@@ -104,6 +113,20 @@ extension ServerSetup {
         )
       }
     }
+  }
+}
+
+extension ServerSetup {
+  /// Throws if the links in texts of the realm would lead to another authority, with the code in them.
+  private func checkLinks(of realm: Realm) throws {
+    guard let sms = try setup(of: realm).verificationSettings().configuration.sms,
+      sms.links != nil, let domain = sms.linkDomain
+    else { return }
+    let host = "\(sms.region.lowercased()).\(domain)"
+    guard !realm.properties.hosts.contains(host) else { return }
+    throw CommandFailure.badInput(
+      "\(realm.folder.verificationSettings.url.path.printable): sms.links needs the host \(host): add it to hosts in"
+        + " \(realm.folder.realmFile.path.printable).")
   }
 }
 

@@ -17,17 +17,22 @@ extension ServerSetup {
   /// The shared folders of a process, for `shared`: those of `servers`, and of the other servers that have secrets in
   /// the folder, because the console administers them.
   ///
+  /// - Parameters:
+  ///   - servers: The servers of the process.
+  ///   - comparing: False if `SharedFolderService` is the first to compare the folders, also with a database that cannot
+  ///     be reached yet.
+  ///   - logger: Gets the failures of later comparisons.
   /// - Returns: Nil without PostgreSQL.
   /// - Throws: `CommandFailure`
-  package func sharedFolders(of servers: [ServerName], logger: Logger) async throws
-    -> SharedFolders?
-  {
+  package func sharedFolders(
+    of servers: [ServerName], comparing: Bool = true, logger: Logger
+  ) async throws -> SharedFolders? {
     guard database != nil else { return nil }
     let administered = servers.contains(.console) ? ServerName.allCases : servers
     let folders = try administered.filter {
       try servers.contains($0) || folder.server($0).identity != nil
     }.compactMap(sharedFolder)
-    for folder in folders { try await synchronize(folder) }
+    if comparing { for folder in folders { try await synchronize(folder) } }
     return SharedFolders(folders, clock: SystemClock(), logger: logger)
   }
 

@@ -236,7 +236,7 @@ struct ServeCommand: AsyncParsableCommand {
     // After all servers have opened their databases, so that an error of one of them is the only line.
     if keys != nil { tell(try setup.keySettings().deviceVerificationNote) }
     let identity = try tls.identity()
-    let others = RealmServers(verification: hosted, consoles: consoles)
+    let others = realms.servers(hosted, consoles, by: setup, logger: logger(level: .error))
     let metrics = (sockets.metrics?.port ?? metricsPort).map { port in
       ServerMetricsSource(
         verification: verification, keys: keys, console: console, realms: others, of: setup.folder,
@@ -343,6 +343,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
     if only == nil { try setup.requireMatchingNames() }
     try setup.checkRealms(withKeys: isServed(.keys))
+    if tls.tlsPort != nil, isServed(.console) {
+      try setup.requireReachableConsoles(tlsHost: tls.host)
+    }
   }
 
   private func isServed(_ server: ServerName) -> Bool {

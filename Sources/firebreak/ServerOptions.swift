@@ -96,13 +96,14 @@ struct ServerOptions: ParsableArguments {
   /// - Throws: `CommandFailure` if the folder has several authorities and `--realm` names none: the others would be
   ///   missed.
   func ofOneAuthority(_ folder: ServerFolder) throws -> ServerFolder {
+    guard realm == nil else { return try ofRealm(in: folder) }
     let names = try folder.realms.map(\.name)
-    guard realm != nil || names.isEmpty else {
+    guard names.isEmpty else {
       throw CommandFailure.badInput(
         "\(data.printable) has several authorities: run this command for each, with --realm"
           + " \(([Realm.main] + names).joined(separator: ", --realm ")).")
     }
-    return try ofRealm(in: folder)
+    return folder
   }
 
   /// Throws if the folder has several authorities, for a command that does not know realms.

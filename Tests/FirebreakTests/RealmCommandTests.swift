@@ -94,6 +94,17 @@ struct RealmCommandTests {
     #expect(left.isEmpty && FileManager.default.fileExists(atPath: data + "/keys/settings.json"))
   }
 
+  @Test("Servers and backups do not start if the realms cannot be read")
+  func unreadable() async throws {
+    try Data().write(to: folder.path("data/realms"))
+    for arguments in [["serve", "--port", "0"], ["backup", folder.path("backup").path]] {
+      let run = try await Run(arguments + ["--data", data])
+      #expect(
+        run.status == 2 && run.errors.contains("realms cannot be read"),
+        "\(arguments): \(run.errors)")
+    }
+  }
+
   @Test("The servers answer at the hosts of a realm with its keys, and say when it is new")
   func serve() async throws {
     #expect(try await addRealm().status == 0)

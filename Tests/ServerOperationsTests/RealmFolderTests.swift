@@ -2,9 +2,11 @@
 import Foundation
 import ServerStorage
 import Settings
+import Synchronization
 import Terminal
 import TestSupport
 import Testing
+import TextEncodings
 import World
 
 @testable import ServerOperations
@@ -97,6 +99,45 @@ struct RealmFolderTests {
     #expect(names() == RealmScene.names)
   }
 
+  @Test("Consoles of realms need the verification server in their process")
+  func onlyConsole() throws {
+    _ = try ServedRealms(of: folder, [.console])
+    try scene.addRealms()
+    #expect(throws: CommandFailure.self) { _ = try ServedRealms(of: folder, [.console]) }
+    _ = try ServedRealms(of: folder, [.verification])
+    _ = try ServedRealms(of: folder, [.keys])
+  }
+
+  @Test("A new realm has the proxies of the installation, and leftovers are removed")
+  func proxiesAndLeftovers() throws {
+    try scene.setup.folder.verificationSettings.replace(
+      "trustedProxies", with: .array([.string("192.0.2.1")]))
+    try scene.setup.folder.consoleSettings.replace([
+      "origin": .string("https://console.main.example"), "allowsPlainHTTP": .bool(true),
+    ])
+    try FileManager.default.createDirectory(
+      at: folder.realmsFolder.appendingPathComponent(".new-1/keys"),
+      withIntermediateDirectories: true)
+    try scene.addRealms()
+    #expect(names() == RealmScene.names)
+    let north = folder.folder(ofRealm: "north")
+    let proxies = try north.verificationSettings.read()?["trustedProxies"]
+    #expect(proxies == .array([.string("192.0.2.1")]))
+    #expect(try scene.setup(of: "north").consoleSettings().allowsPlainHTTP)
+    try north.consoleSettings.replace("allowsPlainHTTP", with: .bool(false))
+    #expect(throws: CommandFailure.self) { try scene.setup.checkRealms(withKeys: true) }
+  }
+
+  @Test("Consoles of realms that no other machine would reach are refused with TLS")
+  func reachableConsoles() throws {
+    try scene.setup.requireReachableConsoles(tlsHost: "0.0.0.0")
+    try scene.addRealms()
+    try scene.setup.requireReachableConsoles(tlsHost: "127.0.0.1")
+    #expect(throws: CommandFailure.self) {
+      try scene.setup.requireReachableConsoles(tlsHost: "0.0.0.0")
+    }
+  }
+
   @Test("A removed realm leaves nothing, and the last one leaves the folder as it was before")
   func removed() throws {
     let before = scene.folder.files().map(\.path).sorted()
@@ -134,6 +175,73 @@ struct RealmFolderTests {
     #expect(try folder.realms.map(\.name) == RealmScene.names)
   }
 
+  @Test("A folder of realms that cannot be read is not one without realms")
+  func unreadable() throws {
+    try Data().write(to: folder.realmsFolder)
+    #expect(throws: CommandFailure.self) { _ = try folder.realms }
+    #expect(throws: CommandFailure.self) { try scene.setup.checkRealms(withKeys: true) }
+  }
+
+  @Test("An interrupted restoration of a realm is named as the cause of missing files")
+  func interrupted() throws {
+    try scene.addRealms()
+    let north = folder.folder(ofRealm: "north")
+    let extracted = RestorationFolder.newExtraction(in: north.url)
+    try FileManager.default.createDirectory(at: extracted, withIntermediateDirectories: false)
+    #expect(try folder.realms.count == 2)
+    let text = try Data(contentsOf: north.realmFile)
+    try FileManager.default.removeItem(at: north.realmFile)
+    let before = #expect(throws: CommandFailure.self) { _ = try folder.realms }
+    #expect(before?.message.contains("interrupted") == true)
+    try text.write(to: north.realmFile)
+    try FileManager.default.moveItem(at: extracted, to: RestorationFolder.url(of: extracted))
+    let moving = #expect(throws: CommandFailure.self) { _ = try folder.realms }
+    #expect(moving?.message.contains("interrupted") == true)
+  }
+
+  @Test("The realms are in the new folder of main while it is restored, and stay after an error")
+  func mainRestored() async throws {
+    try scene.addRealms()
+    try await scene.run { _ in }
+    let backup = scene.folder.path("main.backup")
+    _ = try await scene.setup.backUp(to: backup)
+    let seen = Mutex<[Bool]>([])
+    let realms = folder.realmsFolder.path
+    let clock = ObservedClock {
+      let isThere = FileManager.default.fileExists(atPath: realms)
+      seen.withLock { $0.append(isThere) }
+    }
+    _ = try await Restoration(into: folder, replaces: true, clock: clock) { _ in }.restore(backup)
+    let observed = seen.withLock { $0 }
+    #expect(observed.count > 1 && !observed.contains(false))
+    #expect(try folder.realms.map(\.name) == RealmScene.names)
+    let damaged = scene.folder.path("damaged.backup")
+    try Data("damaged".utf8).write(to: damaged)
+    await #expect(throws: CommandFailure.self) {
+      _ = try await Restoration(into: folder, replaces: true) { _ in }.restore(damaged)
+    }
+    #expect(try folder.realms.map(\.name) == RealmScene.names)
+  }
+
+  @Test("A realm whose host another one has got is not restored")
+  func takenHost() async throws {
+    try scene.addRealms()
+    try await scene.run { _ in }
+    let backup = scene.folder.path("north.backup")
+    _ = try await scene.setup(of: "north").backUp(to: backup)
+    _ = try scene.setup.removeRealm("north")
+    let taken = RealmScene.properties("third", hosts: ["codes.north.example"], region: "CZ")
+    _ = try scene.setup.addRealm(taken, origin: "https://console.third.example", issuer: "third")
+    let restoration = Restoration(into: folder.folder(ofRealm: "north")) { _ in }
+    let failure = await #expect(throws: CommandFailure.self) {
+      _ = try await restoration.restore(backup)
+    }
+    #expect(failure?.message.contains("codes.north.example") == true)
+    _ = try scene.setup.removeRealm("third")
+    _ = try await restoration.restore(backup)
+    #expect(try folder.realms.map(\.name) == RealmScene.names)
+  }
+
   @Test(
     "Names of hosts and realms: letters, digits and hyphens, and no addresses",
     arguments: [
@@ -157,5 +265,21 @@ struct RealmFolderTests {
     ])
   func realmNames(name: String, isName: Bool) {
     #expect(Realm.isName(name) == isName)
+  }
+}
+
+/// The machine's clock, which calls `observe` when the time is read.
+private struct ObservedClock: WallClock {
+  let observe: @Sendable () -> Void
+
+  var now: Date {
+    observe()
+    return SystemClock().now
+  }
+  var reading: ClockReading { SystemClock().reading }
+
+  func sleep(until deadline: Date) async throws { try await SystemClock().sleep(until: deadline) }
+  func sleep(for seconds: TimeInterval) async throws {
+    try await SystemClock().sleep(for: seconds)
   }
 }

@@ -223,4 +223,39 @@ struct RealmIsolationTests {
       }
     }
   }
+
+  @Test(
+    "Lost secrets of a realm, and those of another one, stop no other", arguments: [true, false])
+  func otherSecrets(areLost: Bool) async throws {
+    let scene = try RealmScene()
+    try scene.addRealms()
+    try await scene.run { _ in }
+    let folders = RealmScene.names.map { scene.setup.folder.folder(ofRealm: $0) }
+    let secrets = folders.map(\.verificationSecrets.url)
+    try FileManager.default.removeItem(at: secrets[0])
+    if !areLost { try FileManager.default.copyItem(at: secrets[1], to: secrets[0]) }
+    try await scene.run { realms async throws in
+      for (name, status) in [("main", 200), ("north", 503), ("south", 200)] {
+        let response = try await realms.send("GET", of: name, VerificationRoute.keys)
+        #expect(response.status == status, "\(name)")
+      }
+    }
+  }
+
+  @Test("A fault of a realm that was served is an error of the reload")
+  func reload() async throws {
+    let scene = try RealmScene()
+    try scene.addRealms()
+    let realms = try ServedRealms(of: scene.setup.folder, ServerName.allCases)
+    defer { withExtendedLifetime(realms) {} }
+    try await realms.prepare(by: scene.setup, logger: RealmScene.logger)
+    let first = try realms.verificationServers(by: scene.setup) { _ in RealmScene.logger }
+    #expect(first.routes.count == 2)
+    let north = scene.setup.folder.folder(ofRealm: "north").verificationSecrets.url
+    try FileManager.default.removeItem(at: north)
+    let failure = #expect(throws: CommandFailure.self) {
+      _ = try realms.verificationServers(by: scene.setup) { _ in RealmScene.logger }
+    }
+    #expect(failure?.message.contains("north") == true)
+  }
 }

@@ -73,7 +73,7 @@ struct RealmScene {
       keys: keys, logger: Self.logger)
     let servers = RunningServers(
       verification: verification, keys: keys, console: console,
-      realms: RealmServers(verification: hosted, consoles: consoles))
+      realms: realms.servers(hosted, consoles, by: setup, logger: Self.logger))
     let groups = servers.groups(logger: Self.logger)
     let run = Task { try await groups.run() }
     defer { run.cancel() }

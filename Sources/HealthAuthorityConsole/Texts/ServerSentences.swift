@@ -211,6 +211,10 @@ enum ServerSentences {
       """
     ),
     Phrase(
+      "The key server is shared: ask the authority of the installation, which administers it.",
+      "Serwer kluczy jest wspólny: zwróć się do głównego organu instalacji, który nim zarządza."
+    ),
+    Phrase(
       """
       The key server has no data in the folder of this console: use `firebreak key-server` on its machine.
       """,

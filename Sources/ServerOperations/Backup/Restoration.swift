@@ -54,8 +54,8 @@ package struct Restoration {
     }
     let away = try moveAway()
     do {
-      let content = try await restoreIntoNewFolder(backup)
-      try keepRealms(of: ServerFolder(at: away.path))
+      let content = try await restoreIntoNewFolder(
+        backup, keepingRealmsOf: ServerFolder(at: away.path))
       note("The earlier folder is \(away.path.printable): remove it when the servers run.")
       noteServers(of: ServerFolder(at: away.path), missingIn: content)
       return content
@@ -107,8 +107,8 @@ package struct Restoration {
     guard FileManager.default.isFolder(at: earlier.realmsFolder.path) else { return }
     guard rename(earlier.realmsFolder.path, folder.realmsFolder.path) == 0 else {
       throw CommandFailure.machineFailed(
-        "\(earlier.realmsFolder.path.printable) cannot be moved to \(folder.realmsFolder.path.printable): move it by"
-          + " hand. The other servers are restored.")
+        "\(earlier.realmsFolder.path.printable) cannot be moved to \(folder.realmsFolder.path.printable): move it by hand,"
+          + " then restore again.")
     }
   }
 
@@ -131,12 +131,18 @@ package struct Restoration {
     return URL(fileURLWithPath: path)
   }
 
-  private func restoreIntoNewFolder(_ backup: URL) async throws -> BackupContent {
+  private func restoreIntoNewFolder(
+    _ backup: URL, keepingRealmsOf earlier: ServerFolder? = nil
+  ) async throws -> BackupContent {
     try folder.refuseEnded()
     let created = try folder.create()
     do {
+      // First, so that after an interruption they are where the next restoration finds them.
+      if let earlier { try keepRealms(of: earlier) }
       return try await CommandFailure.ofBackup { try await place(backup) }
     } catch {
+      // There are none if they were not moved, or the folder has none.
+      if let earlier { rename(folder.realmsFolder.path, earlier.realmsFolder.path) }
       // A folder that is not empty is not removed.
       for folder in created.reversed() { rmdir(folder.path) }
       throw error
@@ -160,6 +166,7 @@ package struct Restoration {
       throw CommandFailure.badInput(
         "\(server.path.printable) has data of a server: move it away first.")
     }
+    try checkRealm(in: extracted)
     let databases = RestoredDatabases(of: content.stored, in: database)
     defer { databases.close() }
     try await databases.requireEmpty()
@@ -172,6 +179,29 @@ package struct Restoration {
     }
     try databases.store { try move(content, from: extracted) }
     return content
+  }
+
+  /// Throws if a realm of the backup has the host of another authority, or a name that looks like that of one: no server
+  /// of the installation would start.
+  private func checkRealm(in extracted: URL) throws {
+    guard let name = folder.realm else { return }
+    let installation = folder.url.deletingLastPathComponent().deletingLastPathComponent()
+    let setup = ServerSetup(folder: ServerFolder(at: installation.path), warn: note)
+    let realm = try Realm(name, in: ServerFolder(at: extracted.path, realm: name))
+    guard FileManager.default.fileExists(atPath: realm.folder.consoleSettings.url.path) else {
+      return note(
+        "The backup has no settings of the console: set its origin in"
+          + " \(folder.consoleSettings.url.path.printable) before a start.")
+    }
+    let all = try setup.folder.realms(except: name) + [realm]
+    try setup.check(all, withKeys: false, withDatabases: false)
+    guard setup.folder.server(.keys).hasFiles else { return }
+    do {
+      try setup.check(all, withKeys: true, withDatabases: false)
+    } catch let fault as CommandFailure {
+      // A configuration file of the servers may have other apps and regions.
+      note("The servers do not start unless their configuration differs: \(fault.message)")
+    }
   }
 
   /// Moves the extracted files to their places.

@@ -165,8 +165,11 @@ struct FolderAuthority: AdministeredAuthority {
 
   /// - Throws: `.notOffered` if the key server has no data in this folder.
   func requireKeys() throws(AuthorityFailure) {
-    guard folder.realm == nil, FileManager.default.fileExists(atPath: folder.keySecrets.url.path)
-    else {
+    guard folder.realm == nil else {
+      throw .notOffered(
+        "The key server is shared: ask the authority of the installation, which administers it.")
+    }
+    guard FileManager.default.fileExists(atPath: folder.keySecrets.url.path) else {
       throw .notOffered(
         "The key server has no data in the folder of this console: use `firebreak key-server` on its"
           + " machine.")

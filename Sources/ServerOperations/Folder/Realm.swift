@@ -95,13 +95,28 @@ extension ServerFolder {
 
   /// The realms, sorted by name; empty for a folder with one authority.
   ///
-  /// - Throws: `CommandFailure` if a file of one is missing or damaged.
-  package var realms: [Realm] {
+  /// - Throws: `CommandFailure` if they cannot be listed, a file of one is missing or damaged, or one is being restored.
+  package var realms: [Realm] { get throws { try realms(except: nil) } }
+
+  /// The realms without one that may be damaged or missing.
+  func realms(except excluded: String?) throws -> [Realm] {
+    // Other names are folders that an operation has left or moved away.
+    try realmFolderNames.filter { Realm.isName($0) && $0 != excluded }.sorted().map { name in
+      let own = folder(ofRealm: name)
+      try RestorationFolder.refuseUnfinished(in: own.url)
+      return try Realm(name, in: own)
+    }
+  }
+
+  /// The names in the folder of the realms. A folder that cannot be read is not one without realms, whose hosts would
+  /// get the servers of `main`.
+  private var realmFolderNames: [String] {
     get throws {
-      guard realm == nil else { return [] }
-      // Other names are folders that an operation has left or moved away.
-      return try FileManager.default.names(in: realmsFolder).filter(Realm.isName).sorted()
-        .map { try Realm($0, in: folder(ofRealm: $0)) }
+      guard realm == nil, FileManager.default.attributes(of: realmsFolder) != nil else { return [] }
+      do { return try FileManager.default.contentsOfDirectory(atPath: realmsFolder.path) } catch {
+        throw CommandFailure.badInput(
+          "\(realmsFolder.path.printable) cannot be read: check its owner and permissions.")
+      }
     }
   }
 
@@ -140,6 +155,7 @@ extension Realm {
       let properties = try? JSONDecoder().decode(Properties.self, from: data),
       properties.name == name, properties.isValid
     else {
+      try RestorationFolder.refuseInterrupted(in: folder.url)
       throw CommandFailure.badInput(
         "\(file.path.printable) is missing, or is not that of the realm \(name): restore it from a backup, or move its"
           + " folder away to start without the realm.")

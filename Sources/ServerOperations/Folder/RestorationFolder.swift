@@ -36,11 +36,25 @@ enum RestorationFolder {
   /// be missing, and a start would create new ones.
   static func refuseUnfinished(in folder: URL) throws {
     try refuseRunning(in: folder)
+    try refuse([prefix], in: folder)
+  }
+
+  /// Throws also if a restoration into `folder` was killed before it moved files, for a folder in which some are missing.
+  static func refuseInterrupted(in folder: URL) throws {
+    try refuseRunning(in: folder)
+    try refuse([prefix, extractionPrefix], in: folder)
+  }
+
+  private static func refuse(_ prefixes: [String], in folder: URL) throws {
     let names = FileManager.default.names(in: folder)
-    guard let left = names.first(where: { $0.hasPrefix(prefix) }) else { return }
+    guard let left = names.first(where: { prefixes.contains(where: $0.hasPrefix) }) else { return }
+    let hasRealms = FileManager.default.isFolder(
+      at: ServerFolder(at: folder.path).realmsFolder.path)
     throw CommandFailure.badInput(
-      "A restoration into \(folder.path.printable) was interrupted and has left \(left.printable): move the"
-        + " folder away, and restore the backup again.")
+      "A restoration into \(folder.path.printable) was interrupted and has left \(left.printable): "
+        + (hasRealms
+          ? "restore the backup again with --replace, which keeps the folder realms there."
+          : "move the folder away, and restore the backup again."))
   }
 
   private static func isLocked(_ url: URL) -> Bool {

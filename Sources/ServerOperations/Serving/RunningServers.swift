@@ -93,20 +93,25 @@ package struct RunningServers: Sendable {
 package struct RealmServers: Sendable {
   let verification: HostedServers<VerificationServer>
   let consoles: HostedServers<HealthAuthorityConsole>
+  /// Let their folders follow the databases in PostgreSQL; empty without PostgreSQL.
+  let shared: [SharedFolderService]
 
   package init(
     verification: HostedServers<VerificationServer> = HostedServers(),
-    consoles: HostedServers<HealthAuthorityConsole> = HostedServers()
+    consoles: HostedServers<HealthAuthorityConsole> = HostedServers(),
+    shared: [SharedFolderService] = []
   ) {
     self.verification = verification
     self.consoles = consoles
+    self.shared = shared
   }
 
   /// The periodic work of the servers.
   fileprivate func services(logger: Logger) -> [any Service] {
-    verification.servers.map { name, server in
-      HostedService(realm: name, logger: logger) { try await server.runHosted() }
-    }
+    shared.map { $0 as any Service }
+      + verification.servers.map { name, server in
+        HostedService(realm: name, logger: logger) { try await server.runHosted() }
+      }
       + consoles.servers.map { name, console in
         HostedService(realm: name, logger: logger) { try await console.runHosted() }
       }

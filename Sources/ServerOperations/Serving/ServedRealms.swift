@@ -5,6 +5,7 @@ import KeyServer
 import Logging
 import QuietHTTP
 import Settings
+import Synchronization
 import Terminal
 import VerificationServer
 import World
@@ -14,12 +15,25 @@ package struct ServedRealms {
   private let realms: [Realm]
   private let servers: [ServerName]
   private let locks: [ServerLocks]
+  private let state = State()
+
+  /// What is known of the realms since the start.
+  fileprivate final class State: Sendable {
+    /// The folders that follow databases in PostgreSQL, by the name of the realm.
+    let shared = Mutex<[String: SharedFolders]>([:])
+    /// The servers that were created once, by the title and the name of the realm.
+    let served = Mutex<Set<String>>([])
+  }
 
   /// Creates missing folders of the realms of `folder`, and takes the locks of those of `servers`.
   ///
-  /// - Throws: `CommandFailure` if another server runs on one of them.
+  /// - Throws: `CommandFailure` if another server runs on one of them, or their consoles would have no codes.
   package init(of folder: ServerFolder, _ servers: [ServerName]) throws {
     realms = try folder.realms
+    guard realms.isEmpty || !servers.contains(.console) || servers.contains(.verification) else {
+      throw CommandFailure.badInput(
+        "The consoles of realms need the verification server in the same process: omit --only.")
+    }
     let own = servers.filter { $0 != .keys }
     self.servers = own
     locks = try realms.map { realm in
@@ -30,24 +44,52 @@ package struct ServedRealms {
     }
   }
 
-  /// Opens the databases in PostgreSQL, and creates what the consoles need.
-  ///
-  /// - Throws: `CommandFailure` if settings, secrets or addresses are wrong. The failure of one realm's database is
-  ///   logged: the others are served.
+  /// Opens the databases in PostgreSQL, and creates what the consoles need. The failure of one realm is logged: the
+  /// others are served.
   package func prepare(by setup: ServerSetup, logger: Logger) async throws {
     for realm in realms {
+      let own = setup.setup(of: realm)
       do {
-        let own = setup.setup(of: realm)
         try await own.openDatabases(of: servers, logger: logger)
         guard servers.contains(.console) else { continue }
         try await own.prepareConsole(
           hasVerification: servers.contains(.verification), logger: realm.logger(logger))
-      } catch let failure as CommandFailure where failure.status == .badInput {
-        throw failure
       } catch {
-        realm.report(error, to: logger)
+        realm.report(error, "a realm was not prepared: correct the cause and restart", to: logger)
       }
     }
+    for realm in realms {
+      do {
+        let shared = try await setup.setup(of: realm).sharedFolders(
+          of: servers, comparing: false, logger: realm.logger(logger))
+        state.shared.withLock { $0[realm.name] = shared }
+      } catch {
+        realm.report(
+          error, "a realm does not get changes of other processes: correct the cause and restart",
+          to: logger)
+      }
+    }
+  }
+
+  /// The setup of `realm`, whose folder follows the databases.
+  private func setup(of realm: Realm, by setup: ServerSetup) -> ServerSetup {
+    var own = setup.setup(of: realm)
+    own.shared = state.shared.withLock { $0[realm.name] }
+    return own
+  }
+
+  /// The servers of the realms with what lets their folders follow the databases.
+  package func servers(
+    _ verification: HostedServers<VerificationServer>,
+    _ consoles: HostedServers<HealthAuthorityConsole>, by setup: ServerSetup, logger: Logger
+  ) -> RealmServers {
+    let shared = realms.compactMap { realm in
+      let own = self.setup(of: realm, by: setup)
+      return own.shared.map {
+        SharedFolderService($0, of: own, keys: nil, logger: realm.logger(logger))
+      }
+    }
+    return RealmServers(verification: verification, consoles: consoles, shared: shared)
   }
 
   /// The verification servers of the realms, for the listener of the installation's own.
@@ -60,9 +102,9 @@ package struct ServedRealms {
     var hosted = HostedServers<VerificationServer>()
     guard servers.contains(.verification) else { return hosted }
     for realm in realms {
-      let (own, hosts) = (setup.setup(of: realm), Set(realm.properties.hosts))
+      let (own, hosts) = (self.setup(of: realm, by: setup), Set(realm.properties.hosts))
       let logger = realm.logger(logger(try own.verificationSettings().logLevel))
-      try hosted.add(realm, at: hosts, logger) {
+      try hosted.add(realm, .verification, at: hosts, state, logger) {
         try own.verificationServer(host: "", port: 0, logger: logger)
       } routes: {
         $0.hosted(at: hosts)
@@ -86,11 +128,11 @@ package struct ServedRealms {
     var hosted = HostedServers<HealthAuthorityConsole>()
     guard servers.contains(.console) else { return hosted }
     for realm in realms {
-      let own = setup.setup(of: realm)
+      let own = self.setup(of: realm, by: setup)
       let settings = try own.consoleSettings()
       let logger = realm.logger(logger(settings.logLevel))
       let names = Set([settings.originHost].compactMap(\.self))
-      try hosted.add(realm, at: names, logger) {
+      try hosted.add(realm, .console, at: names, state, logger) {
         try own.console(
           hosts: hosts, port: 0, verification: verification,
           realmHost: realm.properties.hosts.first, keys: keys, logger: logger)
@@ -112,19 +154,25 @@ package struct HostedServers<Server: Sendable>: Sendable {
   /// No servers.
   package init() {}
 
-  /// Adds the server of `realm`, or the response 503 if its database cannot be opened.
+  /// Adds the server of `realm`, or the response 503 if it cannot be created.
+  ///
+  /// - Throws: `CommandFailure` if it was created before: the present servers stay then.
   fileprivate mutating func add(
-    _ realm: Realm, at hosts: Set<String>, _ logger: Logger, create: () throws -> Server,
-    routes: (Server) -> HostedRoutes
+    _ realm: Realm, _ name: ServerName, at hosts: Set<String>, _ state: ServedRealms.State,
+    _ logger: Logger, create: () throws -> Server, routes: (Server) -> HostedRoutes
   ) throws {
+    let key = "\(name.rawValue) \(realm.name)"
     do {
       let server = try create()
       servers[realm.name] = server
       self.routes.append(routes(server))
-    } catch let failure as CommandFailure where failure.status == .badInput {
-      throw failure
+      state.served.withLock { _ = $0.insert(key) }
     } catch {
-      realm.report(error, to: logger)
+      guard !state.served.withLock({ $0.contains(key) }) else {
+        throw CommandFailure.machineFailed("Realm \(realm.name): \(Realm.cause(of: error))")
+      }
+      realm.report(
+        error, "a server of the realm does not run: correct the cause and restart", to: logger)
       self.routes.append(HostedRoutes(unavailableAt: hosts, randomness: SystemRandomness()))
     }
   }
@@ -138,10 +186,11 @@ extension Realm {
     return logger
   }
 
-  fileprivate func report(_ error: any Error, to logger: Logger) {
-    let cause = (error as? CommandFailure)?.message ?? ErrorCause.text(error)
-    self.logger(logger).error(
-      "a server of the realm does not run: correct the cause and restart",
-      metadata: ["cause": "\(cause)"])
+  fileprivate func report(_ error: any Error, _ effect: Logger.Message, to logger: Logger) {
+    self.logger(logger).error(effect, metadata: ["cause": "\(Self.cause(of: error))"])
+  }
+
+  fileprivate static func cause(of error: any Error) -> String {
+    (error as? CommandFailure)?.message ?? ErrorCause.text(error)
   }
 }
