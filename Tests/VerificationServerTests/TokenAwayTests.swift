@@ -262,15 +262,15 @@ struct TokenAwayTests {
       #expect(try await server.certify(token).status == 200)
       #expect(try await server.certify(server.verified(server.issue().code).token).status == 200)
       let hmac = RunningServer.keyHMAC.base64EncodedString()
+      let pin = try await server.newCode()
       let first = try await server.post(
         VerificationRoute.accessToken,
-        #"""
-        {"data":{"code":"\#(try await server.newCode())","ekeyhmac":"\#(hmac)","wantsFollowUp":true}}
-        """#)
-      let permit = try JSONDecoder().decode(
+        #"{"data":{"code":"\#(pin)","ekeyhmac":"\#(hmac)","wantsFollowUp":true}}"#)
+      let result = try JSONDecoder().decode(
         CallableResponse<AccessTokenResponse>.self, from: first.body
-      ).result.followUp
-      let request = #"{"data":{"followUp":"\#(try #require(permit))","ekeyhmac":"\#(hmac)"}}"#
+      ).result
+      let permit = try #require(result.followUp)
+      let request = #"{"data":{"followUp":"\#(permit)","ekeyhmac":"\#(hmac)"}}"#
       server.clock.advance(by: 86_400)
       try await expectLimit(server) {
         try await server.post(VerificationRoute.accessToken, request)
