@@ -64,17 +64,20 @@ public enum QuietRefusal: Error, Hashable, Sendable {
     }
   }
 
-  /// Runs `work` and turns every error of the server, such as a full disk, into `.unavailable`.
+  /// Runs `work` and turns every error of the server, such as a full disk, into `.unavailable`. A refusal stays as it
+  /// is.
   ///
   /// The log has the cause of the error without its text, which may quote the data.
   ///
-  /// - Throws: `.unavailable`.
+  /// - Throws: `.unavailable`, or the refusal that `work` throws.
   public static func mappingServerErrors<Value: Sendable>(
     _ logger: Logger, isolation: isolated (any Actor)? = #isolation,
     _ work: () async throws -> Value
   ) async throws(QuietRefusal) -> Value {
     do {
       return try await work()
+    } catch let refusal as QuietRefusal {
+      throw refusal
     } catch {
       logger.error("request not processed", metadata: ["cause": "\(ErrorCause.text(error))"])
       throw .unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)

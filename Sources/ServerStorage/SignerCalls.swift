@@ -44,7 +44,8 @@ package final class SignerCalls: Sendable {
   ///     call. Work that has not begun by then does not begin.
   ///   - work: The call, which may block its thread.
   /// - Throws: The error of `failure` if the call does not return within `limitSeconds` of its beginning, or an earlier
-  ///   call does not, or `seconds` are over; `CancellationError` if the task is cancelled.
+  ///   call does not, or `seconds` are over, most of them since its beginning; `SignerCallsBusy` if it has waited for
+  ///   most of them; `CancellationError` if the task is cancelled.
   package func run<Value: Sendable>(
     within seconds: TimeInterval? = nil, _ work: @escaping @Sendable () -> Value
   ) async throws -> Value {
@@ -72,7 +73,7 @@ package final class SignerCalls: Sendable {
     }
     guard isAccepted else { return call.fail(with: noResponse) }
     queue.async { [self] in
-      guard call.isPending else { return remove(call) }
+      guard call.begins(at: clock.now) else { return remove(call) }
       let limit = Task { await endAtLimit(call) }
       let value = work()
       limit.cancel()
@@ -84,7 +85,8 @@ package final class SignerCalls: Sendable {
   /// Ends the call for its caller. The work goes on to its limit.
   private func end(_ call: any EndingCall, after seconds: TimeInterval) async {
     guard await clock.sleepUnlessCancelled(for: seconds) else { return }
-    call.fail(with: noResponse)
+    let running = call.begun.map { clock.now.timeIntervalSince($0) } ?? 0
+    call.fail(with: running < seconds / 2 ? SignerCallsBusy() : noResponse)
   }
 
   /// Ends the call at its limit, together with those that wait for it.
@@ -112,16 +114,29 @@ package final class SignerCalls: Sendable {
   }
 }
 
+/// A call did not end in time because of the calls before it. This is no fault of the token.
+package struct SignerCallsBusy: Error {}
+
 /// A call without the type of its result.
 private protocol EndingCall: AnyObject, Sendable {
+  /// The time at which its work began; nil if it has not.
+  var begun: Date? { get }
   func fail(with error: any Error)
 }
 
 /// A call that ends once, with its result or before it.
 private final class PendingCall<Value: Sendable>: EndingCall {
   private let continuation = Mutex<CheckedContinuation<Value, any Error>?>(nil)
+  private let beginning = Mutex<Date?>(nil)
 
-  var isPending: Bool { continuation.withLock { $0 != nil } }
+  var begun: Date? { beginning.withLock { $0 } }
+
+  /// Returns false, and changes nothing, if the call has ended.
+  func begins(at now: Date) -> Bool {
+    guard continuation.withLock({ $0 != nil }) else { return false }
+    beginning.withLock { $0 = now }
+    return true
+  }
 
   func begin(_ continuation: CheckedContinuation<Value, any Error>) {
     self.continuation.withLock { $0 = continuation }

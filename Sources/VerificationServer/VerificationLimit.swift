@@ -51,6 +51,10 @@ public enum VerificationLimit {
   package static let signerSeconds: TimeInterval = 20
   /// The time for which a request waits for a signature on a token, with those before it, in seconds.
   package static let signatureSecondsMax: TimeInterval = 5
+  /// The signatures that a key on a token makes in the window for one code: with one a client could keep it busy.
+  static let signaturesOfID = 10
+  /// The window of `signaturesOfID`, in seconds.
+  static let signatureWindowSeconds = 3_600
   /// The interval at which a key on a token is checked, in seconds.
   static let signerCheckSeconds: TimeInterval = 60
   /// The number of codes in one request to `/generateCodesBatch`.

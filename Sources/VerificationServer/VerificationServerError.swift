@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import QuietHTTP
 import ServerStorage
 
 /// The errors of the verification server.
@@ -23,6 +24,8 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
   case implausibleClock(String)
   /// No token was signed and no code was used: retry later.
   case signingUnavailable
+  /// No token was signed because the token of the signing key has too many signatures to make: retry later.
+  case signingBusy
   /// So many codes are live that another one could be guessed: retry when some have expired.
   case tooManyLiveCodes
 
@@ -43,6 +46,8 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
     case .tooManyLiveCodes:
       "Too many codes are live to issue one that cannot be guessed: let some expire, or lower attempts.total."
     case .signingUnavailable: "No token could be signed: check the signing key, then retry."
+    case .signingBusy:
+      "The token of the signing key makes signatures more slowly than requests come: take a faster one, or retry later."
     }
   }
 }
@@ -51,6 +56,16 @@ extension VerificationServerError {
   /// True if the server of the database cannot be reached.
   var isOfConnection: Bool {
     if case .unreachableDatabase = self { true } else { false }
+  }
+
+  /// The error of a request whose token or certificate was not signed because of `error`. A request that was cancelled
+  /// or refused says nothing about the key.
+  static func ofSignature(_ error: any Error) -> any Error {
+    switch error {
+    case is CancellationError, is QuietRefusal: error
+    case is SignerCallsBusy: VerificationServerError.signingBusy
+    default: VerificationServerError.signingUnavailable
+    }
   }
 
   /// The error of a server whose database cannot be opened.

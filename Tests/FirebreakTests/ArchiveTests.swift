@@ -50,6 +50,9 @@ struct ArchiveTests {
       "cd '\(folder.path(name).path)' && sha256sum --check --strict --quiet share/doc/firebreak/SHA256SUMS"
         + " && [ $(find . -type f | wc -l) = $(($(wc -l <share/doc/firebreak/SHA256SUMS) + 1)) ]")
     #expect(sums.status == 0, "\(sums.output)\(sums.errors)")
+    try await SPDXDocument(
+      file: folder.path("\(name)/share/doc/firebreak/firebreak.spdx.json").path
+    ).check(artifact: folder.path("\(name)/lib/firebreak/firebreak").path)
     let libraries = try String(
       contentsOf: folder.path("\(name)/share/doc/firebreak/LIBRARIES"), encoding: .utf8)
     #expect(libraries.contains("libsqlite3.so.0\n") && !libraries.contains("wift"), "\(libraries)")
@@ -85,20 +88,47 @@ struct ArchiveTests {
     }
   }
 
-  @Test("A missing program, missing web files and a missing part are named, and nothing is written")
-  func refused() async throws {
-    let project = folder.path("project").path
+  @Test("A program without libraries beside it, as with a static runtime, makes a complete archive")
+  func withoutLibraries() async throws {
+    let project = try await copiedProject(
+      "static",
+      "printf '#!/bin/sh\\n' >scripts/swift-libraries"
+        + " && ln -s '\(SharedData.projectRoot.path)/.build' .build")
+    let output = folder.path("out").path
+    let run = try await Shell.run(
+      "COMPRESSION=none '\(project)/scripts/archive' '\(Run.product().path)' '\(output)'")
+    #expect(run.status == 0, "\(run.output)\(run.errors)")
+    let extracted = try await Shell.run(
+      "tar -xOf '\(output)/'*.tar --wildcards '*/share/doc/firebreak/LIBRARIES'")
+    // Those of the runtime are not beside it here, so the system must have them.
+    for library in ["libsqlite3.so.0", "libswiftCore.so"] {
+      #expect(extracted.output.contains("\(library)\n"), "\(extracted.output)\(extracted.errors)")
+    }
+  }
+
+  /// Returns the path of a copy of what an archive is made of, in which `change` was run.
+  private func copiedProject(_ name: String, _ change: String) async throws -> String {
+    let project = folder.path(name).path
     let copied = try await Shell.run(
       "mkdir '\(project)' && cd '\(SharedData.projectRoot.path)'"
         + " && cp -R scripts Deployment Examples Documentation LICENSE Package.resolved '\(project)'"
-        + " && rm '\(project)/Deployment/systemd/firebreak.service'")
-    #expect(copied.status == 0, "\(copied.errors)")
+        + " && cd '\(project)' && \(change)")
+    try #require(copied.status == 0, "\(copied.errors)")
+    return project
+  }
+
+  @Test("A missing program, missing web files and a missing part are named, and nothing is written")
+  func refused() async throws {
+    let unit = "Deployment/systemd/firebreak.service"
+    let project = try await copiedProject("project", "rm \(unit)")
+    let unprepared = try await copiedProject("unprepared", "rm Package.resolved")
     let (root, program) = (SharedData.projectRoot.path, try Run.product().path)
     let output = folder.path("out").path
     for (project, program, fault) in [
       (root, folder.path("none").path, "none is missing: run `make archive`"),
       (root, "/bin/true", "the web files are missing beside /bin/true"),
-      (project, program, "Deployment/systemd/firebreak.service is missing"),
+      (project, program, "\(unit) is missing: restore it with git"),
+      (unprepared, program, "Package.resolved is missing: run `make prepare` first"),
     ] {
       let run = try await Shell.run("'\(project)/scripts/archive' '\(program)' '\(output)'")
       #expect(run.status == 2 && run.errors.contains(fault), "\(run.errors)")

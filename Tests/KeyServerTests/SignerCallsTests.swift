@@ -106,7 +106,8 @@ struct SignerCallsTests {
     let second = Task { try await calls.run(within: 5) { works[1].run() } }
     try await Patience.until { clock.sleeperCount == 2 }
     clock.advance(by: 5)
-    #expect(await message(of: second) != nil)
+    // Nothing is known about the token, which may be busy.
+    await #expect(throws: SignerCallsBusy.self) { try await second.value }
     // The others are not stuck: the limit of the call has not passed.
     let third = start(works[2], calls)
     works[0].release()
@@ -114,6 +115,31 @@ struct SignerCallsTests {
     try await first.value
     try await third.value
     #expect(!works[1].hasBegun)
+  }
+
+  @Test("At the limit of its caller a call has no response if it ran, and is busy if it waited")
+  func callerOfRunning() async throws {
+    for waitSeconds in [0.0, 4] {
+      let (calls, works) = (SignerCalls(clock: clock), [Work(), Work()])
+      defer { for work in works { work.release() } }
+      let first = start(works[0], calls)
+      try await begun(works[0])
+      let second = Task { try await calls.run(within: 5) { works[1].run() } }
+      try await Patience.until { clock.sleeperCount == 2 }
+      clock.advance(by: waitSeconds)
+      works[0].release()
+      try await first.value
+      // Its own limit, and that of its caller.
+      try await begun(works[1], sleepers: 2)
+      clock.advance(by: 5 - waitSeconds)
+      if waitSeconds == 0 {
+        #expect(await message(of: second)?.contains("does not respond") == true)
+      } else {
+        await #expect(throws: SignerCallsBusy.self) { try await second.value }
+      }
+      works[1].release()
+      try await Patience.until { await calls.isFree && clock.sleeperCount == 0 }
+    }
   }
 
   @Test("Hung tokens take no threads from tasks, however many there are")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Foundation
+import ServerStorage
 import TestSupport
 import Testing
 import UploadToken
@@ -109,10 +110,24 @@ struct CodeRedeemerTests {
   func signingFails() async throws {
     let code = try await bench.code()
     await #expect(throws: VerificationServerError.signingUnavailable) {
-      try await bench.redeemer(signing: BrokenSigner()).token(
+      try await bench.redeemer(signing: BrokenSigner(error: POSIXError(.EIO))).token(
         for: code, keyHMAC: Self.keyHMACs[1])
     }
     #expect(try await bench.redeemer().token(for: code, keyHMAC: Self.keyHMACs[2]) != nil)
+  }
+
+  @Test("A cancelled request is not taken for a key that cannot sign, and neither is a busy token")
+  func notSigned() async throws {
+    let code = try await bench.code()
+    await #expect(throws: CancellationError.self) {
+      try await bench.redeemer(signing: BrokenSigner(error: CancellationError())).token(
+        for: code, keyHMAC: nil)
+    }
+    await #expect(throws: VerificationServerError.signingBusy) {
+      try await bench.redeemer(signing: BrokenSigner(error: SignerCallsBusy())).token(
+        for: code, keyHMAC: nil)
+    }
+    #expect(try await bench.redeemer().token(for: code, keyHMAC: nil) != nil)
   }
 
   @Test("With another secret no code is found and no stored token can be decrypted")
@@ -170,6 +185,8 @@ struct CodeRedeemerTests {
   }
 
   private struct BrokenSigner: TokenSigning {
-    func token(for grant: UploadGrant) async throws -> String { throw CancellationError() }
+    let error: any Error
+
+    func token(for grant: UploadGrant) async throws -> String { throw error }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CallableEnvelope
 import Crypto
 import Foundation
 import Secrets
@@ -29,7 +30,7 @@ struct TokenAwayTests {
     }
 
     private let key = P256.Signing.PrivateKey()
-    private let state = Mutex((behaviour: Behaviour.signs, calls: 0, signatures: 0))
+    private let state = Mutex((behaviour: Behaviour.signs, calls: 0, signatures: 0, releases: 0))
 
     var publicKey: P256.Signing.PublicKey { key.publicKey }
     var mayBlock: Bool { true }
@@ -37,6 +38,17 @@ struct TokenAwayTests {
     var signatureCount: Int { state.withLock { $0.signatures } }
 
     func set(_ behaviour: Behaviour) { state.withLock { $0.behaviour = behaviour } }
+
+    /// Lets one call that hangs return.
+    func releaseOne() { state.withLock { $0.releases += 1 } }
+
+    private func isReleased() -> Bool {
+      state.withLock { state in
+        guard state.releases > 0 else { return false }
+        state.releases -= 1
+        return true
+      }
+    }
 
     func signature(for digest: SHA256Digest) throws -> P256.Signing.ECDSASignature {
       try checkAvailability()
@@ -52,7 +64,7 @@ struct TokenAwayTests {
       defer { state.withLock { $0.calls -= 1 } }
       // Blocks the thread, as long as a test may wait.
       for _ in 0..<Patience.seconds * 100 {
-        guard state.withLock({ $0.behaviour }) == .hangs else { break }
+        guard state.withLock({ $0.behaviour }) == .hangs, !isReleased() else { break }
         usleep(10_000)
       }
       guard state.withLock({ $0.behaviour }) != .isAway else {
@@ -209,6 +221,76 @@ struct TokenAwayTests {
       try await advance(server, until: Self.ready)
       #expect(try isValid(await server.redeem(server.newCode()).token))
     }
+  }
+
+  @Test("A busy token is no fault: a request that waited for an earlier one gets 503")
+  func busy() async throws {
+    try await run { server in
+      defer { key.set(.signs) }
+      try await server.untilIdle()
+      let (first, second) = (try await server.newCode(), try await server.newCode())
+      key.set(.hangs)
+      let running = Task { try await server.redeem(first) }
+      // Its own limit, that of the call, and the server's own pause.
+      try await Patience.until { key.isCalled && server.clock.sleeperCount == 3 }
+      let waiting = Task { try await server.redeem(second) }
+      try await Patience.until { server.clock.sleeperCount == 4 }
+      server.clock.advance(by: VerificationLimit.signatureSecondsMax - 1)
+      key.releaseOne()
+      #expect(try isValid(await running.value.token))
+      try await Patience.until { server.clock.sleeperCount == 3 }
+      server.clock.advance(by: 1)
+      #expect(try await waiting.value.status == 503)
+      #expect(try await state(server) == Self.ready)
+      key.set(.signs)
+      #expect(try isValid(await server.redeem(second).token))
+    }
+  }
+
+  @Test("One code cannot keep it busy: its certificates of an hour are limited, also for a permit")
+  func limited() async throws {
+    try await run { server in
+      let token = try await server.verified(server.issue().code).token
+      key.set(.isAway)
+      // What was not signed does not count.
+      for _ in 0...VerificationLimit.signaturesOfID {
+        #expect(try await server.certify(token).status == 503)
+      }
+      key.set(.signs)
+      try await expectLimit(server) { try await server.certify(token) }
+      server.clock.advance(by: Double(VerificationLimit.signatureWindowSeconds))
+      #expect(try await server.certify(token).status == 200)
+      #expect(try await server.certify(server.verified(server.issue().code).token).status == 200)
+      let hmac = RunningServer.keyHMAC.base64EncodedString()
+      let pin = try await server.newCode()
+      let first = try await server.post(
+        VerificationRoute.accessToken,
+        #"{"data":{"code":"\#(pin)","ekeyhmac":"\#(hmac)","wantsFollowUp":true}}"#)
+      let result = try JSONDecoder().decode(
+        CallableResponse<AccessTokenResponse>.self, from: first.body
+      ).result
+      let permit = try #require(result.followUp)
+      let request = #"{"data":{"followUp":"\#(permit)","ekeyhmac":"\#(hmac)"}}"#
+      server.clock.advance(by: 86_400)
+      try await expectLimit(server) {
+        try await server.post(VerificationRoute.accessToken, request)
+      }
+    }
+  }
+
+  /// Repeats a request fifty times, and expects signatures up to the limit and 429 beyond it.
+  private func expectLimit(
+    _ server: RunningServer, _ request: () async throws -> RunningServer.Response
+  ) async throws {
+    let (before, window) = (key.signatureCount, VerificationLimit.signatureWindowSeconds)
+    for number in 1...50 {
+      let response = try await request()
+      let isSigned = number <= VerificationLimit.signaturesOfID
+      #expect(response.status == (isSigned ? 200 : 429), "\(number)")
+      #expect(response.headers["retry-after"] == (isSigned ? nil : "\(window)"))
+    }
+    #expect(key.signatureCount == before + VerificationLimit.signaturesOfID)
+    #expect(try await state(server) == Self.ready)
   }
 
   @Test("A server stops while the token does not respond")

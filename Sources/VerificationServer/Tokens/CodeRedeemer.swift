@@ -48,7 +48,7 @@ struct CodeRedeemer: Sendable {
     do {
       return AccessTokenResponse(accessToken: try await signing.token(for: grant))
     } catch {
-      throw VerificationServerError.signingUnavailable
+      throw VerificationServerError.ofSignature(error)
     }
   }
 
@@ -116,7 +116,7 @@ struct CodeRedeemer: Sendable {
         binding: binding,
         sealedToken: try SealedToken(token, for: code, keys: keys, nonce: nonce))
     } catch {
-      throw VerificationServerError.signingUnavailable
+      throw VerificationServerError.ofSignature(error)
     }
   }
 }

@@ -94,7 +94,7 @@ struct CodeVerifier: Sendable {
       expiresAt: now.addingTimeInterval(tokenLifetime))
     do {
       let claims = token.claims(issuer: signing.issuer)
-      let text = try await signing.text(at: now) {
+      let text = try await signing.text(id: token.tokenID, at: now) {
         try CompactToken.text(claims, signedBy: $0.signing(at: now))
       }
       let nonce = randomness.bytes(SealedToken.nonceBytes)
@@ -103,7 +103,7 @@ struct CodeVerifier: Sendable {
         sealedToken: try SealedToken(text, for: code, keys: keys, nonce: nonce),
         tokenIDHash: keys.hash(of: Data(token.tokenID.utf8), for: .tokenID))
     } catch {
-      throw VerificationServerError.signingUnavailable
+      throw VerificationServerError.ofSignature(error)
     }
   }
 }
@@ -228,12 +228,13 @@ struct CertificateExchange: Sendable {
       symptomOnsetInterval: token.testResult.symptomOnsetInterval, keyHMAC: keyHMAC)
     do {
       let (issuer, audience) = (signing.issuer, signing.audience)
-      return try await signing.text(at: now) {
+      // Its own budget: the token with this ID was signed before.
+      return try await signing.text(id: "certificate of \(token.tokenID)", at: now) {
         try CertificateIssuer(keys: $0, issuer: issuer, audience: audience)
           .text(of: certificate, at: now)
       }
     } catch {
-      throw VerificationServerError.signingUnavailable
+      throw VerificationServerError.ofSignature(error)
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Logging
+import QuietHTTP
 import Secrets
 import ServerStorage
 import Synchronization
@@ -23,6 +24,10 @@ final class SigningKeyring: TokenSigning, Sendable {
   private let health: ServerHealth
   /// After a key has failed to sign, until it signs again: to be found on its token is not enough then.
   private let failures = Mutex(SigningFailures())
+  /// The signatures on a token by the ID of what is signed: a certificate, or a token of a permit, can be requested
+  /// again and again.
+  private let signatures: AttemptBudget
+  private let subjects = BudgetKeys(from: SystemRandomness())
 
   /// - Parameters:
   ///   - configured: The issuer, the audience and the first keys.
@@ -43,6 +48,9 @@ final class SigningKeyring: TokenSigning, Sendable {
     calls = SignerCalls(clock: clock, limitSeconds: VerificationLimit.signerSeconds) {
       TokenFault(description: $0)
     }
+    signatures = AttemptBudget(
+      attempts: VerificationLimit.signaturesOfID,
+      windowSeconds: VerificationLimit.signatureWindowSeconds, clock: clock)
     latest = RereadFile(
       configured.keys, name: "signing keys", read: read, version: version, clock: clock,
       logger: logger)
@@ -56,20 +64,33 @@ final class SigningKeyring: TokenSigning, Sendable {
 
   func token(for grant: UploadGrant) async throws -> String {
     let (issuer, audience) = (issuer, audience)
-    return try await text(at: grant.issuedAt) {
+    return try await text(id: grant.tokenID, at: grant.issuedAt) {
       try UploadTokenIssuer(keys: $0, issuer: issuer, audience: audience).text(of: grant)
     }
   }
 
   /// Returns what `sign` makes with the present keys.
   ///
-  /// - Throws: The error of `sign`; `TokenFault` if a key on a token has not signed in time; `CancellationError`.
+  /// - Parameters:
+  ///   - id: The ID of the token for which it signs; the signatures of one ID have a budget if the key is on a token.
+  ///   - now: The time at which the key must be valid.
+  ///   - sign: Makes the text; it may block.
+  /// - Throws: The error of `sign`; `TokenFault` if a key on a token has not signed in time; `SignerCallsBusy` if
+  ///   others were before it; `QuietRefusal.tooManyAttempts`; `CancellationError`.
   func text(
-    at now: Date, _ sign: @escaping @Sendable (SigningKeys) throws -> String
+    id: String, at now: Date, _ sign: @escaping @Sendable (SigningKeys) throws -> String
   ) async throws -> String {
     let keys = keys()
     guard try keys.signing(at: now).mayBlock else { return try sign(keys) }
-    return try await onToken { try sign(keys) }
+    let subject = subjects.key(for: id)
+    if let seconds = await signatures.spend(subject) {
+      throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
+    }
+    do { return try await onToken { try sign(keys) } } catch {
+      // The call of a request that was cancelled may go on.
+      if !(error is CancellationError) { await signatures.refund(subject) }
+      throw error
+    }
   }
 
   /// Checks that the key can sign, so that a token which was removed is noticed before a code is entered.
@@ -93,8 +114,8 @@ final class SigningKeyring: TokenSigning, Sendable {
       }.get()
       if failures.withLock({ $0.end(known) }) { health.report(nil, of: .signing) }
       return value
-    } catch is CancellationError {
-      throw CancellationError()
+    } catch let error where error is CancellationError || error is SignerCallsBusy {
+      throw error
     } catch {
       failures.withLock { $0.count += 1 }
       health.report("\(error)", of: .signing)
