@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Testing
 
 /// The program of all test targets, which runs them with Swift Testing.
@@ -8,9 +9,16 @@ import Testing
 /// compiled for each test target.
 @main
 struct XCTMain {
-  // The entry point that SwiftPM's own program calls. It reads the arguments that `scripts/run-tests` passes, and
-  // exits.
   static func main() async {
+    // Plain `swift test` starts a program with its own entry point for XCTest only; without this every test would run.
+    guard CommandLine.arguments.contains("swift-testing") else {
+      FileHandle.standardError.write(Data(advice.utf8))
+      exit(EXIT_FAILURE)
+    }
+    // What SwiftPM's own program calls. It reads the arguments that `scripts/run-tests` passes, and exits.
     await Testing.__swiftPMEntryPoint() as Never
   }
+
+  private static let advice =
+    "There are no tests of XCTest: run `make build`, then `scripts/run-tests --filter REGEX`.\n"
 }

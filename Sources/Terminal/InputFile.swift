@@ -47,15 +47,12 @@ package struct InputFile {
   /// True if all parsers read the content as the same JSON: no field twice, UTF-8, few levels. A byte order mark is
   /// allowed.
   package var isUnambiguousJSON: Bool {
-    let hasMark = content.starts(with: Self.byteOrderMark)
-    return StrictJSONValidator.accepts(
-      hasMark ? content.dropFirst(Self.byteOrderMark.count) : content)
+    StrictJSONValidator.accepts(content.withoutByteOrderMark)
   }
 
   /// The fault of valid JSON that is not unambiguous.
   package static let ambiguity =
     "it has a field twice, is nested too deeply, or is not UTF-8: correct it."
-  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   /// The content as text; invalid UTF-8 becomes replacement characters.
   package var text: String { String(decoding: content, as: UTF8.self) }

@@ -22,6 +22,9 @@ package struct FileError: Error, Equatable {
     path = url.path
   }
 
+  /// `AtomicFile.isReplaceable` is false for the file.
+  private var isNotReplaceable: Bool { operation == .rename && code == EINVAL }
+
   /// The disk or the quota is full, or the file is too large for the file system.
   package var isDiskFull: Bool { Self.isDiskFull(code) }
 
@@ -33,6 +36,8 @@ package struct FileError: Error, Equatable {
 
 extension FileError: CustomStringConvertible {
   package var description: String {
-    "\(path): \(operation) failed: \(String(cString: strerror(code)))"
+    isNotReplaceable
+      ? "\(path): it is a device, a pipe or a socket, which is not replaced: name a file"
+      : "\(path): \(operation) failed: \(String(cString: strerror(code)))"
   }
 }

@@ -64,6 +64,7 @@ struct CanaryCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let metrics = try metrics.map { try ResultFile($0, option: "--metrics") }
     let folder = URL(fileURLWithPath: data)
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -85,7 +86,7 @@ struct CanaryCommand: AsyncParsableCommand {
       throw error
     }
     await network.shutdown()
-    try record(result, in: folder, at: clock.now)
+    try record(result, in: folder, and: metrics, at: clock.now)
     try report(result)
   }
 }
@@ -130,21 +131,18 @@ extension CanaryCommand {
   }
 
   /// Stores the result and its metrics.
-  private func record(_ result: CanaryRound.Result, in folder: URL, at now: Date) throws {
+  private func record(
+    _ result: CanaryRound.Result, in folder: URL, and metrics: ResultFile?, at now: Date
+  ) throws {
     let file = folder.appendingPathComponent("record.json")
     var record = CanaryRecord(in: file)
     record.add(result, at: now)
-    do {
-      try record.write(to: file)
-      guard let metrics else { return }
-      // The node exporter runs as another user.
-      try AtomicFile.write(
-        record.metricsText.utf8, to: URL(fileURLWithPath: metrics),
-        permissions: 0o644)
-    } catch {
+    do { try record.write(to: file) } catch {
       throw CommandFailure.machineFailed(
         "The result could not be stored in \(data.printable): check the disk.")
     }
+    // The node exporter runs as another user, which may read the file.
+    try metrics?.write(record.metricsText)
   }
 
   private struct Report: Encodable {

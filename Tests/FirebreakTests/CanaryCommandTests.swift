@@ -34,9 +34,13 @@ struct CanaryCommandTests {
 
   @Test("The times and the files are checked before a round begins")
   func wrong() async throws {
+    let pipe = folder.path("pipe").path
+    #expect(mkfifo(pipe, 0o600) == 0)
     for (options, fault) in [
       (["--within", "0"], "--within takes"), (["--within", "10", "--every", "11"], "--every"),
       (["--files-within", "337"], "--files-within takes"), ([], "key"),
+      (["--metrics", pipe], "pipe is a device or a pipe: name a file with --metrics"),
+      (["--metrics", folder.path("none/canary.prom").path], "in an existing folder"),
     ] {
       let run = try await run(options)
       #expect(run.status == 2 && run.errors.contains(fault), "\(run)")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import TestSupport
 import Testing
 
@@ -38,5 +39,19 @@ struct PrepareTestsTests {
       #expect(result.lines.last?.contains("could not install rootcanal==") == true)
       #expect(result.lines.last?.contains(".build/prepare-tests.log") == true)
     }
+  }
+
+  @Test("A proof installs everything before its first tests")
+  func proof() async throws {
+    let plan = try await ChildProcess.run(
+      URL(fileURLWithPath: "/usr/bin/env"),
+      ["-u", "MAKEFLAGS", "make", "-n", "-C", SharedData.projectRoot.path, "prove"])
+    #expect(plan.status == 0, "\(plan.errors)")
+    let lines = plan.output.split(separator: "\n")
+    let installed = lines.lastIndex { $0.contains("scripts/prepare") }
+    let build = try #require(lines.firstIndex { $0.hasPrefix("swift build ") })
+    let tests = try #require(lines.firstIndex { $0.hasPrefix("scripts/run-tests ") })
+    #expect(try #require(installed) < build && build < tests)
+    #expect(lines.contains { $0.contains("libreoffice") })
   }
 }

@@ -325,9 +325,40 @@ struct RunTestsTests {
       of: try Regex(#"--filter "([^"]*)""#, as: (Substring, Substring).self))
     let suites = filters.flatMap { $0.1.split { !$0.isLetter } }.filter { $0.hasSuffix("Tests") }
     #expect(suites.count >= filters.count && !filters.isEmpty)
-    for suite in suites {
-      let exists = Project.tests.contains { !$0.matches("\\b(struct|enum) \(suite)\\b").isEmpty }
-      #expect(exists, "\(suite) is no suite")
+    for suite in suites { expectSuite(suite) }
+  }
+
+  private func expectSuite(_ name: Substring) {
+    let exists = Project.tests.contains { !$0.matches("\\b(struct|enum) \(name)\\b").isEmpty }
+    #expect(exists, "\(name) is no suite")
+  }
+
+  @Test("Every page runs tests with the script, and the suites that it selects exist")
+  func pages() throws {
+    let filter = try Regex(
+      "scripts/run-tests --filter '?([\\w./|]+)", as: (Substring, Substring).self)
+    var suites: Set<Substring> = []
+    for page in Project.pages {
+      let text = try #require(Project.text(page))
+      #expect(!text.contains("swift test "), "\(page): XCTMain refuses it")
+      for part in text.matches(of: filter).flatMap({ $0.1.split(separator: "|") }) {
+        // TARGET.SUITE/TEST, or SUITE.
+        let suite = part.prefix { $0 != "/" }.split(separator: ".").last
+        suites.insert(try #require(suite))
+      }
+    }
+    #expect(suites.count > 10)
+    for suite in suites { expectSuite(suite) }
+  }
+
+  @Test("The test program runs nothing if it is started for XCTest, and says what to run")
+  func startedForXCTest() async throws {
+    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    for arguments in [["--dump-tests-json"], ["--testing-library", "xctest"]] {
+      // With this filter a program that does not refuse runs no test either.
+      let result = try await ChildProcess.run(program, arguments + ["--filter", "^none$"])
+      #expect(result.status == 1 && result.output.isEmpty, "\(result)")
+      #expect(result.errors.contains("then `scripts/run-tests --filter"), "\(result.errors)")
     }
   }
 

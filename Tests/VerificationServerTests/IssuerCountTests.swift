@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import GRDB
+import ServerStorage
 import TestSupport
 import Testing
 import World
@@ -60,6 +62,18 @@ import World
           (.apiKey, "a", 3), (.apiKey, "c", 1), (.externalIssuer, "clinic", 2),
           (.official, "Anna", 1),
         ]))
+  }
+
+  @Test("A version that cannot read counts of user reports and SMS errors refuses the database")
+  func earlierVersion() throws {
+    let file = folder.path("verification.sqlite")
+    try SQLiteCodeStorage(file: file).database.close()
+    var earlier = SQLiteCodeStorage.schema
+    earlier.migrations = DatabaseMigrator()
+    for step in 1...4 { earlier.migrations.registerMigration("schema \(step)") { _ in } }
+    #expect(throws: VerificationServerError.newerDatabase) {
+      try SQLiteCodeStorage(file: file, schema: earlier)
+    }
   }
 
   @Test(

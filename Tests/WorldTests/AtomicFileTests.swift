@@ -149,6 +149,7 @@ struct AtomicFileTests {
       let error = #expect(throws: FileError.self) { try AtomicFile.write([1], to: url) }
       #expect(error?.code == EINVAL && !AtomicFile.isReplaceable(url))
       #expect(error?.operation == .rename)
+      #expect(error?.description.hasSuffix("which is not replaced: name a file") == true)
     }
     var facts = stat()
     #expect(lstat(pipe.path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFIFO)

@@ -26,6 +26,8 @@ extension SQLiteCodeStorage {
         table.add(column: "codesInvalidAndroid", .integer)
       }
     }
+    // Changes no table. A version without it cannot read the counts of user reports and of SMS errors.
+    migrator.registerMigration("schema 5") { _ in }
     return migrator
   }
 
