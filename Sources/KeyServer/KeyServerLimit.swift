@@ -27,11 +27,6 @@ public enum KeyServerLimit {
   static let loggedResponseCharactersMax = 120
   /// The time for which shared caches may answer requests for an index, in seconds.
   static let indexSharedSecondsMax = 30
-  /// The `Cache-Control` of an index: shared caches may answer for half a minute, phones ask each time.
-  static let indexCache =
-    "public, max-age=0, s-maxage=\(indexSharedSecondsMax), must-revalidate"
-  /// The `Cache-Control` of a key file, which never changes under its name.
-  static let keyFileCache = "public, max-age=\(Int(retentionSeconds)), immutable"
   /// The timeout of a request for a file of another server, in seconds.
   static let importSeconds: Int64 = 120
   /// The time for which an imported file is remembered, in seconds; other servers list their files for 14 days.

@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import TextEncodings
+import World
 
 /// AWS Signature Version 4 for S3, with all values in headers.
 ///
@@ -87,8 +88,7 @@ struct SignatureV4 {
 
   /// `20130524T000000Z`.
   private static func time(_ date: Date) -> String {
-    let seconds = Int(date.timeIntervalSince1970.rounded(.down))
-    var time = time_t(seconds)
+    var time = time_t(date.unixSecond)
     var parts = tm()
     gmtime_r(&time, &parts)
     func digits(_ number: Int32) -> String { (number < 10 ? "0" : "") + "\(number)" }

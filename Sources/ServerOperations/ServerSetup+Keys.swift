@@ -118,9 +118,9 @@ extension ServerSetup {
       return KeyFileStore(
         location: try S3Location(address),
         credentials: try S3Credentials(
-          file: folder.fileCredentials, environment: ProcessInfo.processInfo.environment))
+          file: folder.fileCredentials, environment: environment))
     } catch let error as S3Location.Invalid {
-      throw CommandFailure.badInput("files: \(error)")
+      throw CommandFailure.badInput("\(error)")
     } catch let error as S3Credentials.Invalid {
       throw CommandFailure.badInput(error.description.printable)
     }

@@ -19,6 +19,8 @@ package struct ServerSetup: Sendable {
   package let clock: any WallClock
   /// The folders of a process that runs servers, which follow the databases in PostgreSQL; nil for commands.
   package var shared: SharedFolders?
+  /// The environment variables of the process, from which credentials of the object store are taken.
+  let environment: [String: String]
   /// Tells the operator what needs attention although the operation succeeds.
   let warn: @Sendable (String) -> Void
 
@@ -27,16 +29,19 @@ package struct ServerSetup: Sendable {
   ///   - overrides: Values that replace those of the settings.
   ///   - database: The PostgreSQL cluster of the servers' databases; nil for the SQLite databases in the folder.
   ///   - clock: The clock of the servers.
+  ///   - environment: The environment variables with the credentials of the object store.
   ///   - warn: Receives the sentences that tell the operator what needs attention.
   package init(
     folder: ServerFolder, overrides: SettingOverrides = SettingOverrides(),
     database: PostgreSQLAddress? = nil,
-    clock: any WallClock = SystemClock(), warn: @escaping @Sendable (String) -> Void
+    clock: any WallClock = SystemClock(), environment: [String: String] = [:],
+    warn: @escaping @Sendable (String) -> Void
   ) {
     self.folder = folder
     self.overrides = overrides
     self.database = database
     self.clock = clock
+    self.environment = environment
     self.warn = warn
   }
 

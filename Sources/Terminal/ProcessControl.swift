@@ -55,9 +55,9 @@ package enum EndOfInput {
 
   /// Runs `ended` once, when stdin ends or can no longer be read.
   ///
-  /// A thread waits for it: a `readabilityHandler` of Foundation that removes itself crashes now and then.
+  /// A queue of its own waits for it: a `readabilityHandler` of Foundation that removes itself crashes now and then.
   package static func onEnd(_ ended: @escaping @Sendable () -> Void) {
-    Thread.detachNewThread {
+    DispatchQueue(label: "end of input").async {
       while !isAtEnd() {}
       ended()
     }

@@ -247,7 +247,7 @@ struct ServeCommand: AsyncParsableCommand {
         port: sockets.metrics?.port ?? ports?.metrics ?? port, logger: logger(level: .error))
     }
     let shared = setup.shared.map {
-      SharedFolderService($0, of: setup, keys: keys, logger: logger(level: .error))
+      SharedFolderFollower($0, of: setup, keys: keys, logger: logger(level: .error))
     }
     let servers = RunningServers(
       verification: verification, keys: keys, console: console, metrics: metrics, shared: shared,

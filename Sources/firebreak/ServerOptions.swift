@@ -153,7 +153,7 @@ struct ServerOptions: ParsableArguments {
       folder: folder,
       overrides: SettingOverrides(
         region: region, app: app, issuer: issuer, audience: audience, keyID: keyID, files: files),
-      database: database, clock: clock
+      database: database, clock: clock, environment: ProcessInfo.processInfo.environment
     ) { note($0) }
   }
 }

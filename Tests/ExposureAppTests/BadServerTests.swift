@@ -49,7 +49,7 @@ import Testing
     phone.publish(-17..<3, except: Dictionary(uniqueKeysWithValues: (-17..<3).map { ($0, busy) }))
     let before = phone.network.requests.count
     #expect(await app.check() == .failed(.serverBusy))
-    #expect(phone.network.requests.count - before <= 3 + DownloadLimit.filesAtOnce)
+    #expect(phone.network.requests.count - before <= 4 + DownloadLimit.filesAtOnce)
     phone.publish(-17..<3)
     let restarted = try phone.launch()
     let after = phone.network.requests.count

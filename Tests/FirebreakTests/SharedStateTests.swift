@@ -20,8 +20,8 @@ import Testing
   private var address: String { cluster.address() + " connect_timeout=60" }
   private var arguments: [String] { ["--database", address] }
 
-  /// Starts a process with the secrets and the root key of `first`, and no device configuration, in a folder with a link
-  /// to the key files.
+  /// Starts a process with the secrets and the root key of `first`, and no device configuration, in a folder with a
+  /// link to the key files.
   private func second(beside first: ServedAuthority) async throws -> ServedAuthority {
     let place = try TemporaryFolder()
     for server in ["verification", "keys", "console"] {

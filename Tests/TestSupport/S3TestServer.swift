@@ -8,7 +8,7 @@ import NIOCore
 /// An object store with one bucket on the loopback interface. It checks signatures as Amazon S3 does, without the code
 /// that makes them, and can be told to fail.
 public actor S3TestServer {
-  /// What the server does instead of what it is asked for.
+  /// A fault instead of the response.
   public enum Fault: Hashable, Sendable {
     case status(Int)
     /// Stores the first half of an object, and acknowledges it.

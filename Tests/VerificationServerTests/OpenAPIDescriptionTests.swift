@@ -43,7 +43,7 @@ import World
     try await RunningServer.run(in: folder.url) { server async throws in
       let description = try await description(server)
       #expect(description.routes == Set(registered))
-      #expect(registered.count == 25)
+      #expect(registered.count == 27)
     }
   }
 

@@ -287,7 +287,8 @@ final class Check {
       state.download.search = analysis.search
       state.download.finish(
         analysed: analysis.done, missing: analysis.missing, after: state.oldestExposure(at: now))
-      state.finish(plan, analysis, hashes: hashes, at: now)
+      state.finish(
+        plan, missing: analysis.missing, withdrawn: analysis.withdrawn, hashes: hashes, at: now)
       state.add(found)
       state.clockRecord?.note(analysed: plan.covered(by: analysis.done))
       if analysis.hasDetected {

@@ -101,17 +101,21 @@ extension StoredState {
   /// Records the roll-ups of a check. What the search for bad files has found of them is forgotten: the files that they
   /// cover are downloaded one by one.
   ///
-  /// - Parameter hashes: The hashes of the analysed roll-ups.
+  /// - Parameters:
+  ///   - missing: The names of files that the server did not have.
+  ///   - withdrawn: The names of files that the authority has withdrawn.
+  ///   - hashes: The hashes of the analysed roll-ups.
   mutating func finish(
-    _ plan: DownloadPlan, _ analysis: Analysis, hashes: [KeyFileName: KeyFileHash], at now: Date
+    _ plan: DownloadPlan, missing: [KeyFileName], withdrawn: [KeyFileName],
+    hashes: [KeyFileName: KeyFileHash], at now: Date
   ) {
     guard !plan.rollUps.isEmpty else { return }
     let names = Set(plan.roots.keys.map(\.text))
     let unusable = names.intersection(download.search.suspects)
-      .union(analysis.withdrawn.map(\.text))
+      .union(withdrawn.map(\.text))
     download.search.remove(names)
     download.finish(
-      plan.rollUps, missing: Set(analysis.missing.map(\.text)), unusable: unusable, hashes: hashes,
+      plan.rollUps, missing: Set(missing.map(\.text)), unusable: unusable, hashes: hashes,
       after: oldestExposure(at: now))
   }
 }

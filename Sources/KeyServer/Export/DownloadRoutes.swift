@@ -46,7 +46,7 @@ struct DownloadRoutes: Sendable {
     {
       // The route reports the error.
       guard let content = try? index.content() else { return nil }
-      return (content.tag, [.contentType: indexType, .cacheControl: KeyServerLimit.indexCache])
+      return (content.tag, [.contentType: indexType, .cacheControl: CacheControl.index])
     }
   }
 
@@ -71,7 +71,7 @@ struct DownloadRoutes: Sendable {
           try index.content()
         }
         return Self.response(
-          content.body, content.tag, type: Self.indexType, cache: KeyServerLimit.indexCache,
+          content.body, content.tag, type: Self.indexType, cache: CacheControl.index,
           for: request)
       }
       router.get(RouterPath(KeyServerRoute.keyFile(":name", of: root))) { request, context in
@@ -99,7 +99,7 @@ struct DownloadRoutes: Sendable {
     guard let file else { throw QuietRefusal.notFound }
     return file.response(
       to: request, modified: Date(unixSecond: name.endTimestamp),
-      headers: [.contentType: "application/zip", .cacheControl: KeyServerLimit.keyFileCache],
+      headers: [.contentType: "application/zip", .cacheControl: CacheControl.keyFile],
       in: context)
   }
 
@@ -162,4 +162,13 @@ final class CachedIndex: Sendable {
     last.withLock { $0 = content }
     return content
   }
+}
+
+/// The headers `Cache-Control` of what phones download, from this server or from an object store.
+enum CacheControl {
+  /// Of an index: shared caches may answer for half a minute, phones ask each time.
+  static let index =
+    "public, max-age=0, s-maxage=\(KeyServerLimit.indexSharedSecondsMax), must-revalidate"
+  /// Of a key file, which never changes under its name.
+  static let keyFile = "public, max-age=\(Int(KeyServerLimit.retentionSeconds)), immutable"
 }

@@ -80,7 +80,7 @@ struct PublishedObjects: Sendable {
       do {
         // A store that has truncated the file has another size: it is written in any case.
         try await bucket.put(
-          content, as: line, type: "application/zip", cacheControl: KeyServerLimit.keyFileCache,
+          content, as: line, type: "application/zip", cacheControl: CacheControl.keyFile,
           if: stored[line] == nil ? .isNew : .always)
       } catch { throw KeyServerError(error) }
     }
@@ -98,7 +98,7 @@ struct PublishedObjects: Sendable {
         if let present { present.tag.map { .replaces($0) } ?? .always } else { .isNew }
       try await bucket.put(
         text, as: Self.index(of: root), type: "text/plain; charset=us-ascii",
-        cacheControl: KeyServerLimit.indexCache, if: condition)
+        cacheControl: CacheControl.index, if: condition)
     } catch { throw KeyServerError(error) }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ReportFormats
+import World
 
 /// The results as one HTML page without scripts and references to other files.
 public struct PopulationPage: Sendable {
@@ -22,7 +23,7 @@ public struct PopulationPage: Sendable {
 
   /// The first day and the source of the contacts.
   private var source: String {
-    let day = Date(timeIntervalSince1970: Double(scenario.start))
+    let day = Date(unixSecond: scenario.start)
       .formatted(Date.ISO8601FormatStyle().year().month().day())
     let contacts =
       switch scenario.contacts {

@@ -13,7 +13,7 @@ package struct RunningServers: Sendable {
   let console: HealthAuthorityConsole?
   let metrics: MetricsEndpoint?
   /// Lets their folders follow the databases in PostgreSQL; nil without PostgreSQL.
-  let shared: SharedFolderService?
+  let shared: SharedFolderFollower?
   /// The servers of the realms, for which those above listen.
   let realms: RealmServers
   /// The same servers with TLS, on ports of their own; empty without TLS.
@@ -21,7 +21,7 @@ package struct RunningServers: Sendable {
 
   package init(
     verification: VerificationServer?, keys: KeyServer?, console: HealthAuthorityConsole?,
-    metrics: MetricsEndpoint? = nil, shared: SharedFolderService? = nil,
+    metrics: MetricsEndpoint? = nil, shared: SharedFolderFollower? = nil,
     realms: RealmServers = RealmServers(),
     secured: [ServerName: QuietServer] = [:]
   ) {
@@ -94,12 +94,12 @@ package struct RealmServers: Sendable {
   let verification: HostedServers<VerificationServer>
   let consoles: HostedServers<HealthAuthorityConsole>
   /// Let their folders follow the databases in PostgreSQL; empty without PostgreSQL.
-  let shared: [SharedFolderService]
+  let shared: [SharedFolderFollower]
 
   package init(
     verification: HostedServers<VerificationServer> = HostedServers(),
     consoles: HostedServers<HealthAuthorityConsole> = HostedServers(),
-    shared: [SharedFolderService] = []
+    shared: [SharedFolderFollower] = []
   ) {
     self.verification = verification
     self.consoles = consoles
@@ -110,10 +110,10 @@ package struct RealmServers: Sendable {
   fileprivate func services(logger: Logger) -> [any Service] {
     shared.map { $0 as any Service }
       + verification.servers.map { name, server in
-        HostedService(realm: name, logger: logger) { try await server.runHosted() }
+        HostedWork(realm: name, logger: logger) { try await server.runHosted() }
       }
       + consoles.servers.map { name, console in
-        HostedService(realm: name, logger: logger) { try await console.runHosted() }
+        HostedWork(realm: name, logger: logger) { try await console.runHosted() }
       }
   }
 }

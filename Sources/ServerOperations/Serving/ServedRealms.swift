@@ -86,7 +86,7 @@ package struct ServedRealms {
     let shared = realms.compactMap { realm in
       let own = self.setup(of: realm, by: setup)
       return own.shared.map {
-        SharedFolderService($0, of: own, keys: nil, logger: realm.logger(logger))
+        SharedFolderFollower($0, of: own, keys: nil, logger: realm.logger(logger))
       }
     }
     return RealmServers(verification: verification, consoles: consoles, shared: shared)

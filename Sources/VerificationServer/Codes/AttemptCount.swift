@@ -170,12 +170,8 @@ final class AttemptCounter: Sendable {
   /// Counts an event of now.
   func count(_ event: UserReportEvent) { count(event.counted) }
 
-  /// Counts an error of the SMS gateway.
-  func count(_ failure: SMSFailure) {
-    count(IssuerCount.Issuer(kind: .smsError, name: failure.countedCode))
-  }
-
-  private func count(_ counted: IssuerCount.Issuer) {
+  /// Counts an event of now of a kind that has no type here.
+  func count(_ counted: IssuerCount.Issuer) {
     let day = CodeCounts.day(of: clock.now.unixSecond)
     state.withLock {
       $0.events[day, default: [:]][counted, default: IssuerCount(day: day, counted)].countIssued(1)

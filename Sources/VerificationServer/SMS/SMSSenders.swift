@@ -76,6 +76,13 @@ public struct SMSFailure: Error, Sendable {
   public static let failed = SMSFailure(.failed)
 }
 
+extension AttemptCounter {
+  /// Counts an error of the gateway.
+  func count(_ failure: SMSFailure) {
+    count(IssuerCount.Issuer(kind: .smsError, name: failure.countedCode))
+  }
+}
+
 extension SMSFailure: Hashable {
   /// Failures with the same reason are equal.
   public static func == (one: Self, other: Self) -> Bool { one.code == other.code }

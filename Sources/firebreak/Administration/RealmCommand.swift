@@ -10,9 +10,9 @@ struct RealmCommand: ParsableCommand {
     commandName: "realm",
     abstract: "Add, list and remove realms: several authorities with one installation.",
     discussion: """
-      Each realm has its own verification server and console, with users, API keys, code policy, SMS texts, regions \
-      and apps, at hosts of its own. The key server is shared. The servers follow at their next start. Other commands take \
-      --realm NAME.
+      Each realm has its own verification server and console, with users, API keys, code policy, SMS texts, \
+      regions and apps, at hosts of its own. The key server is shared. The servers follow at their next start. \
+      Other commands take --realm NAME.
       """,
     subcommands: [AddRealmCommand.self, ListRealmsCommand.self, RemoveRealmCommand.self])
 }

@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// The periodic work of a server of a realm, for which another server listens. An error ends it for a moment only: the
 /// servers of other realms must not stop because of it.
-struct HostedService: Service {
+struct HostedWork: Service {
   /// The name of the realm.
   let realm: String
   let logger: Logger

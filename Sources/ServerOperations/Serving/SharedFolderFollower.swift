@@ -10,7 +10,7 @@ import World
 
 /// Lets the folders of running servers follow their databases, and the key server the remote configuration. Signs the
 /// device configuration again before it expires.
-package struct SharedFolderService: Service {
+package struct SharedFolderFollower: Service {
   private let folders: SharedFolders
   private let setup: ServerSetup
   private let keys: KeyServer?
