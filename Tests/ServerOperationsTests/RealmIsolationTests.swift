@@ -3,6 +3,7 @@ import Foundation
 import HealthAuthorityConsole
 import KeyServerAPI
 import Settings
+import Terminal
 import TestSupport
 import Testing
 import VerificationAPI
