@@ -115,7 +115,10 @@ package final class SignerCalls: Sendable {
 }
 
 /// A call did not end in time because of the calls before it. This is no fault of the token.
-package struct SignerCallsBusy: Error {}
+package struct SignerCallsBusy: Error {
+  /// Creates the error.
+  package init() {}
+}
 
 /// A call without the type of its result.
 private protocol EndingCall: AnyObject, Sendable {
