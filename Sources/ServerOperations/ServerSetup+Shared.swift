@@ -19,8 +19,8 @@ extension ServerSetup {
   ///
   /// - Parameters:
   ///   - servers: The servers of the process.
-  ///   - comparing: False if `SharedFolderFollower` is the first to compare the folders, also with a database that cannot
-  ///     be reached yet.
+  ///   - comparing: False if `SharedFolderFollower` is the first to compare the folders, also with a database that
+  ///     cannot be reached yet.
   ///   - logger: Gets the failures of later comparisons.
   /// - Returns: Nil without PostgreSQL.
   /// - Throws: `CommandFailure`

@@ -107,8 +107,8 @@ package struct Restoration {
     guard FileManager.default.isFolder(at: earlier.realmsFolder.path) else { return }
     guard rename(earlier.realmsFolder.path, folder.realmsFolder.path) == 0 else {
       throw CommandFailure.machineFailed(
-        "\(earlier.realmsFolder.path.printable) cannot be moved to \(folder.realmsFolder.path.printable): move it by hand,"
-          + " then restore again.")
+        "\(earlier.realmsFolder.path.printable) cannot be moved to \(folder.realmsFolder.path.printable): move it by"
+          + " hand, then restore again.")
     }
   }
 
@@ -181,8 +181,8 @@ package struct Restoration {
     return content
   }
 
-  /// Throws if a realm of the backup has the host of another authority, or a name that looks like that of one: no server
-  /// of the installation would start.
+  /// Throws if a realm of the backup has the host of another authority, or a name that looks like that of one: no
+  /// server of the installation would start.
   private func checkRealm(in extracted: URL) throws {
     guard let name = folder.realm else { return }
     let installation = folder.url.deletingLastPathComponent().deletingLastPathComponent()

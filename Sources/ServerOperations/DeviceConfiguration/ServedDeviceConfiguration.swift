@@ -7,7 +7,8 @@ import Terminal
 import World
 
 /// The device configuration that a running server serves. It is read again if its file has changed, and signed again
-/// before it expires if the private root key exists, and no other process could do so. After a failure the previous document stays in use.
+/// before it expires if the private root key exists, and no other process could do so. After a failure the previous
+/// document stays in use.
 final class ServedDeviceConfiguration: Sendable {
   /// The time in seconds between two attempts to sign the document again, and between two warnings.
   static let attemptSeconds = 3_600.0

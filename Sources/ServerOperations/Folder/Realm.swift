@@ -95,7 +95,8 @@ extension ServerFolder {
 
   /// The realms, sorted by name; empty for a folder with one authority.
   ///
-  /// - Throws: `CommandFailure` if they cannot be listed, a file of one is missing or damaged, or one is being restored.
+  /// - Throws: `CommandFailure` if they cannot be listed, a file of one is missing or damaged, or one is being
+  ///   restored.
   package var realms: [Realm] { get throws { try realms(except: nil) } }
 
   /// The realms without one that may be damaged or missing.

@@ -39,7 +39,8 @@ enum RestorationFolder {
     try refuse([prefix], in: folder)
   }
 
-  /// Throws also if a restoration into `folder` was killed before it moved files, for a folder in which some are missing.
+  /// Throws also if a restoration into `folder` was killed before it moved files, for a folder in which some are
+  /// missing.
   static func refuseInterrupted(in folder: URL) throws {
     try refuseRunning(in: folder)
     try refuse([prefix, extractionPrefix], in: folder)

@@ -178,8 +178,8 @@ final class AttemptCounter: Sendable {
     }
   }
 
-  /// Adds what was counted to the storage. If that fails, it is kept for the next time, as the same batch. Later numbers
-  /// are added up in memory until this batch is stored.
+  /// Adds what was counted to the storage. If that fails, it is kept for the next time, as the same batch. Later
+  /// numbers are added up in memory until this batch is stored.
   func store() async throws {
     while let batch = state.withLock({ $0.unconfirmed.popLast() }) { try await add(batch) }
     if let batch = state.withLock({ $0.takeCounted(randomness) }) { try await add(batch) }
