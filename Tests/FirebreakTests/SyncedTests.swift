@@ -114,7 +114,8 @@ struct SyncedTests {
         #expect(write < sync, "\(to)")
       } else {
         // The first index of an export without files.
-        #expect(to.hasSuffix("/index.txt") && (try Data(contentsOf: URL(filePath: to))).isEmpty)
+        let content = try Data(contentsOf: URL(filePath: to))
+        #expect(to.hasSuffix("/index.txt") && content.isEmpty)
       }
       let parent = (to as NSString).deletingLastPathComponent
       let next = renames.first { $0 > rename } ?? events.endIndex
