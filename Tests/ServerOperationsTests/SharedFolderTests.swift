@@ -241,7 +241,7 @@ import World
   private static let hash = String(repeating: "ab", count: 32)
 }
 
-/// What a process must not lose, undo or do twice.
+/// Changes that a process must not lose, undo or make twice.
 extension SharedFolderTests {
   @Test("A document that is due is signed by one process, and by no start and no request")
   func renewal() async throws {

@@ -20,7 +20,8 @@ struct StatisticsRoute: Sendable {
   let rounding: StatisticRounding
   /// The export whose files count as the publication of an upload.
   let exportRoot: String
-  /// The exports whose padding a realm sees, by its issuer: those of its own regions. Nobody else sees it.
+  /// The exports whose padding a realm sees, by its issuer: those of its own regions. No other
+  /// authority sees it.
   let rootsOfRealms: [String: Set<String>]
   /// Counts invalid requests, apart from failed uploads.
   let failures: FailureBudget

@@ -17,7 +17,7 @@ package struct ServedRealms {
   private let locks: [ServerLocks]
   private let state = State()
 
-  /// What is known of the realms since the start.
+  /// The state of the realms since the start.
   fileprivate final class State: Sendable {
     /// The folders that follow databases in PostgreSQL, by the name of the realm.
     let shared = Mutex<[String: SharedFolders]>([:])
