@@ -204,10 +204,11 @@ struct PeriodKeyRange {
     beforeKey = firstByte < .max ? Data([firstByte + 1]) : nil
   }
 
-  /// The condition of released keys, for `diagnosis_key AS k`.
+  /// The condition of released keys, for `diagnosis_key AS k`. Removed keys stay in their partition for up to a day.
   var released: String {
     """
-    k.released_at >= \(start) AND k.released_at < \(end) AND NOT EXISTS (
+    k.released_at >= \(start) AND k.released_at < \(end)
+      AND k.released_at >= (SELECT keys_from FROM server_state) AND NOT EXISTS (
       SELECT FROM key_revision AS v WHERE v.key_data = k.key_data
         AND v.revised_released_at < \(end) AND v.revised_report_type = \(ReportType.revoked.rawValue))
     """
