@@ -343,14 +343,12 @@ struct SettingsTests {
     #expect(throws: CommandFailure.self) { try settings(of: file) }
   }
 
-  @Test("A file in UTF-16 or with a byte order mark is refused", arguments: [#"{"region":"DE"}"#])
-  func encodings(text: String) throws {
+  @Test("A file in UTF-16 is refused")
+  func encodings() throws {
     let folder = try TemporaryFolder()
     let file = folder.path("settings.json")
-    for bytes in [text.data(using: .utf16), Data("\u{FEFF}\(text)".utf8)] {
-      try #require(bytes).write(to: file)
-      #expect(throws: CommandFailure.self) { try settings(of: file) }
-    }
+    try #require(#"{"region":"DE"}"#.data(using: .utf16)).write(to: file)
+    #expect(throws: CommandFailure.self) { try settings(of: file) }
   }
 
   @Test("A pipe as the file of a secret is refused without waiting")
