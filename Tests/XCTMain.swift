@@ -15,7 +15,7 @@ struct XCTMain {
       FileHandle.standardError.write(Data(advice.utf8))
       exit(EXIT_FAILURE)
     }
-    // What SwiftPM's own program calls. It reads the arguments that `scripts/run-tests` passes, and exits.
+    // The entry point of SwiftPM's own program. It reads the arguments of `scripts/run-tests`, and exits.
     await Testing.__swiftPMEntryPoint() as Never
   }
 

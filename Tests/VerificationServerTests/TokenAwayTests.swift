@@ -252,7 +252,7 @@ struct TokenAwayTests {
     try await run { server in
       let token = try await server.verified(server.issue().code).token
       key.set(.isAway)
-      // What was not signed does not count.
+      // Requests without a signature do not count.
       for _ in 0...VerificationLimit.signaturesOfID {
         #expect(try await server.certify(token).status == 503)
       }

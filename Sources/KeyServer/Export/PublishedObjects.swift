@@ -35,7 +35,7 @@ struct PublishedObjects: Sendable {
   }
 
   /// Writes the files of `batches` that the folder does not have from the store, where another process has put them.
-  /// What is missing there, or not the file of the database, is left to the exporter.
+  /// The exporter writes files that are missing there or differ from the hash in the database.
   ///
   /// - Parameter stored: The sizes of all objects.
   func fetch(
