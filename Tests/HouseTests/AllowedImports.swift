@@ -22,7 +22,6 @@ enum AllowedImports {
     "CExposureKernels": Row(),
     "CProcessControl": Row(),
     "UnixSockets": Row(["Secrets"]),
-    "RehearsalClock": Row(["World", "TextEncodings"]),
     "CallableEnvelope": Row(),
     "StrictJSON": Row(),
     "QRCodes": Row(),
@@ -120,9 +119,7 @@ enum AllowedImports {
     "Simulation": Row(allBelowSimulation.union(["Populations", "RiskRules"])),
     // The demo asks the app and the servers directly (Documentation/Decisions/0007).
     "Town": Row(
-      allBelowSimulation.union([
-        "Populations", "PhoneProcess", "RehearsalClock", "Simulation", "WebPages",
-      ]),
+      allBelowSimulation.union(["Populations", "PhoneProcess", "Simulation", "WebPages"]),
       libraries: ["Hummingbird", "Mustache"]),
     // A lesson in class: the pages show what the simulation knows.
     "Classroom": Row(
@@ -165,7 +162,7 @@ enum AllowedImports {
       allBelowSimulation.union([
         "Terminal", "Bench", "Bluetooth", "Canary", "Classroom", "DesktopNotifications",
         "FieldTrials",
-        "PhoneProcess", "Populations", "PWA", "UnixSockets", "RehearsalClock", "Simulation", "Town",
+        "PhoneProcess", "Populations", "PWA", "UnixSockets", "Simulation", "Town",
         "HealthAuthorityConsole", "RiskRules", "Settings", "ServerOperations",
         "PostgreSQL",
       ]),
@@ -197,7 +194,7 @@ enum AllowedImports {
 
   static let ground: Set<String> = [
     "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels", "CProcessControl",
-    "CallableEnvelope", "RehearsalClock", "StrictJSON", "UploadToken", "QRCodes", "UnixSockets",
+    "CallableEnvelope", "StrictJSON", "UploadToken", "QRCodes", "UnixSockets",
   ]
 
   /// The system headers that C targets may include. None of them allocates, reads or writes.

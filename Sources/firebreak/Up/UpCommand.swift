@@ -4,7 +4,6 @@ import ExposureApp
 import Foundation
 import HealthAuthorityConsole
 import Logging
-import RehearsalClock
 import Subprocess
 import Terminal
 import Town

@@ -5,7 +5,6 @@ import Foundation
 import HealthAuthorityConsole
 import Logging
 import PhoneProcess
-import RehearsalClock
 import ServerOperations
 import Simulation
 import Subprocess
