@@ -136,7 +136,7 @@ final class PhoneFleet: Sendable {
 
   /// Prepares the servers for a day.
   func beginDay(_ day: Int) throws {
-    if day > 0, day % Self.renewalDays == 0 { try authority.signing.renew() }
+    if day > 0, day % Self.renewalDays == 0 { try authority.signing.publish() }
   }
 
   /// Publishes the key files that are due.
