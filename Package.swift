@@ -279,7 +279,8 @@ let package = Package(
       dependencies: [
         "World", "TextEncodings", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification",
         "ExposureApp", "KeyServerAPI", "KeyServer", "Populations", "Simulation", "QuietHTTP",
-        "WebPages", "PhoneProcess", hummingbird, mustache, nioCore, nioPosix, crypto, logging,
+        "WebPages", "ReportFormats", "PhoneProcess", hummingbird, nioCore, nioPosix, crypto,
+        logging,
         serviceLifecycle,
       ], resources: [.copy("TownPage")],
       swiftSettings: strictOnTheCallersActor),
@@ -359,7 +360,7 @@ let package = Package(
       dependencies: [
         "Terminal", "Settings", "ServerOperations", "Bench", "Canary", "Classroom", "PWA", "Town",
         "FieldTrials", "PhoneProcess", "Bluetooth", "DesktopNotifications", "UnixSockets",
-        "Populations", "Simulation", "HealthAuthorityConsole",
+        "Populations", "Simulation", "HealthAuthorityConsole", "WebPages",
         "DiagnosisKeyFile", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
         "KeyServerAPI", "KeyServer", "VerificationServer", "QuietHTTP", "RiskRules", "Secrets",
         "World", "TextEncodings", "PostgreSQL", crypto, logging, argumentParser, subprocess,

@@ -119,8 +119,10 @@ enum AllowedImports {
     "Simulation": Row(allBelowSimulation.union(["Populations", "RiskRules"])),
     // The demo asks the app and the servers directly (Documentation/Decisions/0007).
     "Town": Row(
-      allBelowSimulation.union(["Populations", "PhoneProcess", "Simulation", "WebPages"]),
-      libraries: ["Hummingbird", "Mustache"]),
+      allBelowSimulation.union([
+        "Populations", "PhoneProcess", "ReportFormats", "Simulation", "WebPages",
+      ]),
+      libraries: ["Hummingbird"]),
     // A lesson in class: the pages show what the simulation knows.
     "Classroom": Row(
       [
@@ -164,7 +166,7 @@ enum AllowedImports {
         "FieldTrials",
         "PhoneProcess", "Populations", "PWA", "UnixSockets", "Simulation", "Town",
         "HealthAuthorityConsole", "RiskRules", "Settings", "ServerOperations",
-        "PostgreSQL",
+        "PostgreSQL", "WebPages",
       ]),
       libraries: [
         "Hummingbird", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",

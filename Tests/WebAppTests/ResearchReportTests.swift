@@ -27,6 +27,14 @@ extension DemonstrationSuite {
       try await check(folder.path("report.html"))
     }
 
+    @Test("The report of the demo fits a screen of 360 pixels and a sheet of paper")
+    func demo() async throws {
+      let page = folder.path("demo.html")
+      let run = try await Run("demo", "--report", page.path)
+      try #require(run.status == 0, "\(run.errors)")
+      try await check(page)
+    }
+
     @Test(
       "The report of trials fits a screen of 360 pixels and a sheet of paper",
       .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
