@@ -82,8 +82,6 @@ import Testing
 }
 
 @Suite("Report of the demo") struct ReportTests {
-  private let lanes = DemoLane.allCases.map(\.lane)
-
   private func html(_ timeline: Timeline, knowledge: [IdentifierCounts] = []) -> String {
     let step = DemoStep(
       name: "meeting", time: DemoClock.day(2, 9, 15), sentence: "Near & far <met>.",
@@ -97,7 +95,7 @@ import Testing
 
   @Test("The report contains every step, every phone and the picture")
   func report() {
-    let html = html(Timeline(lanes: lanes))
+    let html = html(Timeline())
     #expect(html.contains("Near &amp; far &lt;met&gt;."))
     #expect(html.contains("Day 2 09:15"))
     #expect(html.contains("<svg"))
@@ -111,7 +109,7 @@ import Testing
     let party = IdentifierCounts(
       party: "Key server", bytes: 4_096,
       counts: [.init(kind: "PIN", found: 0, total: 1), .init(kind: "keys", found: 2, total: 3)])
-    let html = html(Timeline(lanes: lanes), knowledge: [party])
+    let html = html(Timeline(), knowledge: [party])
     #expect(html.contains("<dt>has</dt><dd>2 of 3 keys</dd>"))
     #expect(html.contains("<dd>0 of 1 PIN</dd>"))
     #expect(html.contains("can guess who was diagnosed"))
@@ -121,9 +119,9 @@ import Testing
   @Test("Three downloads at one time are three arrows at different places")
   func arrows() throws {
     let row = Timeline.Row(
-      number: 1, time: DemoClock.day(2, 8), ok: true, lanes: [0, 1, 2],
-      arrows: [0, 1, 2].map { Timeline.MessageArrow(from: 4, to: $0) })
-    let svg = TimelinePicture(timeline: Timeline(lanes: lanes, rows: [row])).svg
+      number: 1, time: DemoClock.day(2, 8), ok: true, lanes: [.far, .near, .diagnosed],
+      messages: [DemoLane.far, .near, .diagnosed].map { (from: .keyServer, to: $0) })
+    let svg = TimelinePicture(timeline: Timeline(rows: [row])).svg
     let heights = svg.matches(of: /class=\"arrow"[^>]* d="M [0-9.]+ ([0-9.]+) H/).map(\.1)
     #expect(Set(heights).count == 3)
   }
@@ -133,10 +131,10 @@ import Testing
     let times = [(0, 15), (0, 30), (0, 30), (0, 45)]
     let rows = times.enumerated().map { index, time in
       Timeline.Row(
-        number: index + 1, time: DemoClock.day(2, time.0, time.1), ok: true, lanes: [2],
-        arrows: [])
+        number: index + 1, time: DemoClock.day(2, time.0, time.1), ok: true, lanes: [.diagnosed],
+        messages: [])
     }
-    let svg = TimelinePicture(timeline: Timeline(lanes: lanes, rows: rows)).svg
+    let svg = TimelinePicture(timeline: Timeline(rows: rows)).svg
     let clocks = svg.matches(of: /class="clock" x="0" y="([0-9.]+)">([0-9:]+)</).map {
       ($0.1, $0.2)
     }
