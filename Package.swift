@@ -307,8 +307,8 @@ let package = Package(
       name: "Classroom",
       dependencies: [
         "Secrets", "World", "TextEncodings", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP",
-        "WebPages", "ExposureApp", "Simulation", hummingbird, nioCore, crypto, logging,
-        serviceLifecycle,
+        "WebPages", "ReportFormats", "ExposureApp", "Simulation", hummingbird, nioCore, crypto,
+        logging, serviceLifecycle,
       ], resources: [.copy("WebFiles"), .copy("Catalogues")], swiftSettings: strictOnTheCallersActor
     ),
 

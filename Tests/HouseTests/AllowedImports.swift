@@ -127,7 +127,7 @@ enum AllowedImports {
     "Classroom": Row(
       [
         "Secrets", "World", "TextEncodings", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP",
-        "ExposureApp", "Simulation", "WebPages",
+        "ExposureApp", "ReportFormats", "Simulation", "WebPages",
       ], libraries: ["Hummingbird"]),
     // The command line.
     "Terminal": Row([
