@@ -27,14 +27,6 @@ extension DemonstrationSuite {
       try await check(folder.path("report.html"))
     }
 
-    @Test("The report of the demo fits a screen of 360 pixels and a sheet of paper")
-    func demo() async throws {
-      let page = folder.path("demo.html")
-      let run = try await Run("demo", "--report", page.path)
-      try #require(run.status == 0, "\(run.errors)")
-      try await check(page)
-    }
-
     @Test(
       "The report of trials fits a screen of 360 pixels and a sheet of paper",
       .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
@@ -75,7 +67,7 @@ extension Browser {
   }
 
   /// The same on A4 paper with margins of a centimetre, in the style for print; also dark colors, which would use ink.
-  fileprivate func overflowOnPaper() async throws -> [String] {
+  func overflowOnPaper() async throws -> [String] {
     try await emulate(EmulatedDisplay(colors: .dark, width: 718, height: 1_047))
     try await devTools("Emulation.setEmulatedMedia", ["media": "print"])
     let scheme = try await script("return getComputedStyle(document.documentElement).colorScheme")
