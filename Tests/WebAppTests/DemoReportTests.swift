@@ -10,7 +10,7 @@ extension DemonstrationSuite {
   /// The HTML report of `firebreak demo` in a browser.
   @Suite("Report of the demo in a browser") struct DemoReportTests {
     @Test(
-      "The report of a run has no violation at 360 and 1280 pixels, in light and dark mode, and fits paper")
+      "The report of a run has no violation at 360 and 1280 pixels, light and dark, and fits paper")
     func accessible() async throws {
       let folder = try TemporaryFolder()
       let file = folder.path("demo.html")
