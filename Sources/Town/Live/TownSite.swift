@@ -98,7 +98,7 @@ struct TownRoutes: RouterMiddleware {
       return await Self.json(town.facts)
     case (.get, _), (.head, _):
       return reading(request, facts, context, port: port, hasSecret: hasSecret)
-    default: return Self.text("There is no such page.", .notFound)
+    default: return Self.refusal("There is no such page.", .notFound)
     }
   }
 
@@ -112,7 +112,7 @@ struct TownRoutes: RouterMiddleware {
     }
     guard hasSecret || users.isOwner(context.peerUserID) else { return Self.noSecret }
     guard var response = files.response(to: facts.path, cacheControl: "no-store") else {
-      return Self.text("There is no such page.", .notFound)
+      return Self.refusal("There is no such page.", .notFound)
     }
     if facts.isDocument, !hasSecret { response.headers[.setCookie] = secret.cookie(port: port) }
     return response
@@ -137,16 +137,12 @@ struct TownRoutes: RouterMiddleware {
   private static func refusal(
     _ sentence: String, _ status: HTTPResponse.Status = .forbidden
   ) -> Response {
-    text(sentence, status)
-  }
-
-  private static func text(_ text: String, _ status: HTTPResponse.Status) -> Response {
-    .unstored(text.utf8, type: .plainText, status: status)
+    .unstored(sentence.utf8, type: .plainText, status: status)
   }
 
   private static func json(_ value: some Encodable) -> Response {
     guard let data = JSONEncoder().encodeIfPossible(value) else {
-      return text("The state cannot be shown.", .internalServerError)
+      return refusal("The state cannot be shown.", .internalServerError)
     }
     return .unstored(data, type: .json)
   }
