@@ -87,6 +87,16 @@ public final class SimulatedPhone: Sendable {
   }
 }
 
+/// A phone could not be switched on.
+public struct PhoneNotEnabled: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The name of the person.
+  public let name: String
+
+  public var description: String {
+    "The phone of \(name) could not be switched on: free disk space."
+  }
+}
+
 /// The user of a simulated phone, who consents when the system asks.
 public final class SimulatedUser: ConsentPrompt {
   private let received = Mutex<[ConsentRequest]>([])

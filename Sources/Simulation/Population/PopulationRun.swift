@@ -43,7 +43,7 @@ public struct PopulationRun: Sendable {
   /// - Parameters:
   ///   - folder: An existing folder for the data of phones and servers.
   ///   - progress: Called after each day of each run with the days that have passed and all days.
-  /// - Throws: The error of the phones or servers, `PopulationRunError`, or `CancellationError`.
+  /// - Throws: The error of the phones or servers, `PhoneNotEnabled`, or `CancellationError`.
   public func run(
     in folder: URL, progress: (Int, Int) -> Void = { _, _ in }
   ) async throws -> PopulationResult {
@@ -89,19 +89,6 @@ public struct PopulationRun: Sendable {
       advance()
     }
     return day.result(adoption: share)
-  }
-}
-
-/// The reason why a run has ended, with what to do.
-public enum PopulationRunError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The phone of this person could not be switched on.
-  case notEnabled(Int)
-
-  public var description: String {
-    switch self {
-    case .notEnabled(let person):
-      "The phone of person \(person) could not be switched on: free disk space."
-    }
   }
 }
 
