@@ -193,7 +193,7 @@ import Testing
   /// A named pipe replaces the oldest contacts. The detection gets their content after the run has expired, so it
   /// cannot end before.
   private func expire(
-    _ run: SimulatedRun, whenDetectionReadsContactsOf phone: SimulatedPhone
+    _ run: ExpiringRun, whenDetectionReadsContactsOf phone: SimulatedPhone
   ) throws {
     let contacts = phone.folder.appendingPathComponent("framework/contacts")
     let days = try FileManager.default.contentsOfDirectory(atPath: contacts.path)
@@ -219,7 +219,7 @@ import Testing
     let near = participants.near
     let cursor = await near.app.cursor
 
-    let run = SimulatedRun()
+    let run = ExpiringRun()
     try expire(run, whenDetectionReadsContactsOf: near)
     let outcome = await near.app.backgroundCheck(run)
 
@@ -238,4 +238,20 @@ import Testing
     #expect(await near.app.cursor != cursor)
     await participants.stop()
   }
+}
+
+/// A background run that the test expires.
+private final class ExpiringRun: BackgroundRun {
+  private let handler = Mutex<(@Sendable () -> Void)?>(nil)
+  private let result = Mutex<Bool?>(nil)
+
+  var success: Bool? { result.withLock { $0 } }
+
+  func setExpirationHandler(_ handler: @escaping @Sendable () -> Void) {
+    self.handler.withLock { $0 = handler }
+  }
+
+  func complete(success: Bool) { result.withLock { $0 = $0 ?? success } }
+
+  func expire() { handler.withLock { $0 }?() }
 }
