@@ -44,7 +44,7 @@ struct SimulatedClockTests {
     await #expect(throws: CancellationError.self) { try await sleeper.value }
   }
 
-  @Test("A clock that follows a source shows its time, and stays where it is if the source goes back")
+  @Test("A clock that follows a source shows its time, and does not go back with it")
   func source() {
     let source = TimeInSteps(Date(timeIntervalSince1970: 1000))
     let clock = SimulatedClock(following: source)
