@@ -117,11 +117,6 @@ let package = Package(
     .target(name: "CExposureKernels"),
     .target(name: "UnixSockets", dependencies: ["Secrets"], swiftSettings: strict),
     .systemLibrary(name: "CProcessControl"),
-    .target(
-      name: "RehearsalClock",
-      dependencies: [
-        "World", "TextEncodings",
-      ], swiftSettings: strict),
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(name: "QRCodes", swiftSettings: strict),
@@ -284,8 +279,7 @@ let package = Package(
       dependencies: [
         "World", "TextEncodings", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification",
         "ExposureApp", "KeyServerAPI", "KeyServer", "Populations", "Simulation", "QuietHTTP",
-        "WebPages", "PhoneProcess", "RehearsalClock", hummingbird, mustache, nioCore, nioPosix,
-        crypto,
+        "WebPages", "ReportFormats", "PhoneProcess", hummingbird, nioCore, nioPosix, crypto,
         logging,
         serviceLifecycle,
       ], resources: [.copy("TownPage")],
@@ -313,8 +307,8 @@ let package = Package(
       name: "Classroom",
       dependencies: [
         "Secrets", "World", "TextEncodings", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP",
-        "WebPages", "ExposureApp", "Simulation", hummingbird, nioCore, crypto, logging,
-        serviceLifecycle,
+        "WebPages", "ReportFormats", "ExposureApp", "Simulation", hummingbird, nioCore, crypto,
+        logging, serviceLifecycle,
       ], resources: [.copy("WebFiles"), .copy("Catalogues")], swiftSettings: strictOnTheCallersActor
     ),
 
@@ -366,7 +360,7 @@ let package = Package(
       dependencies: [
         "Terminal", "Settings", "ServerOperations", "Bench", "Canary", "Classroom", "PWA", "Town",
         "FieldTrials", "PhoneProcess", "Bluetooth", "DesktopNotifications", "UnixSockets",
-        "RehearsalClock", "Populations", "Simulation", "HealthAuthorityConsole",
+        "Populations", "Simulation", "HealthAuthorityConsole", "WebPages",
         "DiagnosisKeyFile", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
         "KeyServerAPI", "KeyServer", "VerificationServer", "QuietHTTP", "RiskRules", "Secrets",
         "World", "TextEncodings", "PostgreSQL", crypto, logging, argumentParser, subprocess,
@@ -476,13 +470,9 @@ let package = Package(
       name: "TextEncodingsTests", dependencies: ["TextEncodings"], swiftSettings: strict),
     .testTarget(name: "WorldTests", dependencies: ["World", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "RehearsalClockTests",
-      dependencies: ["RehearsalClock", "ServerStorage", "World", "TestSupport"],
-      swiftSettings: strict),
-    .testTarget(
       name: "TownTests",
       dependencies: [
-        "Town", "Bluetooth", "ExposureApp", "ExposureKeys", "Populations", "RehearsalClock",
+        "Town", "Bluetooth", "ExposureApp", "ExposureKeys", "Populations", "ServerStorage",
         "Simulation", "World", "TestSupport",
       ], swiftSettings: strictOnTheCallersActor),
     .testTarget(

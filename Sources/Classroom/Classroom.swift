@@ -3,7 +3,6 @@ import ExposureApp
 import Foundation
 import Hummingbird
 import Logging
-import NIOCore
 import QuietHTTP
 import ServiceLifecycle
 import Simulation
@@ -27,7 +26,7 @@ package final class ClassroomService: Service, Sendable {
   /// - Parameters:
   ///   - clock: The real time, for the pace of the lesson and the heartbeats of its streams.
   ///   - randomness: The source of the secrets of teacher and pupils. The lesson draws from its seed.
-  /// - Throws: `ClassroomError.files`, or the servers' errors if the folder cannot be used.
+  /// - Throws: `PageServerError.missingFile`, or the servers' errors if the folder cannot be used.
   package init(
     _ configuration: ClassroomConfiguration, clock: any WallClock, randomness: any Randomness,
     logger: Logger
@@ -36,13 +35,9 @@ package final class ClassroomService: Service, Sendable {
     self.clock = clock
     self.randomness = randomness
     self.logger = logger
-    do throws(InstalledFiles.Missing) {
-      files = try InstalledFiles(
-        ["class.css", "class.js", "print.js"], in: "WebFiles", of: "Classroom")
-    } catch {
-      throw ClassroomError.files
-    }
-    guard ClassText.areInstalled else { throw ClassroomError.files }
+    files = try InstalledFiles(
+      ["class.css", "class.js", "print.js"], in: "WebFiles", of: "Classroom")
+    if let missing = ClassText.missingCatalogue { throw PageServerError.missingFile(missing) }
     secret = WebSecret(randomness: randomness, cookieName: "class-teacher")
     world = SimulatedWorld(
       start: Lesson.start, seed: configuration.seed, recordsBeacons: false, logger: logger)
@@ -76,7 +71,7 @@ package final class ClassroomService: Service, Sendable {
 
   /// Serves until a graceful shutdown or cancellation.
   ///
-  /// - Throws: `ClassroomError.port` if the port is not available.
+  /// - Throws: `PageServerError` if the port or the address is not available.
   package func run() async throws {
     let network = HTTPNetwork(ownMachineTimeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
     let result: Result<Void, any Error>
@@ -100,23 +95,17 @@ package final class ClassroomService: Service, Sendable {
         hoursMax: configuration.hoursMax, clock: clock,
         randomness: randomness)
       let server = server(of: lesson)
-      group.addTask { try await self.run(server) }
+      group.addTask {
+        try await PageServerError.run(
+          at: self.configuration.host, port: self.configuration.port
+        ) { try await server.run() }
+      }
       group.addTask { await cancelWhenGracefulShutdown { await lesson.runClock() } }
       group.addTask {
         await cancelWhenGracefulShutdown { await lesson.feed.beat(clock: self.clock) }
       }
       await bound.settle(await server.boundPort)
       try await group.next()
-    }
-  }
-
-  private func run(_ server: QuietServer) async throws {
-    do {
-      try await server.run()
-    } catch let error as IOError where [EADDRINUSE, EACCES].contains(error.errnoCode) {
-      throw ClassroomError.port(configuration.port)
-    } catch let error as IOError where error.errnoCode == EADDRNOTAVAIL {
-      throw ClassroomError.address(configuration.host)
     }
   }
 
@@ -162,23 +151,5 @@ package struct ClassroomConfiguration: Sendable {
     self.port = port
     self.seed = seed
     self.hosts = hosts
-  }
-}
-
-/// The reason why a class cannot be run.
-package enum ClassroomError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The program's own files are missing.
-  case files
-  case port(Int)
-  /// The address is not one of this machine.
-  case address(String)
-
-  package var description: String {
-    switch self {
-    case .files: "The class's web files are missing beside the program: install them again."
-    case .address(let address):
-      "\(address) is not an address of this machine: name another with --listen, or leave it out."
-    case .port(let port): "Port \(port) is not available: name another with --port, or 0 for any."
-    }
   }
 }

@@ -30,12 +30,12 @@ public struct Crowd: Sendable {
   /// Adds a person with a phone that is switched on. The favourite places of all people are drawn again, because a
   /// larger town has more places; homes stay.
   ///
-  /// - Throws: If the phone cannot be switched on. Then nothing is added.
+  /// - Throws: `PhoneNotEnabled`, or the error of the app. Then nothing is added.
   public mutating func add(_ name: String) async throws {
     let phone = SimulatedPhone(
       name: name, folder: folder.appendingPathComponent("phone-\(name)"), world: world,
       configuration: configuration, network: network)
-    guard try await phone.enable() == .enabled else { throw CrowdError.notEnabled(name) }
+    guard try await phone.enable() == .enabled else { throw PhoneNotEnabled(name: name) }
     phones.append(phone)
     itinerary = Itinerary(people: itinerary.people + [name], sources: world.randomness)
   }
@@ -65,18 +65,6 @@ public struct Crowd: Sendable {
   /// Runs the background checks that are due, except on the phones `off`.
   public func checkForKeys(off: Set<String> = []) async {
     _ = await world.checkForKeys(phones.filter { !off.contains($0.name) })
-  }
-}
-
-/// An error of a crowd.
-public enum CrowdError: Error, CustomStringConvertible {
-  /// The phone with this name could not be switched on.
-  case notEnabled(String)
-
-  public var description: String {
-    switch self {
-    case .notEnabled(let name): "The phone of \(name) could not be switched on: check the disk."
-    }
   }
 }
 

@@ -87,6 +87,16 @@ public final class SimulatedPhone: Sendable {
   }
 }
 
+/// A phone could not be switched on.
+public struct PhoneNotEnabled: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The name of the person.
+  public let name: String
+
+  public var description: String {
+    "The phone of \(name) could not be switched on: free disk space."
+  }
+}
+
 /// The user of a simulated phone, who consents when the system asks.
 public final class SimulatedUser: ConsentPrompt {
   private let received = Mutex<[ConsentRequest]>([])
@@ -117,45 +127,19 @@ public struct SimulatedAttestation: DeviceAttestation {
   }
 }
 
-/// A background run that a test can expire.
+/// A background run that does not expire.
 public final class SimulatedRun: BackgroundRun {
-  private struct State {
-    var handler: (@Sendable () -> Void)?
-    var isOver = false
-    var success: Bool?
-  }
-
-  private let state = Mutex(State())
+  private let result = Mutex<Bool?>(nil)
 
   /// Creates a run.
   public init() {}
 
   /// The reported result; `nil` if the run has not ended.
-  public var success: Bool? { state.withLock { $0.success } }
+  public var success: Bool? { result.withLock { $0 } }
 
-  public func setExpirationHandler(_ handler: @escaping @Sendable () -> Void) {
-    let isOver = state.withLock { state in
-      state.handler = handler
-      return state.isOver
-    }
-    if isOver { handler() }
-  }
+  public func setExpirationHandler(_ handler: @escaping @Sendable () -> Void) {}
 
-  public func complete(success: Bool) {
-    state.withLock { state in
-      if state.success == nil { state.success = success }
-    }
-  }
-
-  /// Expires the run.
-  public func expire() {
-    let handler = state.withLock { state in
-      defer { state.handler = nil }
-      state.isOver = true
-      return state.handler
-    }
-    handler?()
-  }
+  public func complete(success: Bool) { result.withLock { $0 = $0 ?? success } }
 }
 
 /// The background requests of one phone's app.

@@ -9,7 +9,7 @@ import World
 
 /// The signing keys of a simulated health authority, and the device configuration that its root key signs.
 ///
-/// It follows the rules of `firebreak key-server signing-key rotate`, `pause`, `resume` and `withdraw`.
+/// It follows the rules of `firebreak key-server signing-key rotate`.
 public final class SimulatedSigning: Sendable {
   private struct State {
     var signers: [ExportSigner]
@@ -83,40 +83,14 @@ public final class SimulatedSigning: Sendable {
       let ended = state.signers.map { $0.ending(at: from.addingTimeInterval(overlapSeconds)) }
       state.signers = ended + [new]
     }
-    try publish { _ in }
+    try publish()
   }
 
-  /// Stops checks and uploads until `end`, or until `resume()`.
+  /// Signs the device configuration again, with the present keys and a change such as a pause. Without one, it no
+  /// longer expires.
   ///
   /// - Throws: `KeyServerError` if a key is not valid (a programming error).
-  public func pause(until end: Date? = nil) throws {
-    let until = end.map(\.unixSecond)
-    try publish { $0.pause = DeviceConfiguration.Pause(until: until) }
-  }
-
-  /// Ends a pause.
-  ///
-  /// - Throws: `KeyServerError` if a key is not valid (a programming error).
-  public func resume() throws {
-    try publish { $0.pause = nil }
-  }
-
-  /// Signs the device configuration again, so that it does not expire.
-  ///
-  /// - Throws: `KeyServerError` if a key is not valid (a programming error).
-  public func renew() throws {
-    try publish { _ in }
-  }
-
-  /// Withdraws a key file.
-  ///
-  /// - Throws: `KeyServerError` if a key is not valid (a programming error).
-  public func withdraw(_ file: KeyFileHash) throws {
-    try publish { $0.withdrawn.append(file) }
-  }
-
-  /// Signs the document with the present keys and a change.
-  private func publish(_ change: (inout DeviceConfiguration) -> Void) throws {
+  public func publish(_ change: (inout DeviceConfiguration) -> Void = { _ in }) throws {
     let now = clock.now
     try state.withLock { state in
       let keys = try state.signers.filter { $0.validThru ?? .distantFuture > now }

@@ -75,16 +75,15 @@ public struct IdentifierCounts: Sendable {
 /// Runs and records the steps of the demo.
 final class DemoRecorder {
   private(set) var steps: [DemoStep] = []
-  private(set) var timeline: Timeline
+  private(set) var timeline = Timeline()
   var phones: [DemoResult.Phone] = []
   var knowledge: [IdentifierCounts] = []
 
   private let clock: SimulatedClock
   private let onStep: (DemoStep) -> Void
 
-  init(clock: SimulatedClock, timeline: Timeline, onStep: @escaping (DemoStep) -> Void) {
+  init(clock: SimulatedClock, onStep: @escaping (DemoStep) -> Void) {
     self.clock = clock
-    self.timeline = timeline
     self.onStep = onStep
   }
 
@@ -98,7 +97,7 @@ final class DemoRecorder {
   /// - Throws: `DemoStopped` if the step failed, after recording it.
   func step<Outcome>(
     _ name: String, _ sentence: String, on lanes: Set<DemoLane>,
-    messages: [(DemoLane, DemoLane)] = [],
+    messages: [(from: DemoLane, to: DemoLane)] = [],
     _ body: (inout [String]) async throws -> Outcome
   ) async throws -> Outcome {
     let time = clock.now
@@ -118,8 +117,7 @@ final class DemoRecorder {
     steps.append(step)
     timeline.rows.append(
       Timeline.Row(
-        number: steps.count, time: time, ok: ok, lanes: lanes.map(\.rawValue).sorted(),
-        arrows: messages.map { Timeline.MessageArrow(from: $0.rawValue, to: $1.rawValue) }))
+        number: steps.count, time: time, ok: ok, lanes: lanes.sorted(), messages: messages))
     onStep(step)
     guard case .success(let outcome) = result else { throw DemoStopped() }
     return outcome
@@ -127,8 +125,7 @@ final class DemoRecorder {
 
   /// Records that two neighbouring lanes were together during the last step.
   func recordMeeting(_ lanes: ClosedRange<DemoLane>, label: String) {
-    timeline.rows[timeline.rows.count - 1].meeting = Timeline.Meeting(
-      lanes: lanes.lowerBound.rawValue...lanes.upperBound.rawValue, label: label)
+    timeline.rows[timeline.rows.count - 1].meeting = Timeline.Meeting(lanes: lanes, label: label)
   }
 
   private static func milliseconds(since start: ContinuousClock.Instant) -> Int {
@@ -143,15 +140,17 @@ enum DemoLane: Int, CaseIterable, Comparable {
 
   static func < (left: DemoLane, right: DemoLane) -> Bool { left.rawValue < right.rawValue }
 
-  var lane: Timeline.Lane {
+  var name: String {
     switch self {
-    case .far: Timeline.Lane(name: "far", detail: "phone")
-    case .near: Timeline.Lane(name: "near", detail: "phone")
-    case .diagnosed: Timeline.Lane(name: "diagnosed", detail: "phone")
-    case .verificationServer: Timeline.Lane(name: "verification", detail: "server")
-    case .keyServer: Timeline.Lane(name: "key", detail: "server")
+    case .far, .near, .diagnosed: "\(self)"
+    case .verificationServer: "verification"
+    case .keyServer: "key"
     }
   }
+
+  var detail: String { self < .verificationServer ? "phone" : "server" }
+
+  var title: String { "\(name) \(detail)" }
 }
 
 /// A step failed and is recorded; the demo ends.

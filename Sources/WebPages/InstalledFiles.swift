@@ -5,12 +5,6 @@ import NIOCore
 
 /// The files of pages that are installed beside the program, in memory.
 package struct InstalledFiles: Sendable {
-  /// A file of the program is missing.
-  package struct Missing: Error, Hashable {
-    /// The path of the file.
-    package let path: String
-  }
-
   private struct File: Sendable {
     let content: Data
     let type: ContentType
@@ -24,7 +18,8 @@ package struct InstalledFiles: Sendable {
   ///   - names: The paths of the files in `folder`; `/` and the name is the path at which each is served.
   ///   - folder: The folder in the resources.
   ///   - target: The name of the target.
-  package init(_ names: [String], in folder: String, of target: String) throws(Missing) {
+  /// - Throws: `PageServerError.missingFile`.
+  package init(_ names: [String], in folder: String, of target: String) throws(PageServerError) {
     // `Bundle.module` would end the program if the resources are missing.
     let root = Bundle.main.bundleURL.appendingPathComponent(
       "firebreak_\(target).resources/\(folder)")
@@ -32,7 +27,7 @@ package struct InstalledFiles: Sendable {
     for name in names {
       let file = root.appendingPathComponent(name)
       guard let content = FileManager.default.contents(atPath: file.path) else {
-        throw Missing(path: file.path)
+        throw .missingFile(file.path)
       }
       files["/" + name] = File(content: content, type: ContentType(fileName: name))
     }

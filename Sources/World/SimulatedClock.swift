@@ -2,7 +2,10 @@
 import Foundation
 import Synchronization
 
-/// A clock that moves only through `advance`, so that a simulation of two days takes seconds.
+/// The clock of simulated time, which never goes back. Its uptime is its time, so that a jump is time that passes.
+///
+/// It moves through `advance`, so that a simulation of two days takes seconds and equal steps give equal runs; or it
+/// follows a source that several processes share.
 public final class SimulatedClock: WallClock {
   private struct Sleeper {
     let deadline: Date
@@ -15,17 +18,31 @@ public final class SimulatedClock: WallClock {
     var cancelledBeforeTheySlept: Set<UUID> = []
   }
 
+  private let source: (any SimulatedTimeSource)?
   private let state: Mutex<State>
 
-  /// Creates a clock at `now`.
+  /// Creates a clock at `now` that moves through `advance`.
   public init(now: Date) {
+    source = nil
     state = Mutex(State(now: now))
   }
 
-  public var now: Date { state.withLock { $0.now } }
+  /// Creates a clock that follows `source`, and does not move through `advance`.
+  package init(following source: any SimulatedTimeSource) {
+    self.source = source
+    state = Mutex(State(now: source.now))
+  }
+
+  public var now: Date {
+    state.withLock { state in
+      if let source { state.now = max(state.now, source.now) }
+      return state.now
+    }
+  }
 
   /// Moves the clock forward to `date` and resumes the tasks that sleep until then.
   public func advance(to date: Date) {
+    precondition(source == nil, "A clock that follows a source moves with it alone.")
     let due = state.withLock { state -> [Sleeper] in
       state.now = max(state.now, date)
       let due = state.sleepers.filter { $0.value.deadline <= state.now }
@@ -41,6 +58,15 @@ public final class SimulatedClock: WallClock {
   }
 
   public func sleep(until deadline: Date) async throws {
+    guard let source else { return try await sleepUntilAdvanced(to: deadline) }
+    while true {
+      try Task.checkCancellation()
+      guard now < deadline else { return }
+      try await source.pause(until: deadline)
+    }
+  }
+
+  private func sleepUntilAdvanced(to deadline: Date) async throws {
     let id = UUID()
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { wake in

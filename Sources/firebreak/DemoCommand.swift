@@ -44,7 +44,7 @@ struct DemoCommand: AsyncParsableCommand {
     let result = await DemoRun(
       seed: seed, folder: folder.url, logger: logger, onStep: printer.printStep
     ).run()
-    try file.write(try ReportPage(result).html())
+    try file.write(ReportPage(result).html)
     if json {
       try printJSON(DemoReport(result))
     } else {

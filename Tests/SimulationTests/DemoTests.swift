@@ -82,35 +82,34 @@ import Testing
 }
 
 @Suite("Report of the demo") struct ReportTests {
-  private let lanes = DemoLane.allCases.map(\.lane)
-
-  private func html(_ timeline: Timeline, knowledge: [IdentifierCounts] = []) throws -> String {
+  private func html(_ timeline: Timeline, knowledge: [IdentifierCounts] = []) -> String {
     let step = DemoStep(
       name: "meeting", time: DemoClock.day(2, 9, 15), sentence: "Near & far <met>.",
       facts: ["one"], ok: true, milliseconds: 12)
-    return try ReportPage(
+    return ReportPage(
       DemoResult(
         steps: [step], phones: [.init(name: "near", riskLevel: 3, notices: 1)],
         knowledge: knowledge, timeline: timeline)
-    ).html()
+    ).html
   }
 
-  @Test("The report contains every step and the picture, and no template marker")
-  func report() throws {
-    let html = try html(Timeline(lanes: lanes))
+  @Test("The report contains every step, every phone and the picture")
+  func report() {
+    let html = html(Timeline())
     #expect(html.contains("Near &amp; far &lt;met&gt;."))
     #expect(html.contains("Day 2 09:15"))
     #expect(html.contains("<svg"))
+    #expect(html.contains("risk: <strong>high</strong>"))
+    #expect(html.contains("<p>1 notice.</p>"))
     #expect(html.contains("Not measured"))
-    #expect(!html.contains("{{"))
   }
 
   @Test("The report contains the counts of the run and the remaining risk")
-  func knowledge() throws {
+  func knowledge() {
     let party = IdentifierCounts(
       party: "Key server", bytes: 4_096,
       counts: [.init(kind: "PIN", found: 0, total: 1), .init(kind: "keys", found: 2, total: 3)])
-    let html = try html(Timeline(lanes: lanes), knowledge: [party])
+    let html = html(Timeline(), knowledge: [party])
     #expect(html.contains("<dt>has</dt><dd>2 of 3 keys</dd>"))
     #expect(html.contains("<dd>0 of 1 PIN</dd>"))
     #expect(html.contains("can guess who was diagnosed"))
@@ -120,9 +119,9 @@ import Testing
   @Test("Three downloads at one time are three arrows at different places")
   func arrows() throws {
     let row = Timeline.Row(
-      number: 1, time: DemoClock.day(2, 8), ok: true, lanes: [0, 1, 2],
-      arrows: [0, 1, 2].map { Timeline.MessageArrow(from: 4, to: $0) })
-    let svg = TimelinePicture(timeline: Timeline(lanes: lanes, rows: [row])).svg
+      number: 1, time: DemoClock.day(2, 8), ok: true, lanes: [.far, .near, .diagnosed],
+      messages: [DemoLane.far, .near, .diagnosed].map { (from: .keyServer, to: $0) })
+    let svg = TimelinePicture(timeline: Timeline(rows: [row])).svg
     let heights = svg.matches(of: /class=\"arrow"[^>]* d="M [0-9.]+ ([0-9.]+) H/).map(\.1)
     #expect(Set(heights).count == 3)
   }
@@ -132,10 +131,10 @@ import Testing
     let times = [(0, 15), (0, 30), (0, 30), (0, 45)]
     let rows = times.enumerated().map { index, time in
       Timeline.Row(
-        number: index + 1, time: DemoClock.day(2, time.0, time.1), ok: true, lanes: [2],
-        arrows: [])
+        number: index + 1, time: DemoClock.day(2, time.0, time.1), ok: true, lanes: [.diagnosed],
+        messages: [])
     }
-    let svg = TimelinePicture(timeline: Timeline(lanes: lanes, rows: rows)).svg
+    let svg = TimelinePicture(timeline: Timeline(rows: rows)).svg
     let clocks = svg.matches(of: /class="clock" x="0" y="([0-9.]+)">([0-9:]+)</).map {
       ($0.1, $0.2)
     }
@@ -194,7 +193,7 @@ import Testing
   /// A named pipe replaces the oldest contacts. The detection gets their content after the run has expired, so it
   /// cannot end before.
   private func expire(
-    _ run: SimulatedRun, whenDetectionReadsContactsOf phone: SimulatedPhone
+    _ run: ExpiringRun, whenDetectionReadsContactsOf phone: SimulatedPhone
   ) throws {
     let contacts = phone.folder.appendingPathComponent("framework/contacts")
     let days = try FileManager.default.contentsOfDirectory(atPath: contacts.path)
@@ -220,7 +219,7 @@ import Testing
     let near = participants.near
     let cursor = await near.app.cursor
 
-    let run = SimulatedRun()
+    let run = ExpiringRun()
     try expire(run, whenDetectionReadsContactsOf: near)
     let outcome = await near.app.backgroundCheck(run)
 
@@ -239,4 +238,20 @@ import Testing
     #expect(await near.app.cursor != cursor)
     await participants.stop()
   }
+}
+
+/// A background run that the test expires.
+private final class ExpiringRun: BackgroundRun {
+  private let handler = Mutex<(@Sendable () -> Void)?>(nil)
+  private let result = Mutex<Bool?>(nil)
+
+  var success: Bool? { result.withLock { $0 } }
+
+  func setExpirationHandler(_ handler: @escaping @Sendable () -> Void) {
+    self.handler.withLock { $0 = handler }
+  }
+
+  func complete(success: Bool) { result.withLock { $0 = $0 ?? success } }
+
+  func expire() { handler.withLock { $0 }?() }
 }

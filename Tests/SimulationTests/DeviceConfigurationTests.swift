@@ -58,7 +58,7 @@ struct DeviceConfigurationTests {
       scene.world.clock.advance(by: Scene.day - 3 * Scene.hour)
       try await scene.publish(diagnosed)
       let cursor = await near.app.cursor
-      try scene.authority.signing.pause()
+      try scene.authority.signing.publish { $0.pause = .init(until: nil) }
       for _ in 0..<3 {
         #expect(await near.app.check() == .paused)
         scene.world.clock.advance(by: 4 * Scene.hour)
@@ -67,7 +67,7 @@ struct DeviceConfigurationTests {
       #expect(try await scene.upload(late).reason == .paused)
       #expect(await near.app.cursor == cursor)
       #expect(near.notices.exposureNotices.isEmpty)
-      try scene.authority.signing.resume()
+      try scene.authority.signing.publish { $0.pause = nil }
       #expect(await near.app.check() == .checked(.high))
       #expect(await near.app.exposures.count == 1)
       try await scene.publish(late)
@@ -80,8 +80,8 @@ struct DeviceConfigurationTests {
   func timedPause() async throws {
     try await Scene.run { scene in
       let phone = try await scene.phone("phone")
-      try scene.authority.signing.pause(
-        until: scene.world.clock.now.addingTimeInterval(Scene.hour))
+      let end = scene.world.clock.now.addingTimeInterval(Scene.hour)
+      try scene.authority.signing.publish { $0.pause = .init(until: end.unixSecond) }
       #expect(await phone.app.check() == .paused)
       scene.world.clock.advance(by: Scene.hour)
       #expect(await phone.app.pause == nil)
@@ -100,7 +100,8 @@ struct DeviceConfigurationTests {
       try await scene.publish(diagnosed)
       #expect(await near.app.check() == .checked(.high))
       #expect(near.notices.exposureNotices.count == 1)
-      try scene.authority.signing.withdraw(try await scene.newestFile())
+      let file = try await scene.newestFile()
+      try scene.authority.signing.publish { $0.withdrawn.append(file) }
       #expect(await near.app.check() == .checked(.none))
       #expect(await near.app.exposures.isEmpty)
       #expect(!near.notices.isVisible(.risk))

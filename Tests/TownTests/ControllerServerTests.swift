@@ -3,7 +3,6 @@ import Bluetooth
 import ExposureKeys
 import Foundation
 import Populations
-import RehearsalClock
 import Simulation
 import Synchronization
 import TestSupport
@@ -96,7 +95,7 @@ struct ControllerServerTests {
     let server = try await ControllerServer(for: ["ada", "ben"], on: air, noting: received)
     let serving = Task { try await server.run() }
     defer { serving.cancel() }
-    let clock = try RehearsalClock(file: folder.path("clock"))
+    let clock = SimulatedClock(following: try RehearsalTime(file: folder.path("clock")))
     let phones = try server.addresses.mapValues { try TownRadio(at: $0, clock: clock) }
     defer { for phone in phones.values { phone.stop() } }
     for (index, name) in ["ada", "ben"].enumerated() {

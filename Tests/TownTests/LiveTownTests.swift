@@ -2,7 +2,6 @@
 import ExposureApp
 import ExposureKeys
 import Foundation
-import RehearsalClock
 import Simulation
 import TestSupport
 import Testing

@@ -9,7 +9,8 @@ import TextEncodings
 extension DemonstrationSuite {
   /// The HTML report of `firebreak demo` in a browser.
   @Suite("Report of the demo in a browser") struct DemoReportTests {
-    @Test("The report of a run has no violation at 360 and 1280 pixels, in light and dark mode")
+    @Test(
+      "The report of a run has no violation at 360 and 1280 pixels, light and dark, and fits paper")
     func accessible() async throws {
       let folder = try TemporaryFolder()
       let file = folder.path("demo.html")
@@ -35,6 +36,7 @@ extension DemonstrationSuite {
         }
         #expect(try await browser.badgeContrast(.dark) >= 4.5)
         #expect(try await browser.badgeContrast(.light) >= 4.5)
+        #expect(try await browser.overflowOnPaper() == [])
       }
     }
   }

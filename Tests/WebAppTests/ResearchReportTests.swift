@@ -67,7 +67,7 @@ extension Browser {
   }
 
   /// The same on A4 paper with margins of a centimetre, in the style for print; also dark colors, which would use ink.
-  fileprivate func overflowOnPaper() async throws -> [String] {
+  func overflowOnPaper() async throws -> [String] {
     try await emulate(EmulatedDisplay(colors: .dark, width: 718, height: 1_047))
     try await devTools("Emulation.setEmulatedMedia", ["media": "print"])
     let scheme = try await script("return getComputedStyle(document.documentElement).colorScheme")

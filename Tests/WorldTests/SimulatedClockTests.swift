@@ -43,6 +43,40 @@ struct SimulatedClockTests {
     sleeper.cancel()
     await #expect(throws: CancellationError.self) { try await sleeper.value }
   }
+
+  @Test("A clock that follows a source shows its time, and does not go back with it")
+  func source() {
+    let source = TimeInSteps(Date(timeIntervalSince1970: 1000))
+    let clock = SimulatedClock(following: source)
+    source.move(by: 60)
+    #expect(clock.now == Date(timeIntervalSince1970: 1060))
+    source.move(by: -30)
+    #expect(clock.now == Date(timeIntervalSince1970: 1060))
+    #expect(clock.reading.uptime == clock.now.timeIntervalSinceReferenceDate)
+  }
+
+  @Test("A sleeper asks the source again until its deadline has come")
+  func sourceSleeper() async throws {
+    let source = TimeInSteps(Date(timeIntervalSince1970: 1000))
+    let clock = SimulatedClock(following: source)
+    try await clock.sleep(until: Date(timeIntervalSince1970: 1025))
+    #expect(clock.now == Date(timeIntervalSince1970: 1030))
+    try await clock.sleep(until: Date(timeIntervalSince1970: 1030))
+    #expect(clock.now == Date(timeIntervalSince1970: 1030))
+  }
+}
+
+/// A time that moves by ten seconds in each pause.
+private final class TimeInSteps: SimulatedTimeSource {
+  private let time: Mutex<Date>
+
+  init(_ start: Date) { time = Mutex(start) }
+
+  var now: Date { time.withLock { $0 } }
+
+  func move(by seconds: TimeInterval) { time.withLock { $0 += seconds } }
+
+  func pause(until deadline: Date) async throws { move(by: 10) }
 }
 
 /// Runs tasks when a test says so, and shows if they are all suspended.

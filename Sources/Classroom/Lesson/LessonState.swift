@@ -27,7 +27,6 @@ struct LessonState: Sendable {
     let time: Date
     /// Everyone who has ever been infected.
     var infected = 0
-    var ill = 0
     var diagnosed = 0
     var notified = 0
   }
@@ -151,9 +150,7 @@ extension Lesson {
   func noteCurve() {
     var sample = LessonState.Sample(time: now)
     for (seat, phone) in zip(seats, crowd.phones) {
-      let health = outbreak.health(of: seat.name, at: now)
-      if health != .well { sample.infected += 1 }
-      if health == .ill { sample.ill += 1 }
+      if outbreak.health(of: seat.name, at: now) != .well { sample.infected += 1 }
       if seat.diagnosis.diagnosed != nil { sample.diagnosed += 1 }
       if !phone.notices.exposureNotices.isEmpty { sample.notified += 1 }
     }

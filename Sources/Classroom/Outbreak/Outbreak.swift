@@ -161,9 +161,7 @@ enum Health: Int, CaseIterable, Comparable, Sendable {
 struct Contact: Hashable, Sendable {
   /// The minutes of one day, 00:00 to 24:00 UTC, as the keys of phones.
   struct Minutes: Hashable, Sendable {
-    /// Minutes at the distance of a conversation.
-    var close = 0
-    /// Minutes at the distance of neighbours in a room, or closer.
+    /// Minutes within reach.
     var near = 0
     /// Those of `near` in which both phones were on.
     var received = 0
@@ -179,7 +177,6 @@ struct Contact: Hashable, Sendable {
     guard metres <= rules.near.metres else { return }
     var day = days[date.unixDay, default: Minutes()]
     day.near += minutes
-    if metres <= rules.close.metres { day.close += minutes }
     if bothOn { day.received += minutes }
     days[date.unixDay] = day
   }
@@ -202,7 +199,6 @@ struct Contact: Hashable, Sendable {
   private func sum(where isWanted: (Int) -> Bool) -> Minutes {
     days.reduce(into: Minutes()) { sum, day in
       guard isWanted(day.key) else { return }
-      sum.close += day.value.close
       sum.near += day.value.near
       sum.received += day.value.received
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ReportFormats
 import World
 
 /// The frame of every page.
@@ -106,22 +107,9 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
     parts.map { part in
       switch part {
       case .markup(let text): text
-      case .phrase(let phrase): Self.escaped(phrase.text(in: language))
+      case .phrase(let phrase): HTMLText.escaped(phrase.text(in: language))
       }
     }.joined()
-  }
-
-  private static func escaped(_ string: String) -> String {
-    string.reduce(into: "") { text, character in
-      switch character {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      case "\"": text += "&quot;"
-      case "'": text += "&#39;"
-      default: text.append(character)
-      }
-    }
   }
 
   /// The interpolation of a literal: literal text is markup, interpolated texts are escaped.

@@ -55,8 +55,8 @@ enum ClassText: String, CaseIterable, Sendable {
   /// The catalogues that are installed beside the program, read once.
   static let catalogues: [ClassLanguage: TextCatalogue] = TextCatalogue.installed(of: target)
 
-  /// True if the catalogues of all languages are installed.
-  static var areInstalled: Bool { TextCatalogue.missing(in: catalogues, of: target) == nil }
+  /// The path of a catalogue that is not installed; nil if all are.
+  static var missingCatalogue: String? { TextCatalogue.missing(in: catalogues, of: target) }
 
   private static let target = "Classroom"
 }

@@ -89,9 +89,8 @@ final class PhoneFleet: Sendable {
       let isEnabled = (try? await phone.enable()) == .enabled
       return isEnabled ? phone : nil
     }
-    guard phones.count == owners.count else { throw PopulationRunError.notEnabled(owners.count) }
     if let failed = phones.firstIndex(where: { $0 == nil }) {
-      throw PopulationRunError.notEnabled(owners[failed])
+      throw PhoneNotEnabled(name: "person \(owners[failed])")
     }
     state.withLock { state in
       state.phones = phones.compactMap(\.self)
@@ -136,7 +135,7 @@ final class PhoneFleet: Sendable {
 
   /// Prepares the servers for a day.
   func beginDay(_ day: Int) throws {
-    if day > 0, day % Self.renewalDays == 0 { try authority.signing.renew() }
+    if day > 0, day % Self.renewalDays == 0 { try authority.signing.publish() }
   }
 
   /// Publishes the key files that are due.

@@ -3,17 +3,17 @@ import ExposureApp
 import Foundation
 import Populations
 
-/// The days of one run: people meet, phones send, scan and check, and people react.
+/// The days of one run: people meet, phones send, scan and check, and people react. Without phones, people only meet.
 struct PopulationDay {
   private let scenario: Scenario
-  private let fleet: PhoneFleet
+  private let fleet: PhoneFleet?
   private var spread: Spread
   private var events: EventLog
   private var alerted: Set<Int> = []
   private var missed: Set<Int> = []
   private var pendingUploads: [Int] = []
 
-  init(scenario: Scenario, spread: Spread, fleet: PhoneFleet) {
+  init(scenario: Scenario, spread: Spread, fleet: PhoneFleet?) {
     self.scenario = scenario
     self.spread = spread
     self.fleet = fleet
@@ -23,13 +23,14 @@ struct PopulationDay {
   /// Runs the next day.
   mutating func run() async throws {
     spread.beginDay()
-    try fleet.beginDay(spread.day)
+    try fleet?.beginDay(spread.day)
     for hour in stride(from: 0, to: 24, by: Self.stepHours) {
       try Task.checkCancellation()
       let second = spread.day * Epidemic.daySeconds + (hour + Self.stepHours) * 3_600
       let encounters = passHours(from: hour)
+      guard let fleet else { continue }
       await fleet.pass(encounters, onDay: spread.day, until: second)
-      await upload(at: second)
+      await upload(at: second, to: fleet)
       try await fleet.publish()
       note(await fleet.checkForKeys(), at: second)
     }
@@ -50,25 +51,26 @@ struct PopulationDay {
   }
 
   func result(adoption: Double) -> RunResult {
-    RunResult(
-      adoption: adoption, phones: fleet.owners.count, events: events.sorted,
+    let counts = fleet?.counts ?? PhoneFleet.CheckCounts()
+    return RunResult(
+      adoption: adoption, phones: fleet?.owners.count ?? 0, events: events.sorted,
       infected: spread.epidemic.courses.count,
       reproductionNumber: spread.reproductionNumber(days: scenario.days),
-      receivingScans: fleet.receivingScanCount, checks: fleet.counts.checks,
-      failedChecks: fleet.counts.failed, checksWithoutKeyFiles: fleet.counts.withoutKeyFiles,
-      decoys: fleet.decoyCount)
+      receivingScans: fleet?.receivingScanCount ?? 0, checks: counts.checks,
+      failedChecks: counts.failed, checksWithoutKeyFiles: counts.withoutKeyFiles,
+      decoys: fleet?.decoyCount ?? 0)
   }
 
   private mutating func note(_ event: HealthCare.Dated) {
     events.note(event)
-    guard event.event == .result(isPositive: true), fleet.hasPhone(event.person),
+    guard event.event == .result(isPositive: true), fleet?.hasPhone(event.person) == true,
       spread.health.uploads(event.person, at: event.second)
     else { return }
     pendingUploads.append(event.person)
   }
 
   /// Uploads one after the other, so that the server stores the keys in the same order in every run.
-  private mutating func upload(at second: Int) async {
+  private mutating func upload(at second: Int, to fleet: PhoneFleet) async {
     for person in pendingUploads {
       switch await fleet.upload(person) {
       case nil:
@@ -94,7 +96,7 @@ struct PopulationDay {
   }
 
   private mutating func noteMissed(at second: Int) {
-    for person in fleet.owners where !alerted.contains(person) && !missed.contains(person) {
+    for person in fleet?.owners ?? [] where !alerted.contains(person) && !missed.contains(person) {
       guard spread.exposures.isAlertOverdue(person, at: second) else { continue }
       missed.insert(person)
       events.note(.missed, of: person, at: second)

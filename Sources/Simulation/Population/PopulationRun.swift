@@ -43,7 +43,7 @@ public struct PopulationRun: Sendable {
   /// - Parameters:
   ///   - folder: An existing folder for the data of phones and servers.
   ///   - progress: Called after each day of each run with the days that have passed and all days.
-  /// - Throws: The error of the phones or servers, `PopulationRunError`, or `CancellationError`.
+  /// - Throws: The error of the phones or servers, `PhoneNotEnabled`, or `CancellationError`.
   public func run(
     in folder: URL, progress: (Int, Int) -> Void = { _, _ in }
   ) async throws -> PopulationResult {
@@ -56,7 +56,7 @@ public struct PopulationRun: Sendable {
       done += 1
       progress(done, all)
     }
-    let without = try Self.withoutPhones(start, days: scenario.days, advance)
+    let without = try await runDays(from: start, with: nil, share: 0, advance)
     var runs: [RunResult] = []
     for (number, share) in shares.enumerated() {
       let folder = folder.appendingPathComponent("run-\(number)")
@@ -64,25 +64,6 @@ public struct PopulationRun: Sendable {
     }
     return PopulationResult(
       scenario: scenario, seed: seed, population: contacts.population, without: without, runs: runs)
-  }
-
-  private static func withoutPhones(
-    _ start: Spread, days: Int, _ advance: () -> Void
-  ) throws -> RunResult {
-    var (spread, events) = (start, EventLog(start))
-    for _ in 0..<days {
-      try Task.checkCancellation()
-      spread.beginDay()
-      for hour in 0..<24 {
-        events.note(spread.pass(hour: hour).infected, spread)
-        let second = spread.day * Epidemic.daySeconds + (hour + 1) * 3_600
-        for event in spread.takeEvents(until: second) { events.note(event) }
-      }
-      advance()
-    }
-    return RunResult(
-      adoption: 0, phones: 0, events: events.sorted, infected: spread.epidemic.courses.count,
-      reproductionNumber: spread.reproductionNumber(days: days))
   }
 
   private func run(
@@ -94,27 +75,20 @@ public struct PopulationRun: Sendable {
       scenario, owners: contacts.population.owners(share: share, seed: seed), seed: seed,
       threads: threads, folder: folder, logger: logger)
     return try await fleet.withServers {
-      var day = PopulationDay(scenario: scenario, spread: start, fleet: fleet)
       try await fleet.enable()
-      for _ in 0..<scenario.days {
-        try await day.run()
-        advance()
-      }
-      return day.result(adoption: share)
+      return try await runDays(from: start, with: fleet, share: share, advance)
     }
   }
-}
 
-/// The reason why a run has ended, with what to do.
-public enum PopulationRunError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The phone of this person could not be switched on.
-  case notEnabled(Int)
-
-  public var description: String {
-    switch self {
-    case .notEnabled(let person):
-      "The phone of person \(person) could not be switched on: free disk space."
+  private func runDays(
+    from start: Spread, with fleet: PhoneFleet?, share: Double, _ advance: () -> Void
+  ) async throws -> RunResult {
+    var day = PopulationDay(scenario: scenario, spread: start, fleet: fleet)
+    for _ in 0..<scenario.days {
+      try await day.run()
+      advance()
     }
+    return day.result(adoption: share)
   }
 }
 

@@ -31,10 +31,7 @@ public struct DemoRun {
   public func run() async -> DemoResult {
     let start = DemoClock.day(1, 7)
     let world = SimulatedWorld(start: start, seed: seed, logger: logger)
-    let recorder = DemoRecorder(
-      clock: world.clock,
-      timeline: Timeline(lanes: DemoLane.allCases.map(\.lane)),
-      onStep: onStep)
+    let recorder = DemoRecorder(clock: world.clock, onStep: onStep)
     do {
       let participants = try await startServers(of: world, recorder)
       await performSteps(DemoSteps(world: world, participants: participants, recorder: recorder))
@@ -109,7 +106,7 @@ struct DemoSteps {
     await run(until: DemoClock.day(1, 8))
     try await recorder.step(
       "first-check", "All three phones check for the first time. No keys are published yet.",
-      on: allPhones, messages: allPhones.sorted().map { (.keyServer, $0) }
+      on: allPhones, messages: allPhones.sorted().map { (from: .keyServer, to: $0) }
     ) { facts in
       for phone in participants.phones {
         let outcome = try await check(phone)

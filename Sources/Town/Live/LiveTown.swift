@@ -2,7 +2,6 @@
 import ExposureApp
 import Foundation
 import PhoneProcess
-import RehearsalClock
 import Simulation
 import TextEncodings
 import World

@@ -132,7 +132,6 @@ struct ResidentReport: Sendable {
     }
 
     let enabled: Bool
-    let bluetooth: Bool
     let riskLevel: Int?
     let lastCheck: Int?
     let shownNotices: [Notice]

@@ -2,7 +2,6 @@
 import Foundation
 import Hummingbird
 import Logging
-import NIOCore
 import QuietHTTP
 import TextEncodings
 import WebPages
@@ -23,44 +22,36 @@ package struct TownSite: Sendable {
   /// Creates a site that listens when it is run.
   ///
   /// - Parameter port: The port, or 0 for any free port.
-  /// - Throws: `TownSiteError` if the program's own files are missing.
+  /// - Throws: `PageServerError` if the program's own files are missing.
   package init(
     of town: LiveTown, port: Int, randomness: any Randomness, logger: Logger
-  ) throws(TownSiteError) {
+  ) throws(PageServerError) {
     self.port = port
     self.logger = logger
     secret = WebSecret(randomness: randomness)
-    let files: InstalledFiles
-    do throws(InstalledFiles.Missing) {
-      files = try InstalledFiles(Self.files, in: "TownPage", of: "Town")
-    } catch {
-      throw .files
-    }
     routes = TownRoutes(
-      town: town, files: files, secret: secret, users: WebUsers(owner: geteuid()))
+      town: town, files: try InstalledFiles(Self.files, in: "TownPage", of: "Town"),
+      secret: secret, users: WebUsers(owner: geteuid()))
   }
 
   /// Serves until the task is cancelled.
   ///
   /// - Parameter ready: Called with the address that the user opens first.
-  /// - Throws: `TownSiteError.port` if the port is not available, or the error of `ready`.
+  /// - Throws: `PageServerError.port` if the port is not available, or the error of `ready`.
   package func run(ready: @Sendable (String) throws -> Void) async throws {
     let router = Router(context: QuietContext.self)
     router.add(middleware: routes)
     var quiet = logger
     quiet.logLevel = .critical
-    let server = QuietServer(router: router, host: "127.0.0.1", port: port, logger: quiet)
+    let host = "127.0.0.1"
+    let server = QuietServer(router: router, host: host, port: port, logger: quiet)
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       group.addTask {
-        do {
-          try await server.run()
-        } catch let error as IOError where [EADDRINUSE, EACCES].contains(error.errnoCode) {
-          throw TownSiteError.port(port)
-        }
+        try await PageServerError.run(at: host, port: port) { try await server.run() }
       }
       let bound = await server.boundPort
-      if bound > 0 { try ready("http://127.0.0.1:\(bound)/?secret=\(secret.hex)") }
+      if bound > 0 { try ready("http://\(host):\(bound)/?secret=\(secret.hex)") }
       try await group.waitForAll()
     }
   }
@@ -107,7 +98,7 @@ struct TownRoutes: RouterMiddleware {
       return await Self.json(town.facts)
     case (.get, _), (.head, _):
       return reading(request, facts, context, port: port, hasSecret: hasSecret)
-    default: return Self.text("There is no such page.", .notFound)
+    default: return Self.refusal("There is no such page.", .notFound)
     }
   }
 
@@ -121,7 +112,7 @@ struct TownRoutes: RouterMiddleware {
     }
     guard hasSecret || users.isOwner(context.peerUserID) else { return Self.noSecret }
     guard var response = files.response(to: facts.path, cacheControl: "no-store") else {
-      return Self.text("There is no such page.", .notFound)
+      return Self.refusal("There is no such page.", .notFound)
     }
     if facts.isDocument, !hasSecret { response.headers[.setCookie] = secret.cookie(port: port) }
     return response
@@ -146,31 +137,13 @@ struct TownRoutes: RouterMiddleware {
   private static func refusal(
     _ sentence: String, _ status: HTTPResponse.Status = .forbidden
   ) -> Response {
-    text(sentence, status)
-  }
-
-  private static func text(_ text: String, _ status: HTTPResponse.Status) -> Response {
-    .unstored(text.utf8, type: .plainText, status: status)
+    .unstored(sentence.utf8, type: .plainText, status: status)
   }
 
   private static func json(_ value: some Encodable) -> Response {
     guard let data = JSONEncoder().encodeIfPossible(value) else {
-      return text("The state cannot be shown.", .internalServerError)
+      return refusal("The state cannot be shown.", .internalServerError)
     }
     return .unstored(data, type: .json)
-  }
-}
-
-/// The reason why the town page cannot be served.
-package enum TownSiteError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The program's own files are missing.
-  case files
-  case port(Int)
-
-  package var description: String {
-    switch self {
-    case .files: "The files of the town page are missing beside the program: install them again."
-    case .port(let port): "Port \(port) is not available: choose another with --port, or 0 for any."
-    }
   }
 }

@@ -54,19 +54,19 @@ struct TimelinePicture {
         Place(
           row: row, y: y + Size.rowHeight / 2, startsDay: startsDay,
           startsTime: startsDay || last?.time != row.time))
-      y += Size.rowHeight + Double(row.arrows.count) * Size.arrowHeight
+      y += Size.rowHeight + Double(row.messages.count) * Size.arrowHeight
       if row.meeting != nil { y += Size.meetingHeight }
     }
     return (places, y + 8)
   }
 
   private func lanes(height: Double) -> [String] {
-    timeline.lanes.enumerated().map { index, lane in
+    DemoLane.allCases.map { lane in
       """
-      <line class="lane" x1="\(x(index))" x2="\(x(index))" y1="\(number(Size.top - 6))" \
+      <line class="lane" x1="\(x(lane))" x2="\(x(lane))" y1="\(number(Size.top - 6))" \
       y2="\(number(height))"/>
-      <text class="name" x="\(x(index))" y="16">\(lane.name)</text>
-      <text class="detail" x="\(x(index))" y="30">\(lane.detail)</text>
+      <text class="name" x="\(x(lane))" y="16">\(lane.name)</text>
+      <text class="detail" x="\(x(lane))" y="30">\(lane.detail)</text>
       """
     }
   }
@@ -78,9 +78,9 @@ struct TimelinePicture {
       <text class="clock" x="0" y="\(number(place.y + 4))">\(DemoClock.timeOfDay(row.time))</text>
       """
     let meeting = row.meeting.map { [draw($0, at: place.y)] } ?? []
-    let arrows = row.arrows.enumerated().map { index, arrow in
+    let arrows = row.messages.enumerated().map { index, message in
       let y = place.y + Size.rowHeight / 2 + Double(index) * Size.arrowHeight
-      return draw(arrow, of: row, at: y)
+      return arrow(from: message.from, to: message.to, of: row, at: y)
     }
     return day + (place.startsTime ? [time] : []) + meeting + arrows
       + row.lanes.map { badge(row, on: $0, at: place.y) }
@@ -107,16 +107,18 @@ struct TimelinePicture {
       """
   }
 
-  private func draw(_ arrow: Timeline.MessageArrow, of row: Timeline.Row, at y: Double) -> String {
+  private func arrow(
+    from sender: DemoLane, to receiver: DemoLane, of row: Timeline.Row, at y: Double
+  ) -> String {
     """
-    <circle class="start" cx="\(x(arrow.from))" cy="\(number(y))" r="2.5"/>
-    <path class="arrow" marker-end="url(#arrow)" d="M \(x(arrow.from)) \(number(y)) \
-    H \(x(arrow.to))"><title>Step \(row.number): \(timeline.lanes[arrow.from].title) to \
-    \(timeline.lanes[arrow.to].title)</title></path>
+    <circle class="start" cx="\(x(sender))" cy="\(number(y))" r="2.5"/>
+    <path class="arrow" marker-end="url(#arrow)" d="M \(x(sender)) \(number(y)) \
+    H \(x(receiver))"><title>Step \(row.number): \(sender.title) to \
+    \(receiver.title)</title></path>
     """
   }
 
-  private func badge(_ row: Timeline.Row, on lane: Int, at y: Double) -> String {
+  private func badge(_ row: Timeline.Row, on lane: DemoLane, at y: Double) -> String {
     """
     <g class="\(row.ok ? "passed" : "failed")"><circle cx="\(x(lane))" cy="\(number(y))" \
     r="\(number(Size.badgeRadius))"/><text x="\(x(lane))" y="\(number(y + 4))">\(row.number)</text></g>
@@ -124,14 +126,14 @@ struct TimelinePicture {
   }
 
   private var width: Double {
-    Size.timeWidth + Double(timeline.lanes.count) * Size.laneWidth
+    Size.timeWidth + Double(DemoLane.allCases.count) * Size.laneWidth
   }
 
-  private func position(_ lane: Int) -> Double {
-    Size.timeWidth + (Double(lane) + 0.5) * Size.laneWidth
+  private func position(_ lane: DemoLane) -> Double {
+    Size.timeWidth + (Double(lane.rawValue) + 0.5) * Size.laneWidth
   }
 
-  private func x(_ lane: Int) -> String { number(position(lane)) }
+  private func x(_ lane: DemoLane) -> String { number(position(lane)) }
 
   private func number(_ value: Double) -> String {
     String((value * 10).rounded() / 10)
@@ -140,36 +142,21 @@ struct TimelinePicture {
 
 /// The steps of the demo for the picture.
 public struct Timeline: Sendable {
-  /// A phone or a server.
-  public struct Lane: Sendable {
-    let name: String
-    let detail: String
-
-    var title: String { "\(name) \(detail)" }
-  }
-
   /// A step and the lanes that it concerns.
   struct Row: Sendable {
     let number: Int
     let time: Date
     let ok: Bool
-    let lanes: [Int]
-    let arrows: [MessageArrow]
+    let lanes: [DemoLane]
+    let messages: [(from: DemoLane, to: DemoLane)]
     var meeting: Meeting?
   }
 
   /// Neighbouring lanes that were together.
   struct Meeting: Sendable {
-    let lanes: ClosedRange<Int>
+    let lanes: ClosedRange<DemoLane>
     let label: String
   }
 
-  /// A message between two lanes.
-  struct MessageArrow: Sendable {
-    let from: Int
-    let to: Int
-  }
-
-  let lanes: [Lane]
   var rows: [Row] = []
 }

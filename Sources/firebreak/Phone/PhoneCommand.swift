@@ -8,10 +8,10 @@ import ExposureNotification
 import Foundation
 import Logging
 import PhoneProcess
-import RehearsalClock
 import SealedStorage
 import Settings
 import Terminal
+import Town
 import World
 
 /// `firebreak phone`: one phone as a process, and the commands of its owner.
@@ -305,7 +305,7 @@ enum DeveloperOptions {
       return offset == 0 ? SystemClock() : ClockWithOffset(SystemClock(), ahead: offset)
     }
     do throws(RehearsalClockError) {
-      return try RehearsalClock(file: URL(fileURLWithPath: file))
+      return SimulatedClock(following: try RehearsalTime(file: URL(fileURLWithPath: file)))
     } catch {
       throw .badInput(error.description.printable)
     }

@@ -4,6 +4,7 @@ import Classroom
 import Foundation
 import Logging
 import Terminal
+import WebPages
 import World
 
 /// The options of `firebreak up --class`.
@@ -75,8 +76,7 @@ struct ClassRun {
   /// The number of browsers.
   let size: Int
   let port: Int
-  let isJSON: Bool
-  let opensBrowser: Bool
+  let output: UpOutput
 
   private static let everyAddress = "0.0.0.0"
   private static let defaultSeed: UInt64 = 1
@@ -90,7 +90,8 @@ struct ClassRun {
     do {
       let classroom = try ClassroomService(
         configuration(in: folder.url), clock: SystemClock(), randomness: SystemRandomness(),
-        logger: logger)
+        // The HTTP library logs an error for each connection that ends with the class.
+        logger: UpOutput.logger("firebreak.class", .critical))
       let running = Task { try await classroom.run() }
       let signals = SignalHandler { _ in running.cancel() }
       defer { withExtendedLifetime(signals) {} }
@@ -98,7 +99,7 @@ struct ClassRun {
       try await running.value
     } catch is CancellationError {
       // Cancelled by SIGINT or SIGTERM.
-    } catch let error as ClassroomError {
+    } catch let error as PageServerError {
       throw CommandFailure.machineFailed(error.description.printable)
     }
   }
@@ -117,37 +118,23 @@ struct ClassRun {
   private func report(_ classroom: ClassroomService) async throws {
     let addresses = Addresses(
       teacher: await classroom.teacherAddress, join: await classroom.joinAddress)
-    if isJSON {
-      try printJSON(addresses)
-    } else {
-      try StandardOutput.write(
-        """
-        The class is open for \(size) browsers. Open the teacher's page:
-          \(addresses.teacher)
-        Its QR code leads the class to \(addresses.join)
-        Press Ctrl-C to end the class. Its data is then removed.
-        """)
-    }
+    let text = """
+      The class is open for \(size) browsers. Open the teacher's page:
+        \(addresses.teacher)
+      Its QR code leads the class to \(addresses.join)
+      Press Ctrl-C to end the class. Its data is then removed.
+      """
+    try output.announce(addresses, text: text, page: addresses.teacher)
     if listen == Self.everyAddress {
       note(
         "Everyone in this machine's networks can join, without encryption: use a network of your own, or --listen."
       )
     }
-    if opensBrowser { UpBrowser.open(addresses.teacher) }
   }
 
   private struct Addresses: Encodable {
     let ready = true
     let teacher: String
     let join: String
-  }
-
-  /// The HTTP library logs an error for each connection that ends with the class.
-  private var logger: Logger {
-    Logger(label: "firebreak.class") { label in
-      var handler = StreamLogHandler.standardError(label: label)
-      handler.logLevel = .critical
-      return handler
-    }
   }
 }

@@ -4,10 +4,10 @@ import ExposureApp
 import Foundation
 import HealthAuthorityConsole
 import Logging
-import RehearsalClock
 import Subprocess
 import Terminal
 import Town
+import WebPages
 import World
 
 /// `firebreak up`: the whole system on this machine, with a town to try it in, or with a class.
@@ -84,13 +84,13 @@ struct UpCommand: AsyncParsableCommand {
 
   func run() async throws {
     if let size = classroom.size {
-      try await ClassRun(
-        options: classroom, size: size, port: port, isJSON: json, opensBrowser: open
-      ).run()
+      try await ClassRun(options: classroom, size: size, port: port, output: output).run()
     } else {
       try await runTown()
     }
   }
+
+  private var output: UpOutput { UpOutput(isJSON: json, opensBrowser: open) }
 
   private func runTown() async throws {
     let path = data ?? Self.defaultFolder
@@ -105,24 +105,16 @@ struct UpCommand: AsyncParsableCommand {
     let town = UpTown(
       folder: folder, ports: ports, names: Array(Resident.names.prefix(phoneCount)),
       start: startingAt.map { Date(unixSecond: $0) } ?? SystemClock().now,
-      logger: logger)
+      logger: UpOutput.logger("firebreak.up", .warning))
+    let output = output
     do {
       try await town.run { addresses in
-        try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
-        if open { UpBrowser.open(addresses.town) }
+        try output.announce(addresses, text: addresses.text, page: addresses.town)
       }
     } catch let error as RehearsalClockError {
       throw CommandFailure.machineFailed(error.description.printable)
-    } catch let error as TownSiteError {
-      throw CommandFailure.machineFailed(error.description)
-    }
-  }
-
-  private var logger: Logger {
-    Logger(label: "firebreak.up") { label in
-      var handler = StreamLogHandler.standardError(label: label)
-      handler.logLevel = .warning
-      return handler
+    } catch let error as PageServerError {
+      throw CommandFailure.machineFailed(error.description.printable)
     }
   }
 }
@@ -210,10 +202,19 @@ struct UpPorts {
   }
 }
 
-/// The browser of the desktop.
-enum UpBrowser {
-  /// Opens an address; prints a note if that is not possible.
-  static func open(_ address: String) {
+/// What `up` prints and opens when a town or a class runs.
+struct UpOutput: Sendable {
+  let isJSON: Bool
+  let opensBrowser: Bool
+
+  /// Prints the addresses, as one JSON object or as `text`, and opens the page in the browser if that is wanted.
+  func announce(_ addresses: some Encodable, text: String, page: String) throws {
+    try isJSON ? printJSON(addresses) : StandardOutput.write(text)
+    if opensBrowser { Self.open(page) }
+  }
+
+  /// Opens an address in the browser of the desktop; prints a note if that is not possible.
+  private static func open(_ address: String) {
     Task {
       // A desktop without xdg-open is one of the reasons for the note below.
       let run = try? await Subprocess.run(
@@ -221,6 +222,15 @@ enum UpBrowser {
       if run?.terminationStatus.isSuccess != true {
         note("The browser could not be opened: open the address yourself.")
       }
+    }
+  }
+
+  /// A logger on standard error, from `level` on.
+  static func logger(_ label: String, _ level: Logger.Level) -> Logger {
+    Logger(label: label) { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = level
+      return handler
     }
   }
 }

@@ -5,7 +5,6 @@ import Foundation
 import HealthAuthorityConsole
 import Logging
 import PhoneProcess
-import RehearsalClock
 import ServerOperations
 import Simulation
 import Subprocess
@@ -30,7 +29,7 @@ struct UpTown: Sendable {
   /// Runs until SIGINT or SIGTERM, or until a part fails.
   ///
   /// - Parameter ready: Called with the addresses when everything runs.
-  /// - Throws: `CommandFailure`, `RehearsalClockError` or `TownSiteError`.
+  /// - Throws: `CommandFailure`, `RehearsalClockError` or `PageServerError`.
   func run(ready: @escaping @Sendable (UpAddresses) throws -> Void) async throws {
     let clock = try RehearsalClockFile(at: folder.clock, startingAt: start)
     let air = SimulatedAir<ControllerBeacon>(

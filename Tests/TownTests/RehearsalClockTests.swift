@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import World
 
-@testable import RehearsalClock
+@testable import Town
 
 @Suite("Clock of a rehearsal", .timeLimit(.minutes(Patience.minutes)))
 struct RehearsalClockTests {
@@ -25,8 +25,8 @@ struct RehearsalClockTests {
     try RehearsalClockFile(at: file, startingAt: Self.start, machine: machine)
   }
 
-  private func reader() throws -> RehearsalClock {
-    try RehearsalClock(file: file, machine: machine)
+  private func reader() throws -> SimulatedClock {
+    SimulatedClock(following: try RehearsalTime(file: file, machine: machine))
   }
 
   private func seconds(_ clock: some WallClock) -> TimeInterval {
@@ -206,7 +206,8 @@ struct RehearsalClockTests {
     let machine = ManualClock(Date(timeIntervalSince1970: 1_772_442_000))
     let writer = try RehearsalClockFile(
       at: folder.path("clock"), startingAt: machine.now, machine: machine)
-    let reader = try RehearsalClock(file: folder.path("clock"), machine: machine)
+    let reader = SimulatedClock(
+      following: try RehearsalTime(file: folder.path("clock"), machine: machine))
     let record = ClockRecord(newest: machine.now)
     let rehearsed = TrustedTime(reader, record: { record }, keep: { _ in })
     let real = TrustedTime(machine, record: { record }, keep: { _ in })
@@ -227,7 +228,7 @@ struct RehearsalClockTests {
     _ = try RehearsalClockFile(at: file, startingAt: machine.now, machine: machine)
     machine.advance(by: 30 * 86_400)
     _ = try RehearsalClockFile(at: file, startingAt: machine.now, machine: machine)
-    let reader = try RehearsalClock(file: file, machine: machine)
+    let reader = SimulatedClock(following: try RehearsalTime(file: file, machine: machine))
     let time = TrustedTime(reader, record: { record }, keep: { _ in })
     #expect(abs(try await time.now().timeIntervalSince(try #require(record.newest))) < 60)
   }

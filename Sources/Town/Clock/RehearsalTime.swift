@@ -4,15 +4,14 @@ import Synchronization
 import TextEncodings
 import World
 
-/// The clock of a rehearsal, which many processes share: real time, faster time, or a jump to tomorrow.
+/// The time of a rehearsal, which many processes share: real time, faster time, or a jump to tomorrow.
 ///
-/// One process writes the file with a `RehearsalClockFile`; all others read it. This clock has a monotonic time of its
-/// own, so that a jump counts as elapsed time and not as a change of the clock (Documentation/Decisions/0030).
-package final class RehearsalClock: WallClock {
+/// One process writes the file with a `RehearsalClockFile`. In all others it moves a `SimulatedClock`, whose monotonic
+/// time is its own: a jump counts as elapsed time and not as a change of the clock (Documentation/Decisions/0030).
+package final class RehearsalTime: SimulatedTimeSource {
   private struct State {
     var version: FileVersion?
     var face: ClockState
-    var latest: Date
   }
 
   private let file: URL
@@ -26,40 +25,30 @@ package final class RehearsalClock: WallClock {
     self.file = file
     self.machine = machine
     guard let face = ClockState(at: file) else { throw .unreadable(file.path) }
-    state = Mutex(
-      State(face: face, latest: face.time(at: machine.reading.uptime)))
+    state = Mutex(State(face: face))
   }
 
-  package var now: Date {
+  package var now: Date { face.time(at: machine.reading.uptime) }
+
+  package func pause(until deadline: Date) async throws {
+    let face = face
+    let remaining = deadline.timeIntervalSince(face.time(at: machine.reading.uptime))
+    let seconds = face.rate > 0 ? remaining / face.rate : .infinity
+    try await machine.sleep(
+      for: min(
+        max(seconds, RehearsalClockLimit.shortestSleepSeconds), RehearsalClockLimit.pollingSeconds))
+  }
+
+  /// The content of the file, which is read if it has changed. A damaged file leaves it as it was.
+  private var face: ClockState {
     state.withLock { state in
-      refresh(&state)
-      // Never goes back: a reader that did not see a change of the rate at once may have returned a later time.
-      state.latest = max(state.latest, state.face.time(at: machine.reading.uptime))
-      return state.latest
+      if let version = FileVersion(path: file.path), version != state.version,
+        let face = ClockState(at: file)
+      {
+        (state.version, state.face) = (version, face)
+      }
+      return state.face
     }
-  }
-
-  /// Suspends until this clock shows `deadline`, also if it is made faster or jumps meanwhile.
-  package func sleep(until deadline: Date) async throws {
-    while true {
-      try Task.checkCancellation()
-      let remaining = deadline.timeIntervalSince(now)
-      guard remaining > 0 else { return }
-      let rate = state.withLock { $0.face.rate }
-      let pause = rate > 0 ? remaining / rate : .infinity
-      try await machine.sleep(
-        for: min(
-          max(pause, RehearsalClockLimit.shortestSleepSeconds),
-          RehearsalClockLimit.pollingSeconds))
-    }
-  }
-
-  /// Reads the file if it has changed. A damaged file leaves the clock as it was.
-  private func refresh(_ state: inout State) {
-    guard let version = FileVersion(path: file.path), version != state.version,
-      let face = ClockState(at: file)
-    else { return }
-    (state.version, state.face) = (version, face)
   }
 }
 
