@@ -38,7 +38,8 @@ package final class ClassroomService: Service, Sendable {
     self.logger = logger
     do throws(InstalledFiles.Missing) {
       files = try InstalledFiles(
-        ["class.css", "class.js", "print.js"], in: "WebFiles", of: "Classroom")
+        ["class.css", "class.js", "print.js"], in: "WebFiles", of: "Classroom",
+        shared: [.pointerGuard])
     } catch {
       throw ClassroomError.files
     }

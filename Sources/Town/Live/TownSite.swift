@@ -32,7 +32,8 @@ package struct TownSite: Sendable {
     secret = WebSecret(randomness: randomness)
     let files: InstalledFiles
     do throws(InstalledFiles.Missing) {
-      files = try InstalledFiles(Self.files, in: "TownPage", of: "Town")
+      files = try InstalledFiles(
+        Self.files, in: "TownPage", of: "Town", shared: [.pointerGuard])
     } catch {
       throw .files
     }
