@@ -42,7 +42,13 @@ import World
       #expect(page.text.contains(">used<") && page.text.contains(">not used yet<"))
       let found = try await anna.get("/codes/issued?number=\(second.prefix(8).uppercased())")
       #expect(found.text.contains(second) && !found.text.contains(first))
-      #expect(try await anna.get("/codes/issued?number=%25").element("none") == nil)
+      let spaced = try await anna.get("/codes/issued?number=+\(second.prefix(8))+").text
+      #expect(spaced.contains(second) && !spaced.contains(first))
+      for word in ["%25", "Kowalska", "zz"] {
+        #expect(
+          try await anna.get("/codes/issued?number=\(word)").element("none")
+            == "There is no such code.", "\(word)")
+      }
       #expect(
         try await anna.get("/codes/issued?number=\(other)").element("none")
           == "There is no such code.")

@@ -24,7 +24,8 @@ struct IssuedCodePages: Sendable {
   // MARK: - Own codes
 
   private func show(_ visit: Visit) async throws -> Response {
-    let search = visit.query("number").map { $0.removingPercentEncoding ?? $0 } ?? ""
+    let search = (visit.query("number").map { $0.removingPercentEncoding ?? $0 } ?? "")
+      .trimmingCharacters(in: CharacterSet(charactersIn: "+ \t"))
     let skip = visit.query("skip").flatMap { Int($0) }.map { max(0, $0) } ?? 0
     let countMax = ConsoleLimit.issuedCodesOnPage
     let codes = try await issuedCodes.codes(
@@ -41,8 +42,7 @@ struct IssuedCodePages: Sendable {
       values["none"] = visit.texts[.issuedCodesNone]
     }
     if codes.count > countMax {
-      let start = search.filter { $0.isHexDigit || $0 == "-" }
-      values["older"] = "/codes/issued?number=\(start)&skip=\(skip + countMax)"
+      values["older"] = "/codes/issued?number=\(search)&skip=\(skip + countMax)"
     }
     return pages.renderer.response(
       Page(visit.texts[.issuedCodesTitle], .issuedCodes, values), for: visit)

@@ -118,7 +118,7 @@ enum PageStyle {
     .axis { stroke: var(--line); }
     .series-1 { fill: var(--series-1); } .series-2 { fill: var(--series-2); }
     .series-3 { fill: var(--series-3); }
-    @media (max-width: 64rem) { .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; }
+    @media (max-width: 72rem) { .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; }
       .menu ul { display: flex; flex-wrap: wrap; position: static; } .menu a { padding: .5rem .625rem; } }
     @media (max-width: 56rem) { .stack, .stack caption, .stack tbody, .stack tr, .stack th, .stack td,
         .stack td.actions { display: block; }

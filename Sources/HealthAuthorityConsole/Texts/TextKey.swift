@@ -64,7 +64,7 @@ enum TextKey: String, CaseIterable, Sendable {
   case accountsTitle, accountsCard, accountsCaption, accountRole, accountActive, accountNew,
     accountDisabled, accountMakeLink, accountDisable, accountEnable, accountAddTitle,
     accountAddButton, accountBadName, accountLast, importTitle, importLead, importFaults,
-    importBadRole, importTwice,
+    importBadRole, importTwice, importTaken,
     linksTitle, linksUntil, letterGreeting, letterSteps, letterPicture,
     letterSubject, letterMail, letterMailHelp, linkTitle, linkLead, linkOwn, ownTitle, ownCard,
     ownPasskeys, ownPasskeysLead, ownPasskeysCaption, ownPasskeyNone, ownPasskeyAdded,
