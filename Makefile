@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 PROGRAM ?= .build-release/release/firebreak
 
 .PHONY: install uninstall package archive static release reproduce demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
-  build-and-downloads arm64-and-examples bare-debian prepare prepare-tests test-packages libreoffice python-packages screenshots accessibility-trees clean help
+  build-and-downloads arm64-and-examples bare-debian prepare prepare-tests test-packages libreoffice python-packages screenshots console-pictures accessibility-trees clean help
 
 help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
@@ -26,6 +26,7 @@ help:
 	@echo "make test-arm64  compile the matching kernels for arm64 and check them under qemu"
 	@echo "make bench       build for release, measure matching, the servers and the web app, write the figures to out/bench"
 	@echo "make screenshots write a picture of every screen of the web app and page of the console and of a class to out/screens"
+	@echo "make console-pictures make the pictures of the console in Documentation/images again"
 	@echo "make examples    build and run the example app"
 	@echo "make docs        write the reference of the library products as a web site to out/docs"
 	@echo "make facts       print the sizes of the files, types and functions of the production code"
@@ -82,7 +83,13 @@ prove: prepare-tests libreoffice build
 
 # Every screen of the web app and every page of the console, on a phone, on a desktop and in the dark.
 screenshots: prepare-tests build
-	FIREBREAK_SCREENSHOTS=$(CURDIR)/out/screens scripts/run-tests --filter "ScreenTests/pictures|ConsolePageTests/pictures|ClassScreenTests/pictures"
+	FIREBREAK_SCREENSHOTS=$(CURDIR)/out/screens scripts/run-tests --filter "ScreenTests/pictures|ConsolePageTests/pictures|ClassScreenTests/pictures|ReportInBrowserTests/report"
+
+# Makes the pictures of the console in the documentation again, from the pages as they are.
+console-pictures: screenshots
+	for page in issued funnel approval batch issued-codes home-waiting configuration preview; do \
+	  cp out/screens/console-$$page-window.png Documentation/images/console-$$page.png || exit 1; done
+	cp out/screens/report-form-en-window.png Documentation/images/report.png
 
 # Writes the accessibility trees with which the tests compare the screens and pages.
 accessibility-trees: prepare-tests build

@@ -190,8 +190,7 @@ let package = Package(
       name: "WebPages",
       dependencies: [
         "Secrets", "World", "TextEncodings", hummingbird, nioCore,
-      ],
-      swiftSettings: strict),
+      ], resources: [.copy("WebFiles")], swiftSettings: strict),
 
     .target(name: "BackgroundTasks", swiftSettings: strictOnTheCallersActor),
     .target(name: "UserNotifications", swiftSettings: strictOnTheCallersActor),

@@ -36,7 +36,8 @@ package final class ClassroomService: Service, Sendable {
     self.randomness = randomness
     self.logger = logger
     files = try InstalledFiles(
-      ["class.css", "class.js", "print.js"], in: "WebFiles", of: "Classroom")
+      ["class.css", "class.js", "print.js"], in: "WebFiles", of: "Classroom",
+      shared: [.pointerGuard])
     if let missing = ClassText.missingCatalogue { throw PageServerError.missingFile(missing) }
     secret = WebSecret(randomness: randomness, cookieName: "class-teacher")
     world = SimulatedWorld(

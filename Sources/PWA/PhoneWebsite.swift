@@ -41,6 +41,12 @@ package final class PhoneWebsite: Sendable {
     do { pages = try PageFolder(folder ?? Self.resource("WebApp")) } catch { throw .pages(error) }
     let file = Self.resource("BridgeScript/bridge.js")
     guard let script = FileManager.default.contents(atPath: file.path) else { throw .noScript }
+    let shared: InstalledFiles
+    do throws(PageServerError) {
+      shared = try InstalledFiles(shared: [.pointerGuard])
+    } catch {
+      throw .noScript
+    }
     self.copy = copy.map {
       (
         pages: PageCopy(folder: $0, script: script), secret: WebSecret(randomness: randomness)
@@ -49,7 +55,7 @@ package final class PhoneWebsite: Sendable {
     routes = WebRoutes(
       bridge: bridge,
       pages: PageRoutes(pages: pages, policy: folder == nil ? .app : .foreignApp),
-      script: script, secret: secret, copySecret: self.copy?.secret,
+      script: script, shared: shared, secret: secret, copySecret: self.copy?.secret,
       users: WebUsers(owner: owner), texts: texts)
   }
 

@@ -95,6 +95,29 @@ extension Browser {
     }
   }
 
+  /// An event of the mouse, as DevTools name it.
+  public enum MouseEvent: String, Sendable {
+    case pressed = "mousePressed"
+    case released = "mouseReleased"
+  }
+
+  /// Sends one event of the mouse to the middle of an element, for a click that lasts.
+  ///
+  /// - Parameter button: `left` or `right`.
+  public func send(_ event: MouseEvent, button: String, to selector: String) async throws {
+    let place = try await script(
+      """
+      const box = document.querySelector(arguments[0]).getBoundingClientRect();
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+      """, .string(selector))
+    try await devTools(
+      "Input.dispatchMouseEvent",
+      [
+        "type": .string(event.rawValue), "x": place["x"] ?? .null, "y": place["y"] ?? .null,
+        "button": .string(button), "clickCount": 1,
+      ])
+  }
+
   /// Clicks the element, unless it is not there or disappears before.
   public func clickIfPresent(_ selector: String) async throws {
     guard try await count(selector) > 0 else { return }

@@ -123,7 +123,7 @@ import Testing
       #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self';"))
       #expect(policy.contains("frame-ancestors 'none'"))
       #expect(!page.text.contains("style=") && !page.text.contains("onclick"))
-      for file in ["/class.css", "/class.js"] {
+      for file in ["/class.css", "/class.js", "/pointer-guard.js"] {
         #expect(try await room.browser().get(file).status == 200)
       }
     }

@@ -39,16 +39,24 @@ import World
   @Test("All faults of a list are reported with their lines, and nothing is requested")
   func faults() async throws {
     let folder = try TemporaryFolder()
-    try await RunningConsole.runWithAdministrators(in: folder.url) { _, anna, _ in
+    try await RunningConsole.runWithAdministrators(in: folder.url) { console, anna, _ in
       let page = try await anna.post(
         "/accounts/import",
-        ["lines": "Ewa,issuer\nx,issuer\nJan,boss\nEwa,administrator\n"])
-      #expect(page.status == 422 && page.element("fault")?.hasSuffix("list: 3.") == true)
-      for fault in ["Line 2: A name has", "Line 3: the role must be", "Line 4: the name Ewa"] {
+        ["lines": "Ewa,issuer\nx,issuer\nJan,boss\nEwa,administrator\nBerta,issuer\ny,boss\n"])
+      #expect(page.status == 422 && page.element("fault")?.hasSuffix("list: 6.") == true)
+      for fault in [
+        "Line 2: A name has", "Line 3: the role must be", "Line 4: the name Ewa",
+        "Line 5: the name Berta is taken", "Line 6: A name has", "Line 6: the role must be",
+      ] {
         #expect(page.text.contains(fault), "\(fault)")
       }
       let taken = try await anna.post("/accounts/import", ["lines": "Berta,issuer"])
       #expect(taken.status == 422 && taken.element("fault") != nil)
+      let quote = try await anna.post("/accounts/import", ["lines": "\"Ewa,issuer\n"])
+      #expect(quote.text.contains("<li>Line 1: a quotation mark is not closed"))
+      let ola = try await console.signedIn(.administrator, name: "Ola", language: "pl")
+      let polish = try await ola.get("/accounts/import").text
+      #expect(polish.contains("Anna Nowak;wydawca kodów\nJan Kowalski;epidemiolog"))
       let lines = (1...51).map { "Official \($0),issuer" }.joined(separator: "\n")
       let many = try await anna.post("/accounts/import", ["lines": lines])
       #expect(many.status == 422 && many.text.contains("more than 50 lines"))

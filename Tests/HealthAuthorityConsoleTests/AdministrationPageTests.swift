@@ -288,7 +288,7 @@ import Testing
       let text = try await browser.get("/exports").text
       #expect(!text.contains("action=\"/phones/"), "an epidemiologist may not withdraw files")
       for part in [
-        "Next file at 2027-01-15 10:00 CET, every 240 minutes", "at least 500 keys", "12345",
+        "Next file at 2027-01-15 10:00 CET, every 4 hours", "at least 500 keys", "12345",
         "<td>512</td>\n<td>–</td>", "<td>511</td>\n<td>300</td>",
         "valid, withdrawn", "\(hash)",
       ] {

@@ -125,6 +125,9 @@ import World
       #expect(try await count("action=code.issued&subject=\(uuid.prefix(8).uppercased())") == 1)
       #expect(try await count("from=2027-01-15&to=2027-01-15") == all)
       #expect(try await count("from=2027-01-16") == 0)
+      let none = try await anna.get("/audit?from=2027-01-16")
+      #expect(none.element("none") == "There is no such entry.")
+      #expect(try await anna.get("/audit").element("none") == nil)
       #expect(try await count("to=2027-01-14") == 0)
       #expect(try await count("to=nonsense") == all)
       let page = try await anna.get("/audit?actor=%22%3E&action=code.issued").text

@@ -99,6 +99,9 @@ import World
     // The same reference has the same number in another order: nothing is issued twice.
     let again = try Self.reader.list("C;likely\nA;likely")
     #expect(again.entries[1].request.uuid == list.entries[0].request.uuid)
+    // A file that was saved on another system may have composed letters otherwise.
+    let accents = try ["Zo\u{E9}", "Zoe\u{301}"].map { try Self.reader.list("\($0);likely") }
+    #expect(accents[0].entries[0].request.uuid == accents[1].entries[0].request.uuid)
     #expect(
       Self.faults("A;likely\nA;confirmed") == [
         "Line 2: the reference A has other values on line 1"

@@ -28,6 +28,9 @@ import World
     try await RunningConsole.run(in: folder.url) { console async throws in
       let anna = try await console.signedIn(.issuer, name: "Anna")
       let jan = try await console.signedIn(.issuer, name: "Jan")
+      #expect(
+        try await anna.get("/codes/issued").element("none")
+          == "You have issued no code in the last 28 days.")
       let first = try await issue(anna)
       let second = try await issue(anna, test: "likely")
       let other = try await issue(jan)
@@ -39,8 +42,16 @@ import World
       #expect(page.text.contains(">used<") && page.text.contains(">not used yet<"))
       let found = try await anna.get("/codes/issued?number=\(second.prefix(8).uppercased())")
       #expect(found.text.contains(second) && !found.text.contains(first))
-      #expect(try await anna.get("/codes/issued?number=%25").element("none") == nil)
-      #expect(try await anna.get("/codes/issued?number=\(other)").element("none") != nil)
+      let spaced = try await anna.get("/codes/issued?number=+\(second.prefix(8))+").text
+      #expect(spaced.contains(second) && !spaced.contains(first))
+      for word in ["%25", "Kowalska", "zz"] {
+        #expect(
+          try await anna.get("/codes/issued?number=\(word)").element("none")
+            == "There is no such code.", "\(word)")
+      }
+      #expect(
+        try await anna.get("/codes/issued?number=\(other)").element("none")
+          == "There is no such code.")
       console.authority.state.failure = .unavailable
       #expect(try await anna.get("/codes/issued").text.contains("A server does not answer"))
     }
@@ -90,6 +101,13 @@ import World
       let page = try await anna.get("/codes/rules").text
       #expect(page.contains("<td>1000</td>") && page.contains("<td>30 minutes</td>"))
       #expect(page.contains("standard, in English"))
+      console.authority.state.smsTemplates = ["Default SMS template", "wiosna"]
+      let polish = try await console.signedIn(.issuer, name: "Ewa", language: "pl")
+      #expect(
+        try await polish.get("/codes/rules").text.contains("Domyślna treść SMS-a, wiosna"))
+      #expect(
+        try await polish.get("/codes/new").text
+          .contains("<option value=\"Default SMS template\">Domyślna treść SMS-a<"))
     }
   }
 

@@ -67,12 +67,6 @@ extension BrowserSuite {
   }
 }
 
-/// An event of the mouse, as DevTools name it.
-private enum MouseEvent: String {
-  case pressed = "mousePressed"
-  case released = "mouseReleased"
-}
-
 extension Browser {
   /// Marks an element of the screen, so that `isDrawnAgain` can tell.
   fileprivate func mark() async throws {
@@ -90,22 +84,5 @@ extension Browser {
     try await wait(
       until: "import('/app/store.js').then(m => m.store.state.hidesDetails === a[0])",
       .bool(!isHiding))
-  }
-
-  /// Sends an event of the mouse to the middle of an element.
-  fileprivate func send(
-    _ event: MouseEvent, button: String, to selector: String
-  ) async throws {
-    let place = try await script(
-      """
-      const box = document.querySelector(arguments[0]).getBoundingClientRect();
-      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-      """, .string(selector))
-    try await devTools(
-      "Input.dispatchMouseEvent",
-      [
-        "type": .string(event.rawValue), "x": place["x"] ?? .null, "y": place["y"] ?? .null,
-        "button": .string(button), "clickCount": 1,
-      ])
   }
 }

@@ -17,7 +17,7 @@ enum PageLayout {
     let live: HTML =
       isLive
       ? """
-      <script src="/class.js" defer></script>
+      <script type="module" src="/class.js"></script>
       <noscript><meta http-equiv="refresh" content="10"></noscript>
       """ : .none
     return """

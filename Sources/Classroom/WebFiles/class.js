@@ -1,42 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps a page up to date: after each change of the lesson, its parts with `data-live` are loaded again.
-'use strict';
+import { drawUnpressed } from './pointer-guard.js';
 
 const connection = document.getElementById('connection');
 const page = document.body.classList.contains('teacher') ? '/teacher' : '/phone';
 let isLoading = false;
 let isStale = false;
 let loads = 0;
-let presses = 0;
-let isPressed = false;
-let postponed = null;
 
-// A button that is replaced between the press and the release of a pointer would not be clicked.
-addEventListener('pointerdown', (event) => {
-  if (event.button !== 0) return;
-  presses += 1;
-  isPressed = true;
-}, true);
-for (const name of ['pointerup', 'pointercancel']) addEventListener(name, release, true);
-// A release that the page does not see: a menu was open, or another button was still pressed.
-addEventListener('pointermove', (event) => {
-  if (isPressed && (event.buttons & 1) === 0) release();
-}, true);
-
-// Shows what was postponed, after the click that follows the release.
-function release() {
-  const press = presses;
-  setTimeout(() => {
-    if (press !== presses) return;
-    isPressed = false;
-    if (postponed !== null) show(postponed);
-  });
+// Replaces the parts that have changed. A button that has the focus keeps it. While a pointer is pressed, it waits.
+function show(html) {
+  drawUnpressed('page', () => draw(html));
 }
 
-// Replaces the parts that have changed. A button that has the focus keeps it.
-function show(html) {
-  postponed = isPressed ? html : null;
-  if (isPressed) return;
+function draw(html) {
   const next = new DOMParser().parseFromString(html, 'text/html');
   const focused = document.activeElement?.id;
   for (const part of document.querySelectorAll('[data-live]')) {

@@ -96,8 +96,10 @@ struct CodeListReader: Sendable {
   }
 
   private func entry(_ line: Int, _ reference: String, _ values: Values) -> CodeList.Entry {
-    // Lines without a reference are different persons.
-    let name = reference.isEmpty ? "line \(line)" : "reference \(reference)"
+    // Lines without a reference are different persons. A letter with an accent has the same number however the program
+    // that wrote the file has composed it.
+    let composed = reference.precomposedStringWithCanonicalMapping
+    let name = reference.isEmpty ? "line \(line)" : "reference \(composed)"
     let hash = SHA256.hash(data: Data("\(batch.text) \(name)".utf8))
     var request = CodeRequest(
       uuid: UUID(bytes: Array(hash.prefix(16)), version: 0x80), testType: values.test,

@@ -67,7 +67,8 @@ struct IssuedCodeStore: Sendable {
     of account: Account, search: String, skip: Int, countMax: Int
   ) async throws -> [Entry] {
     // Only characters of a UUID, so that none is a wildcard.
-    let start = search.lowercased().filter { $0.isHexDigit || $0 == "-" } + "%"
+    guard search.allSatisfy({ $0.isHexDigit || $0 == "-" }) else { return [] }
+    let start = search.lowercased() + "%"
     return try await database.read { db in
       try db.rows(
         sql: """

@@ -23,6 +23,7 @@ struct AccountImportPages: Sendable {
     var values: [String: Any] = [
       "lines": lines, "lead": texts[.importLead, "\(ConsoleLimit.importedAccountsMax)"],
       "faults": faults.map { ["text": $0.text(texts)] }, "hasFaults": !faults.isEmpty,
+      "example": texts.accountListExample,
     ]
     if let fault = fault ?? (faults.isEmpty ? nil : texts[.importFaults, "\(faults.count)"]) {
       values["fault"] = fault
@@ -43,7 +44,8 @@ struct AccountImportPages: Sendable {
       return self.form(visit, fault: visit.texts[key])
     }
     let accounts: [NewAccount]
-    do throws(CodeList.Faults) { accounts = try AccountList.accounts(text) } catch {
+    let taken = try await changes.accounts.all().map(\.name)
+    do throws(CodeList.Faults) { accounts = try AccountList.accounts(text, taken: taken) } catch {
       return self.form(visit, lines: text, faults: error.all)
     }
     do {
@@ -58,8 +60,13 @@ struct AccountImportPages: Sendable {
 enum AccountList {
   /// Reads the lines of a list.
   ///
+  /// - Parameters:
+  ///   - text: The list.
+  ///   - taken: The names of the accounts that exist.
   /// - Throws: All faults of the list, with the lines of the file.
-  static func accounts(_ text: String) throws(CodeList.Faults) -> [NewAccount] {
+  static func accounts(
+    _ text: String, taken: [String]
+  ) throws(CodeList.Faults) -> [NewAccount] {
     var rows = CSV.rows(text)
     if rows.first.map({ role(of: $0) == nil && isHeader($0.fields) }) == true { rows.removeFirst() }
     guard !rows.isEmpty else { throw fault(.batchEmpty) }
@@ -67,21 +74,27 @@ enum AccountList {
       throw fault(.batchTooMany, "\(ConsoleLimit.importedAccountsMax)")
     }
     var (accounts, faults): ([NewAccount], [CodeList.Fault]) = ([], [])
+    let taken = Set(taken.map(LookAlikeName.init))
     var known: [LookAlikeName: Int] = [:]
     for row in rows {
-      guard let name = AccountName.checked(row.fields[0], ConsoleLimit.nameCharacters) else {
-        faults.append(CodeList.Fault(line: row.line, key: .accountBadName))
+      func add(_ key: TextKey, _ values: String...) {
+        faults.append(CodeList.Fault(line: row.line, key: key, values: values))
+      }
+      guard row.isClosed else {
+        add(.batchBadQuote)
         continue
       }
-      guard let role = role(of: row) else {
-        faults.append(CodeList.Fault(line: row.line, key: .importBadRole))
-        continue
+      let name = AccountName.checked(row.fields[0], ConsoleLimit.nameCharacters)
+      let role = role(of: row)
+      if name == nil { add(.accountBadName) }
+      if role == nil { add(.importBadRole) }
+      guard let name else { continue }
+      let shape = LookAlikeName(name)
+      if taken.contains(shape) { add(.importTaken, name) }
+      if let before = known.updateValue(row.line, forKey: shape) {
+        add(.importTwice, name, "\(before)")
       }
-      if let before = known.updateValue(row.line, forKey: LookAlikeName(name)) {
-        faults.append(
-          CodeList.Fault(line: row.line, key: .importTwice, values: [name, "\(before)"]))
-      }
-      accounts.append(NewAccount(name: name, role: role))
+      if let role { accounts.append(NewAccount(name: name, role: role)) }
     }
     guard faults.isEmpty else { throw CodeList.Faults(all: faults) }
     return accounts
@@ -97,7 +110,7 @@ enum AccountList {
 
   /// The role of a line, in English or in the words of the pages.
   private static func role(of row: CSV.Row) -> Role? {
-    guard row.isClosed, row.fields.count > 1 else { return nil }
+    guard row.fields.count > 1 else { return nil }
     let word = row.fields[1].trimmingCharacters(in: .whitespaces).lowercased()
     return Role.allCases.first { role in
       role.rawValue == word
@@ -106,12 +119,20 @@ enum AccountList {
   }
 }
 
+extension Texts {
+  /// A list of accounts as the page explains it, in its language.
+  fileprivate var accountListExample: String {
+    [("Anna Nowak", Role.issuer), ("Jan Kowalski", Role.epidemiologist)]
+      .map { $0 + CSV.separator(for: language) + self[$1.textKey] }.joined(separator: "\n")
+  }
+}
+
 /// The template of the list of accounts.
 enum AccountImportTemplates {
   static let accountImport = """
     <h1>{{t.importTitle}}</h1>
     <p class="lead">{{lead}}</p>
-    <pre class="example">Anna Nowak,issuer\nJan Kowalski,epidemiologist</pre>
+    <pre class="example">{{example}}</pre>
     \(LayoutTemplate.notices)
     {{#hasFaults}}<ul id="faults">{{#faults}}<li>{{text}}</li>{{/faults}}</ul>{{/hasFaults}}
     <form method="post" action="/accounts/import" enctype="multipart/form-data" class="card">

@@ -166,12 +166,13 @@ enum AccountTemplates {
     <h1>{{t.accountsTitle}}</h1>
     \(LayoutTemplate.notices)
     \(LayoutTemplate.wide("accounts-caption"))
-    <table id="accounts"><caption id="accounts-caption">{{t.accountsCaption}}</caption>
+    <table id="accounts" class="stack"><caption id="accounts-caption">{{t.accountsCaption}}</caption>
     <thead><tr><th scope="col">{{t.name}}</th><th scope="col">{{t.accountRole}}</th><th scope="col">{{t.status}}</th>
     <th scope="col">{{t.actions}}</th></tr></thead>
     <tbody>
     {{#accounts}}
-    <tr><th scope="row">{{name}}</th><td>{{role}}</td><td>{{state}}</td><td class="actions">
+    <tr><th scope="row">{{name}}</th><td data-label="{{t.accountRole}}">{{role}}</td>
+    <td data-label="{{t.status}}">{{state}}</td><td class="actions">
     {{#isEnabled}}
     <form method="post" action="/accounts/{{id}}/link">\(LayoutTemplate.token)
     <button class="quiet" aria-label="{{t.accountMakeLink}}: {{name}}">{{t.accountMakeLink}}</button></form>

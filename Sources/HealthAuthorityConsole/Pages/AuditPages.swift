@@ -141,6 +141,7 @@ enum AuditTemplates {
     <td>{{detail}}</td></tr>
     {{/entries}}
     </tbody></table></div>
+    {{^entries}}<p id="none">{{t.auditNone}}</p>{{/entries}}
     {{#older}}<p><a class="button" id="older" href="{{older}}">{{t.auditOlder}}</a></p>{{/older}}
     """
 }

@@ -57,7 +57,10 @@ struct CodePages: Sendable {
     values["phone"] = typed?["phone"] ?? ""
     values["hasTemplates"] = templates.count > 1
     values["templates"] = templates.map { label in
-      ["label": label, "isChosen": label == typed?["template"]] as [String: Any]
+      [
+        "label": label, "title": visit.texts.sentence(label),
+        "isChosen": label == typed?["template"],
+      ] as [String: Any]
     }
     if let replaced { values["replaced"] = replaced.uuid.text }
     return pages.renderer.response(
@@ -256,7 +259,7 @@ enum CodeTemplates {
     {{#hasTemplates}}
     <label for="template">{{t.issueTemplate}}</label>
     <select id="template" name="template">
-    {{#templates}}<option value="{{label}}"{{#isChosen}} selected{{/isChosen}}>{{label}}</option>{{/templates}}
+    {{#templates}}<option value="{{label}}"{{#isChosen}} selected{{/isChosen}}>{{title}}</option>{{/templates}}
     </select>
     {{/hasTemplates}}
     {{/sendsSMS}}

@@ -18,7 +18,7 @@ struct CodeRulePages: Sendable {
     _ visit: Visit, _ typed: Form? = nil, fault: String? = nil
   ) async throws -> Response {
     let (texts, rules) = (visit.texts, try await authority.codeRules())
-    let templates = rules.smsTemplates.joined(separator: ", ")
+    let templates = rules.smsTemplates.map { texts.sentence($0) }.joined(separator: ", ")
     let rows =
       [[texts[.rulesQuota], "\(rules.codesPerDay)", "attempts.issuesPerApiKey"]]
       + CodeRule.allCases.map { [texts[$0.name], $0.text(rules.values, texts), $0.setting] }

@@ -12,11 +12,24 @@ struct ConfigurationFields: Sendable {
     var place: Int?
     let label: Label
     let limits: ClosedRange<Int>
-    /// The unit, such as `dB`; empty for points.
-    var unit = ""
+    var unit = Unit.points
 
     /// The name of the field in the form.
     var name: String { (path + [place.map { "\($0)" }].compactMap { $0 }).joined(separator: ".") }
+  }
+
+  /// The unit of a number.
+  enum Unit: Sendable {
+    case points, times, decibels, seconds
+
+    func text(_ texts: Texts) -> String {
+      switch self {
+      case .points: texts[.fieldsPoints]
+      case .times: texts[.fieldsTimes]
+      case .decibels: "dB"
+      case .seconds: "s"
+      }
+    }
   }
 
   /// The label of a field.
@@ -83,7 +96,7 @@ struct ConfigurationFields: Sendable {
     fields: [TextKey.fieldsNear, .fieldsMedium].enumerated().map { place, key in
       Field(
         path: [exposure, "durationAtAttenuationThresholds"], place: place, label: .text(key),
-        limits: 0...255, unit: "dB")
+        limits: 0...255, unit: .decibels)
     })
 
   private static let download = Group(
@@ -91,13 +104,13 @@ struct ConfigurationFields: Sendable {
     fields: [
       Field(
         path: ["diagnosisKeyDownloadConfiguration", "timeoutMobileSeconds"],
-        label: .text(.fieldsMobile), limits: 1...3_600, unit: "s"),
+        label: .text(.fieldsMobile), limits: 1...3_600, unit: .seconds),
       Field(
         path: ["diagnosisKeyDownloadConfiguration", "timeoutWifiSeconds"],
-        label: .text(.fieldsWifi), limits: 1...3_600, unit: "s"),
+        label: .text(.fieldsWifi), limits: 1...3_600, unit: .seconds),
       Field(
         path: ["diagnosisKeyDownloadConfiguration", "retryCount"], label: .text(.fieldsRetries),
-        limits: 0...10),
+        limits: 0...10, unit: .times),
     ])
 
   private static func table(
@@ -152,7 +165,7 @@ struct ConfigurationFields: Sendable {
         "fields": group.fields.map { field in
           [
             "name": field.name, "label": field.label.text(texts),
-            "unit": field.unit.isEmpty ? texts[.fieldsPoints] : field.unit,
+            "unit": field.unit.text(texts),
             "least": "\(field.limits.lowerBound)", "most": "\(field.limits.upperBound)",
             "value": typed.map { $0[field.name] } ?? document.number(field.path, field.place),
           ]

@@ -24,7 +24,8 @@ struct IssuedCodePages: Sendable {
   // MARK: - Own codes
 
   private func show(_ visit: Visit) async throws -> Response {
-    let search = visit.query("number").map { $0.removingPercentEncoding ?? $0 } ?? ""
+    let search = (visit.query("number").map { $0.removingPercentEncoding ?? $0 } ?? "")
+      .trimmingCharacters(in: CharacterSet(charactersIn: "+ \t"))
     let skip = visit.query("skip").flatMap { Int($0) }.map { max(0, $0) } ?? 0
     let countMax = ConsoleLimit.issuedCodesOnPage
     let codes = try await issuedCodes.codes(
@@ -35,9 +36,13 @@ struct IssuedCodePages: Sendable {
       "search": search, "codes": rows, "isEmpty": rows.isEmpty,
       "lead": visit.texts[.issuedCodesLead, "\(ConsoleLimit.issuedCodeSeconds / 86_400)"],
     ]
+    if search.isEmpty {
+      values["none"] = visit.texts[.issuedCodesEmpty, "\(ConsoleLimit.issuedCodeSeconds / 86_400)"]
+    } else {
+      values["none"] = visit.texts[.issuedCodesNone]
+    }
     if codes.count > countMax {
-      let start = search.filter { $0.isHexDigit || $0 == "-" }
-      values["older"] = "/codes/issued?number=\(start)&skip=\(skip + countMax)"
+      values["older"] = "/codes/issued?number=\(search)&skip=\(skip + countMax)"
     }
     return pages.renderer.response(
       Page(visit.texts[.issuedCodesTitle], .issuedCodes, values), for: visit)
@@ -179,17 +184,18 @@ enum IssuedCodeTemplates {
     <input id="search" name="number" type="text" class="code" autocomplete="off" spellcheck="false" value="{{search}}">
     <button id="find">{{t.issuedCodesFind}}</button>
     </form>
-    {{#isEmpty}}<p id="none">{{t.issuedCodesNone}}</p>{{/isEmpty}}
+    {{#isEmpty}}<p id="none">{{none}}</p>{{/isEmpty}}
     {{^isEmpty}}
     \(LayoutTemplate.wide("issued-caption"))
-    <table id="issued"><caption id="issued-caption">{{t.issuedCodesCaption}}. {{t.zone}}</caption>
+    <table id="issued" class="stack"><caption id="issued-caption">{{t.issuedCodesCaption}}. {{t.zone}}</caption>
     <thead><tr><th scope="col">{{t.issuedHandle}}</th><th scope="col">{{t.time}}</th>
     <th scope="col">{{t.issueTest}}</th><th scope="col">{{t.status}}</th><th scope="col">{{t.batchColumnExpires}}</th>
     <th scope="col">{{t.actions}}</th></tr></thead>
     <tbody>
     {{#codes}}
-    <tr><th scope="row"><code>{{uuid}}</code></th><td class="time">{{time}}</td><td>{{test}}</td><td>{{state}}</td>
-    <td class="time">{{until}}</td><td class="actions">
+    <tr><th scope="row"><code>{{uuid}}</code></th><td class="time" data-label="{{t.time}}">{{time}}</td>
+    <td data-label="{{t.issueTest}}">{{test}}</td><td data-label="{{t.status}}">{{state}}</td>
+    <td class="time" data-label="{{t.batchColumnExpires}}">{{until}}</td><td class="actions">
     {{#canExpire}}<form method="post" action="/codes/expire">\(LayoutTemplate.token)
     <input type="hidden" name="uuid" value="{{uuid}}">
     <button class="quiet" aria-label="{{t.statusExpire}}: {{uuid}}">{{t.issuedCodesEnd}}</button></form>{{/canExpire}}

@@ -54,7 +54,7 @@ enum LayoutTemplate {
 
   static let home = """
     <h1>{{t.home}}</h1>
-    {{#isWaiting}}<ul class="notice" id="waiting">
+    {{#isWaiting}}<ul class="attention" id="waiting">
     {{#waiting}}<li><a href="{{path}}">{{text}}</a></li>{{/waiting}}
     </ul>{{/isWaiting}}
     <p class="lead">{{t.homeLead}}</p>

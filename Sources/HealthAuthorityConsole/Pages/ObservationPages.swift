@@ -102,6 +102,12 @@ struct ObservationPages: Sendable {
 
   // MARK: - Exports
 
+  /// The time between two files, in whole hours if it has such.
+  private static func period(_ seconds: Int, _ texts: Texts) -> String {
+    seconds % 3_600 == 0
+      ? texts[.exportsHours, "\(seconds / 3_600)"] : texts[.exportsMinutes, "\(seconds / 60)"]
+  }
+
   private func exports(_ visit: Visit) async throws -> Response {
     let texts = visit.texts
     // Without the instructions, the files are shown as not withdrawn.
@@ -113,7 +119,7 @@ struct ObservationPages: Sendable {
         "mayWithdraw": mayWithdraw,
         "number": index + 1, "name": texts[.exportsName, root, export.region],
         "next": texts[
-          .exportsNext, visit.time(export.nextFile), "\(export.periodSeconds / 60)",
+          .exportsNext, visit.time(export.nextFile), Self.period(export.periodSeconds, texts),
           "\(export.keysMin)"],
         "hasFiles": !export.files.isEmpty,
         "files": export.files.map { file -> [String: Any] in

@@ -93,9 +93,10 @@ enum PageStyle {
     td.actions form { display: inline-block; margin: 0 .25rem .5rem 0; }
     .or { text-align: center; color: var(--muted); max-width: none; }
     .passkey button { width: 100%; margin: 0; justify-content: center; }
-    .fault, .notice { padding: .75rem 1rem; border-radius: .5rem; border-left: 4px solid; max-width: 42rem; }
+    .fault, .notice, .attention { padding: .75rem 1rem; border-radius: .5rem; border-left: 4px solid; max-width: 42rem; }
     .fault { background: var(--danger-tint); color: var(--danger); }
     .notice { background: var(--good-tint); color: var(--good); }
+    .attention { background: var(--tint); border-color: var(--accent); padding-left: 2rem; margin: .75rem 0; }
     .secret { background: var(--tint); border-radius: .5rem; padding: .75rem 1rem; overflow-wrap: anywhere; }
     .issued { text-align: center; }
     .issued p { margin-inline: auto; }
@@ -117,8 +118,16 @@ enum PageStyle {
     .axis { stroke: var(--line); }
     .series-1 { fill: var(--series-1); } .series-2 { fill: var(--series-2); }
     .series-3 { fill: var(--series-3); }
-    @media (max-width: 50rem) { .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; }
+    @media (max-width: 72rem) { .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; }
       .menu ul { display: flex; flex-wrap: wrap; position: static; } .menu a { padding: .5rem .625rem; } }
+    @media (max-width: 56rem) { .stack, .stack caption, .stack tbody, .stack tr, .stack th, .stack td,
+        .stack td.actions { display: block; }
+      .stack thead { position: absolute; clip-path: inset(50%); }
+      .stack tr { border-top: 1px solid var(--line); padding: .75rem 0; }
+      .stack th, .stack td { border: 0; padding: .125rem 0; }
+      .stack td.actions { padding-top: .5rem; }
+      .stack [data-label]::before { content: attr(data-label) ": "; content: attr(data-label) ": " / "";
+        color: var(--muted); } }
     @media print { .bar, .menu, .actions, .no-print, button, .button { display: none; }
       .letter { break-after: page; border: 0; } .columns { display: block; } }
     """

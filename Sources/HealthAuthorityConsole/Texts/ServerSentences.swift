@@ -200,6 +200,7 @@ enum ServerSentences {
 
   /// The sentences about servers that are elsewhere or have no data yet.
   private static let serverPhrases = [
+    Phrase("Default SMS template", "Domyślna treść SMS-a"),
     Phrase(
       """
       No verification server is known: set verificationURL and apiKeyFile in console/settings.json, then restart \

@@ -44,7 +44,8 @@ enum TextKey: String, CaseIterable, Sendable {
     rulesBadMinutes, rulesBadDigits, rulesLongShorter, rulesSame, rulesTemplates, rulesYes, rulesNo,
     issuedCodesTitle, issuedCodesCard,
     issuedCodesLead, issuedCodesSearch,
-    issuedCodesFind, issuedCodesNone, issuedCodesCaption, issuedCodesUsed, issuedCodesUnused,
+    issuedCodesFind, issuedCodesNone, issuedCodesEmpty,
+    issuedCodesCaption, issuedCodesUsed, issuedCodesUnused,
     issuedCodesOver, issuedCodesGone, issuedCodesEnd, issuedCodesReplace, issuedCodesReplaceHelp,
     issuedCodesReplaced, issuedCodesNotReplaced, issuedCodesOlder, officialsTitle, officialsCard,
     officialsLead, officialsOfficial, officialsDownload, issuersTitle, issuersCard, issuersLead,
@@ -63,7 +64,7 @@ enum TextKey: String, CaseIterable, Sendable {
   case accountsTitle, accountsCard, accountsCaption, accountRole, accountActive, accountNew,
     accountDisabled, accountMakeLink, accountDisable, accountEnable, accountAddTitle,
     accountAddButton, accountBadName, accountLast, importTitle, importLead, importFaults,
-    importBadRole, importTwice,
+    importBadRole, importTwice, importTaken,
     linksTitle, linksUntil, letterGreeting, letterSteps, letterPicture,
     letterSubject, letterMail, letterMailHelp, linkTitle, linkLead, linkOwn, ownTitle, ownCard,
     ownPasskeys, ownPasskeysLead, ownPasskeysCaption, ownPasskeyNone, ownPasskeyAdded,
@@ -72,14 +73,15 @@ enum TextKey: String, CaseIterable, Sendable {
     auditTitle, auditCard, auditCaption, auditActor, auditCommandLine, auditAction, auditSubject,
     auditDetail, auditIntact,
     auditBroken, auditFilter, auditAll, auditFrom, auditTo, auditShow, auditHead, auditHeadHelp,
-    auditExport, auditOlder
+    auditExport, auditOlder, auditNone
   // Observation.
   case funnelTitle, funnelCard, funnelLead, funnelCaption, funnelChart, funnelIssued,
     funnelRedeemed, funnelRedeemMinutes, funnelUploads, funnelUploadMinutes, funnelFileMinutes,
     funnelPublished,
     funnelFew, funnelEmpty,
     exportsTitle,
-    exportsCard, exportsName, exportsFirst, exportsNext, exportsCaption, exportsFile,
+    exportsCard, exportsName, exportsFirst, exportsNext, exportsHours, exportsMinutes,
+    exportsCaption, exportsFile,
     exportsBytes, exportsKeys, exportsPadding, exportsPaddingHelp,
     exportsEnd, exportsSignature, exportsValid, exportsInvalid,
     exportsNone,
@@ -107,7 +109,7 @@ enum TextKey: String, CaseIterable, Sendable {
     fieldsAttenuationHelp, fieldsDays, fieldsDaysHelp, fieldsDay, fieldsDuration,
     fieldsDurationHelp, fieldsTransmission, fieldsTransmissionHelp, fieldsLevel, fieldsRanges,
     fieldsRangesHelp, fieldsNear, fieldsMedium, fieldsDownload, fieldsDownloadHelp, fieldsMobile,
-    fieldsWifi, fieldsRetries, fieldsPoints, fieldsBadNumber
+    fieldsWifi, fieldsRetries, fieldsPoints, fieldsTimes, fieldsBadNumber
   // Administration.
   case phonesTitle, phonesCard, phonesLead, phonesPause, phonesRunning, phonesPaused,
     phonesPausedUntil, phonesPauseHelp, phonesPauseHours, phonesPauseButton, phonesResumeButton,

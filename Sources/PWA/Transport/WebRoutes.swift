@@ -13,6 +13,8 @@ struct WebRoutes: RouterMiddleware {
   let bridge: Bridge
   let pages: PageRoutes
   let script: Data
+  /// Scripts that the web app shares with other pages.
+  let shared: InstalledFiles
   let secret: WebSecret
   /// The secret of the copy of the pages; `nil` without a copy.
   let copySecret: WebSecret?
@@ -164,7 +166,11 @@ struct WebRoutes: RouterMiddleware {
     if facts.path.hasPrefix(WebPath.open), facts.isDocument {
       return opened(facts.path.dropFirst(WebPath.open.count), request)
     }
-    guard !facts.path.hasPrefix(WebPath.bridge) else { return WebResponses.notFound }
+    if facts.path.hasPrefix(WebPath.bridge) {
+      // The path below `WebPath.bridge`, from its slash on.
+      let path = String(facts.path.dropFirst(WebPath.bridge.count - 1))
+      return shared.response(to: path, cacheControl: "no-cache") ?? WebResponses.notFound
+    }
     return pages.response(request, path: facts.path, wantsDocument: facts.wantsDocument)
   }
 

@@ -7,6 +7,7 @@ const cacheName = "firebreak-files";
 const files = [
   "/", "/manifest.webmanifest", "/icons/icon.svg", "/icons/icon-192.png", "/icons/icon-512.png",
   "/styles/base.css", "/styles/parts.css", "/styles/screens.css", "/firebreak/bridge.js",
+  "/firebreak/pointer-guard.js",
   ...["en", "pl", "de", "uk"].map((language) => `/firebreak/texts/${language}.json`),
   ...["main", "announce", "bridge-client", "dialog", "dom", "format", "frame", "icons", "message-error",
     "onboarding-guard", "router", "routes", "screens", "store", "texts"].map((name) => `/app/${name}.js`),

@@ -29,9 +29,10 @@ package struct TownSite: Sendable {
     self.port = port
     self.logger = logger
     secret = WebSecret(randomness: randomness)
+    let files = try InstalledFiles(
+      Self.files, in: "TownPage", of: "Town", shared: [.pointerGuard])
     routes = TownRoutes(
-      town: town, files: try InstalledFiles(Self.files, in: "TownPage", of: "Town"),
-      secret: secret, users: WebUsers(owner: geteuid()))
+      town: town, files: files, secret: secret, users: WebUsers(owner: geteuid()))
   }
 
   /// Serves until the task is cancelled.

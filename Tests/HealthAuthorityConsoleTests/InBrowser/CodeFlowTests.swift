@@ -56,6 +56,35 @@ extension ConsoleInBrowser {
     }
 
     @Test(
+      "In windows of every width, all buttons of the codes and the accounts are on the screen, in Polish too",
+      .timeLimit(.minutes(Patience.minutes)))
+    func narrow() async throws {
+      try await ConsoleVisit.run(scripts: true) { visit async throws in
+        let browser = visit.browser
+        try await visit.open("/language/pl?next=/sign-in")
+        try await visit.signIn(.administrator, name: "Aleksandra Nowakowska")
+        try await visit.open("/codes/new")
+        try await visit.follow("#issue")
+        for width in [360, 600, 820, 897, 1024, 1153, 1280] {
+          try await browser.emulate(EmulatedDisplay(width: width))
+          for (path, buttons) in [("/codes/issued", 2), ("/accounts", 2)] {
+            try await visit.open(path)
+            let places = try await browser.script(
+              """
+              const right = document.querySelector('.wide').getBoundingClientRect().right;
+              return [...document.querySelectorAll('.wide .quiet')]
+                .map(button => button.getBoundingClientRect().right <= right + 1);
+              """
+            ).elements
+            #expect(places.count == buttons, "\(path), \(width)")
+            #expect(places.allSatisfy { $0 == true }, "\(path), \(width)")
+          }
+        }
+        try await browser.emulate(EmulatedDisplay())
+      }
+    }
+
+    @Test(
       "With its number, a code is looked up and ended", .timeLimit(.minutes(Patience.minutes)))
     func status() async throws {
       try await ConsoleVisit.run(scripts: false) { visit async throws in

@@ -100,7 +100,8 @@ struct ConsoleTour {
     try await visit.follow("#look-up")
     try await stop("status")
     try await visit.open("/codes/batch")
-    try await browser.type("A-17,confirmed,\nA-18,positive,", into: "#lines")
+    try await browser.type(
+      "A-17,confirmed,\nA-18,positive,\nA-19,likely,2026-13-01\nA-17,likely,", into: "#lines")
     try await visit.follow("#batch-show")
     try await stop("batch")
     try await browser.type("A-17,confirmed,\nA-18,likely,", into: "#lines")

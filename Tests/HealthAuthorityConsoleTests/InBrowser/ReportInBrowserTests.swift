@@ -61,6 +61,9 @@ extension ConsoleInBrowser {
       let narrow = EmulatedDisplay(width: 360, height: 740)
       try Browser.store(try await browser.picture(in: narrow), as: "\(name)-360")
       try Browser.store(try await browser.picture(in: EmulatedDisplay()), as: "\(name)-desktop")
+      // The documentation shows a part of the form.
+      let window = EmulatedDisplay(width: 780, height: 640)
+      try Browser.store(try await browser.picture(in: window), as: "\(name)-window")
     }
 
     private func follow(_ selector: String, _ browser: Browser) async throws {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { drawUnpressed, isPressed } from "/firebreak/pointer-guard.js";
 import { forgetAnnouncement } from "./announce.js";
 import { present } from "./dom.js";
 import { store } from "./store.js";
@@ -9,42 +10,13 @@ let guard = (path) => path;
 let current = null;
 let generation = 0;
 let shownAddress = null;
-let presses = 0;
-let isPressed = false;
-let isPostponed = false;
 
 /** Shows the screen of the address, and follows the address from then on. */
 export function startRouter(table, redirect) {
   screens = table;
   guard = redirect;
   window.addEventListener("hashchange", () => show(true));
-  followPointer();
   return show(false);
-}
-
-/** A control that is replaced between the press and the release of a pointer would not be clicked. */
-function followPointer() {
-  window.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    presses += 1;
-    isPressed = true;
-  }, true);
-  for (const name of ["pointerup", "pointercancel"]) window.addEventListener(name, release, true);
-  // A release that the page does not see: a menu was open, or another button was still pressed.
-  window.addEventListener("pointermove", (event) => {
-    if (isPressed && (event.buttons & 1) === 0) release();
-  }, true);
-}
-
-/** Draws what was postponed, after the click that follows the release. */
-function release() {
-  const press = presses;
-  setTimeout(() => {
-    if (press !== presses) return;
-    isPressed = false;
-    // The click may have gone to another screen, which is being drawn.
-    if (isPostponed && shownAddress === location.hash) redraw();
-  });
 }
 
 /** Goes to a path such as `/share`. */
@@ -85,7 +57,6 @@ async function show(movesFocus, isSame = false) {
   const screen = screens[path] ?? screens["/missing"];
   const run = ++generation;
   const main = document.getElementById("main");
-  isPostponed = false;
   if (!isSame) {
     current?.leave?.();
     forgetAnnouncement();
@@ -98,9 +69,12 @@ async function show(movesFocus, isSame = false) {
     content = await screens["/failed"].render(parameters, error);
   }
   if (run !== generation) return;
-  if (isSame && isPressed) {
-    isPostponed = true;
+  if (isSame && isPressed()) {
     main.removeAttribute("aria-busy");
+    drawUnpressed(main, () => {
+      // The click may have gone to another screen, which is being drawn.
+      if (run === generation && shownAddress === location.hash) redraw();
+    });
     return;
   }
   const focus = isSame ? focusKey(main) : null;
