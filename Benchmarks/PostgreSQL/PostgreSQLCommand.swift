@@ -31,15 +31,25 @@ struct PostgreSQLCommand: AsyncParsableCommand {
     help: "The numbers of stored keys for the growth, in ascending order.")
   var storedKeys = [0, 1_000_000, 5_000_000, 12_000_000]
 
+  @Option(
+    parsing: .upToNextOption,
+    help: "The same for SQLite, each with a database of its own; with one number, none.")
+  var sqliteStoredKeys = [0, 2_500_000]
+
   @OptionGroup var product: MeasuredProduct
 
   @OptionGroup var output: MeasurementOutput
 
   func validate() throws {
     try BenchLimit.check(uploads, Self.uploadCounts, "--uploads")
-    for count in storedKeys { try BenchLimit.check(count, Self.storedKeyCounts, "--stored-keys") }
-    guard !storedKeys.isEmpty, storedKeys == storedKeys.sorted() else {
-      throw ValidationError("--stored-keys takes numbers in ascending order.")
+    try Self.check(storedKeys, "--stored-keys")
+    try Self.check(sqliteStoredKeys, "--sqlite-stored-keys")
+  }
+
+  private static func check(_ counts: [Int], _ option: String) throws {
+    for count in counts { try BenchLimit.check(count, storedKeyCounts, option) }
+    guard !counts.isEmpty, counts == counts.sorted() else {
+      throw ValidationError("\(option) takes numbers in ascending order.")
     }
   }
 
@@ -49,7 +59,7 @@ struct PostgreSQLCommand: AsyncParsableCommand {
     let cluster = try await PrivatePostgreSQL(isDurable: true)
     let report = try await PostgreSQLBench(
       program: FilePath(product.executable.path), uploads: uploads, cluster: cluster
-    ).run(storedKeys: storedKeys)
+    ).run(storedKeys: storedKeys, sqliteStoredKeys: sqliteStoredKeys)
     try output.write(report)
     guard report.failed == 0 else {
       throw CommandFailure(status: .no, message: "\(report.failed) uploads were not accepted.")
@@ -68,7 +78,7 @@ struct PostgreSQLBench {
   private static let many = 32
   private static let databaseName = "bench"
 
-  func run(storedKeys: [Int]) async throws -> PostgreSQLReport {
+  func run(storedKeys: [Int], sqliteStoredKeys: [Int]) async throws -> PostgreSQLReport {
     let sqlite = try await withServers(1, in: nil) { servers in
       (
         try await measure(servers, connections: Self.few),
@@ -88,7 +98,20 @@ struct PostgreSQLBench {
     }
     return PostgreSQLReport(
       uploads: uploads, sqlite8: sqlite.0, sqlite32: sqlite.1, postgreSQL8: postgreSQL.0,
-      postgreSQL32: postgreSQL.1, twoProcesses: two, growth: try await growth(storedKeys))
+      postgreSQL32: postgreSQL.1, twoProcesses: two, growth: try await growth(storedKeys),
+      sqliteGrowth: try await sqliteGrowth(sqliteStoredKeys))
+  }
+
+  private func sqliteGrowth(_ counts: [Int]) async throws -> [PostgreSQLReport.Growth] {
+    guard counts.count > 1 else { return [] }
+    var growth: [PostgreSQLReport.Growth] = []
+    for count in counts {
+      let uploads = try await PublishServerProcess.withRunning(by: program, storedKeys: count) {
+        try await measure([$0], connections: Self.many)
+      }
+      growth.append(PostgreSQLReport.Growth(storedKeys: count, uploads: uploads))
+    }
+    return growth
   }
 
   private func growth(_ counts: [Int]) async throws -> [PostgreSQLReport.Growth] {
@@ -186,5 +209,7 @@ struct PostgreSQLBench {
         """, in: Self.databaseName)
     }
     try await cluster.run("ANALYZE", in: Self.databaseName)
+    // Otherwise the pages of these keys are written while uploads are measured.
+    try await cluster.run("CHECKPOINT", in: Self.databaseName)
   }
 }
