@@ -32,6 +32,25 @@ struct PostgreSQLReport: MeasurementReport {
     let uploads: Uploads
   }
 
+  /// The export of one file from PostgreSQL.
+  struct Export: Encodable {
+    let keys: Int
+    let seconds: Double
+    /// The processor time of the key server.
+    let serverSeconds: Double
+    /// The processor time of PostgreSQL.
+    let databaseSeconds: Double
+    /// The peak of the key server.
+    let peakMemoryMiB: Double
+
+    var processorSeconds: Double { (serverSeconds + databaseSeconds).rounded(to: 3) }
+
+    var text: String {
+      "PostgreSQL, export of \(keys) keys: \(seconds) s, server \(serverSeconds) s, PostgreSQL"
+        + " \(databaseSeconds) s, \(peakMemoryMiB) MiB"
+    }
+  }
+
   /// A figure with a target.
   struct Figure: Encodable {
     let name: String
@@ -57,6 +76,8 @@ struct PostgreSQLReport: MeasurementReport {
   let twoProcesses: Uploads
   let growth: [Growth]
   let sqliteGrowth: [Growth]
+  /// Nil if it was not measured.
+  let export: Export?
   /// The rate with PostgreSQL divided by that with SQLite, at 32 connections.
   let rateBesideSQLite: Double
   /// The rate of two processes divided by that of one.
@@ -70,12 +91,14 @@ struct PostgreSQLReport: MeasurementReport {
 
   init(
     uploads: Int, sqlite8: Uploads, sqlite32: Uploads, postgreSQL8: Uploads,
-    postgreSQL32: Uploads, twoProcesses: Uploads, growth: [Growth], sqliteGrowth: [Growth]
+    postgreSQL32: Uploads, twoProcesses: Uploads, growth: [Growth], sqliteGrowth: [Growth],
+    export: Export?
   ) {
     self.uploads = uploads
     (self.sqlite8, self.sqlite32) = (sqlite8, sqlite32)
     (self.postgreSQL8, self.postgreSQL32) = (postgreSQL8, postgreSQL32)
     (self.twoProcesses, self.growth, self.sqliteGrowth) = (twoProcesses, growth, sqliteGrowth)
+    self.export = export
     rateBesideSQLite = Self.ratio(postgreSQL32, sqlite32)
     rateOfTwoProcesses = Self.ratio(twoProcesses, postgreSQL32)
     processorMicroseconds =
@@ -92,7 +115,7 @@ struct PostgreSQLReport: MeasurementReport {
         Figure("processor time of an upload, µs", processorMicroseconds, .atMost(700)),
       ] + Self.figures("PostgreSQL", growth, .atLeast(0.7))
       + Self.figures("SQLite", sqliteGrowth, .atLeast(0.6))
-      + tails.map { Figure("\($0), p99 beside p50", $1.tail, .atMost(5)) }
+      + Self.figures(export) + tails.map { Figure("\($0), p99 beside p50", $1.tail, .atMost(5)) }
   }
 
   /// The rates divided by the first one.
@@ -107,6 +130,15 @@ struct PostgreSQLReport: MeasurementReport {
       let first = growth.first?.storedKeys ?? 0
       return Figure("\(database), \(grown.storedKeys) keys beside \(first), rate", rate, bound)
     }
+  }
+
+  private static func figures(_ export: Export?) -> [Figure] {
+    guard let export else { return [] }
+    return [
+      Figure(
+        "export of \(export.keys) keys, processor time, s", export.processorSeconds, .atMost(1)),
+      Figure("export of \(export.keys) keys, peak, MiB", export.peakMemoryMiB, .atMost(64)),
+    ]
   }
 
   private static func ratio(_ first: Uploads, _ second: Uploads) -> Double {
@@ -130,12 +162,12 @@ struct PostgreSQLReport: MeasurementReport {
       growth.map { ("PostgreSQL, \($0.storedKeys) keys stored", $0.uploads) }
       + sqliteGrowth.map { ("SQLite, \($0.storedKeys) keys stored", $0.uploads) }
     let lines = (rows + grown).map { "\($0): \($1.text)" }
-    return (lines + figures.map(\.text)).joined(separator: "\n")
+    return (lines + [export?.text].compactMap(\.self) + figures.map(\.text)).joined(separator: "\n")
   }
 
   private enum CodingKeys: CodingKey {
     case build, uploads, sqlite8, sqlite32, postgreSQL8, postgreSQL32, twoProcesses, growth
-    case sqliteGrowth, rateBesideSQLite, rateOfTwoProcesses, processorMicroseconds
+    case sqliteGrowth, export, rateBesideSQLite, rateOfTwoProcesses, processorMicroseconds
     case ratesBesideFirst, figures
   }
 }

@@ -26,7 +26,9 @@ struct PostgreSQLReportTests {
       sqliteGrowth: [
         .init(storedKeys: 0, uploads: uploads(1_000)),
         .init(storedKeys: 500, uploads: uploads(590)),
-      ])
+      ],
+      export: .init(
+        keys: 2_000, seconds: 2, serverSeconds: 0.3, databaseSeconds: 0.6, peakMemoryMiB: 65))
   }
 
   @Test("Ratios are those of PostgreSQL to SQLite, of two processes to one, and of full to empty")
@@ -45,8 +47,12 @@ struct PostgreSQLReportTests {
   @Test("Each figure is beside its target, and says whether it holds")
   func figures() {
     let figures = report().figures
-    #expect(figures.count == 9)
-    #expect(figures.filter { !$0.holds }.map(\.name) == ["SQLite, 500 keys beside 0, rate"])
+    #expect(figures.count == 11)
+    #expect(
+      figures.filter { !$0.holds }.map(\.name) == [
+        "SQLite, 500 keys beside 0, rate", "export of 2000 keys, peak, MiB",
+      ])
+    #expect(figures.contains { $0.name.hasSuffix("processor time, s") && $0.value == 0.9 })
     #expect(
       report().text.contains(
         "\nSQLite, 500 keys beside 0, rate: 0.59, target at least 0.6: FAILS\n"))
