@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 PROGRAM ?= .build-release/release/firebreak
 
 .PHONY: install uninstall package archive static release reproduce demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
-  build-and-downloads arm64-and-examples bare-debian prepare prepare-tests test-packages libreoffice python-packages screenshots console-pictures accessibility-trees clean help
+  build-and-downloads arm64-and-examples bare-debian prepare prepare-tests test-packages proof-packages python-packages screenshots console-pictures accessibility-trees clean help
 
 help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
@@ -68,18 +68,19 @@ arm64-and-examples:
 PROOF_STALL := 3660
 
 # The same tests with ten times as many kills, with floods and guesses, with the times of responses, with observers of
-# padding, with every screen in every language, color scheme and width, with a full class, and with LibreOffice. One of
-# them takes many minutes.
+# padding, with every screen in every language, color scheme and width, with a full class, and with LibreOffice, Caddy and an
+# object store of others. One of them takes many minutes.
 prove: export FIREBREAK_PROVE := 1
 prove: export FIREBREAK_PROVE_ROUNDS := 500
 prove: export FIREBREAK_PROVE_SAMPLES := 3000
-prove: prepare-tests libreoffice build
+prove: prepare-tests proof-packages build
 	scripts/run-tests --stall $(PROOF_STALL) --filter "KilledPhoneTests"
 	scripts/run-tests --stall $(PROOF_STALL) --filter "SignInFloodTests|GuessingTests|CodeLengthTests|FailureBudgetTests|AttemptsTests"
 	scripts/run-tests --stall $(PROOF_STALL) --filter "FairnessTests|UnfinishedBodiesTests|FloodedServerTests"
 	scripts/run-tests --stall $(PROOF_STALL) --filter "ProvenUploadTimesTests|ProvenCodeTimesTests|PaddingObserverTests"
 	scripts/run-tests --stall $(PROOF_STALL) --filter "(ScreenTests|ConsolePageTests|ClassScreenTests|TourTests)/accessible|ClassPageTests"
 	scripts/run-tests --stall $(PROOF_STALL) --filter "LibreOfficeTests"
+	scripts/run-tests --stall $(PROOF_STALL) --filter "CaddyTests|MotoTests|ServedMotoTests"
 
 # Every screen of the web app and every page of the console, on a phone, on a desktop and in the dark.
 screenshots: prepare-tests build
@@ -187,8 +188,9 @@ test-packages:
 	@scripts/prepare python3 python3-pip dbus-daemon systemd postgresql prometheus debootstrap dpkg-dev chromium-headless-shell chromium-driver nginx-light haproxy openssl curl softhsm2 opensc
 
 # What only `make prove` needs, before its hours begin.
-libreoffice: test-packages
-	@scripts/prepare libreoffice-calc-nogui
+proof-packages: test-packages
+	@scripts/prepare libreoffice-calc-nogui caddy
+	@scripts/prepare-tests --proof
 
 python-packages:
 	@scripts/prepare-tests

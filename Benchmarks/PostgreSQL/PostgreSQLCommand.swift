@@ -3,6 +3,7 @@ import ArgumentParser
 import Bench
 import Foundation
 import QuietHTTP
+import Subprocess
 import SystemPackage
 import Terminal
 import TestSupport
@@ -21,6 +22,7 @@ struct PostgreSQLCommand: AsyncParsableCommand {
       """)
 
   private static let uploadCounts = 100...100_000
+  private static let exportKeyCounts = 0...500_000
   private static let storedKeyCounts = 0...50_000_000
 
   @Option(help: "The uploads of each measurement.")
@@ -31,15 +33,29 @@ struct PostgreSQLCommand: AsyncParsableCommand {
     help: "The numbers of stored keys for the growth, in ascending order.")
   var storedKeys = [0, 1_000_000, 5_000_000, 12_000_000]
 
+  @Option(
+    parsing: .upToNextOption,
+    help: "The same for SQLite, each with a database of its own; with one number, none.")
+  var sqliteStoredKeys = [0, 2_500_000]
+
+  @Option(help: "The keys of the export from PostgreSQL; 0 measures none.")
+  var exportKeys = 500_000
+
   @OptionGroup var product: MeasuredProduct
 
   @OptionGroup var output: MeasurementOutput
 
   func validate() throws {
     try BenchLimit.check(uploads, Self.uploadCounts, "--uploads")
-    for count in storedKeys { try BenchLimit.check(count, Self.storedKeyCounts, "--stored-keys") }
-    guard !storedKeys.isEmpty, storedKeys == storedKeys.sorted() else {
-      throw ValidationError("--stored-keys takes numbers in ascending order.")
+    try BenchLimit.check(exportKeys, Self.exportKeyCounts, "--export-keys")
+    try Self.check(storedKeys, "--stored-keys")
+    try Self.check(sqliteStoredKeys, "--sqlite-stored-keys")
+  }
+
+  private static func check(_ counts: [Int], _ option: String) throws {
+    for count in counts { try BenchLimit.check(count, storedKeyCounts, option) }
+    guard !counts.isEmpty, counts == counts.sorted() else {
+      throw ValidationError("\(option) takes numbers in ascending order.")
     }
   }
 
@@ -49,7 +65,7 @@ struct PostgreSQLCommand: AsyncParsableCommand {
     let cluster = try await PrivatePostgreSQL(isDurable: true)
     let report = try await PostgreSQLBench(
       program: FilePath(product.executable.path), uploads: uploads, cluster: cluster
-    ).run(storedKeys: storedKeys)
+    ).run(storedKeys: storedKeys, sqliteStoredKeys: sqliteStoredKeys, exportKeys: exportKeys)
     try output.write(report)
     guard report.failed == 0 else {
       throw CommandFailure(status: .no, message: "\(report.failed) uploads were not accepted.")
@@ -67,8 +83,13 @@ struct PostgreSQLBench {
   private static let few = 8
   private static let many = 32
   private static let databaseName = "bench"
+  private static let outputBytesMax = 1 << 20
 
-  func run(storedKeys: [Int]) async throws -> PostgreSQLReport {
+  func run(
+    storedKeys: [Int], sqliteStoredKeys: [Int], exportKeys: Int
+  ) async throws -> PostgreSQLReport {
+    // First, because its memory and time are those of processes of its own.
+    let export = exportKeys > 0 ? try await export(exportKeys) : nil
     let sqlite = try await withServers(1, in: nil) { servers in
       (
         try await measure(servers, connections: Self.few),
@@ -88,7 +109,58 @@ struct PostgreSQLBench {
     }
     return PostgreSQLReport(
       uploads: uploads, sqlite8: sqlite.0, sqlite32: sqlite.1, postgreSQL8: postgreSQL.0,
-      postgreSQL32: postgreSQL.1, twoProcesses: two, growth: try await growth(storedKeys))
+      postgreSQL32: postgreSQL.1, twoProcesses: two, growth: try await growth(storedKeys),
+      sqliteGrowth: try await sqliteGrowth(sqliteStoredKeys), export: export)
+  }
+
+  /// What `firebreak bench export` prints.
+  private struct ExportFigures: Decodable {
+    let seconds: Double
+    let processorSeconds: Double
+    let peakMemoryMiB: Double
+  }
+
+  private func export(_ keyCount: Int) async throws -> PostgreSQLReport.Export {
+    let address = try await cluster.createDatabase("export")
+    let keys = ["--keys", "\(keyCount)"]
+    try await firebreak(["bench", "export-fill", address, "--postgresql"] + keys)
+    // As autovacuum does for the keys of hours.
+    try await cluster.run("ANALYZE", in: "export")
+    try await cluster.run("CHECKPOINT", in: "export")
+    let start = cluster.processorTime
+    let output = try await firebreak(
+      ["bench", "export", "--database", address, "--filled", "--json"] + keys)
+    let figures = try JSONDecoder().decode(ExportFigures.self, from: Data(output.utf8))
+    return PostgreSQLReport.Export(
+      keys: keyCount, seconds: figures.seconds, serverSeconds: figures.processorSeconds,
+      databaseSeconds: ((cluster.processorTime - start) / .seconds(1)).rounded(to: 2),
+      peakMemoryMiB: figures.peakMemoryMiB)
+  }
+
+  /// Runs the measured program, and returns what it printed.
+  @discardableResult
+  private func firebreak(_ arguments: [String]) async throws -> String {
+    let run = try await Subprocess.run(
+      .path(program), arguments: Arguments(arguments), output: .string(limit: Self.outputBytesMax),
+      error: .string(limit: Self.outputBytesMax))
+    guard run.terminationStatus.isSuccess else {
+      throw CommandFailure(
+        status: .machineFailed,
+        message: "firebreak \(arguments.prefix(2).joined(separator: " ")): \(run.standardError)")
+    }
+    return run.standardOutput
+  }
+
+  private func sqliteGrowth(_ counts: [Int]) async throws -> [PostgreSQLReport.Growth] {
+    guard counts.count > 1 else { return [] }
+    var growth: [PostgreSQLReport.Growth] = []
+    for count in counts {
+      let uploads = try await PublishServerProcess.withRunning(by: program, storedKeys: count) {
+        try await measure([$0], connections: Self.many)
+      }
+      growth.append(PostgreSQLReport.Growth(storedKeys: count, uploads: uploads))
+    }
+    return growth
   }
 
   private func growth(_ counts: [Int]) async throws -> [PostgreSQLReport.Growth] {
@@ -186,5 +258,7 @@ struct PostgreSQLBench {
         """, in: Self.databaseName)
     }
     try await cluster.run("ANALYZE", in: Self.databaseName)
+    // Otherwise the pages of these keys are written while uploads are measured.
+    try await cluster.run("CHECKPOINT", in: Self.databaseName)
   }
 }

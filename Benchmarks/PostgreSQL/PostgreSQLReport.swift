@@ -32,6 +32,41 @@ struct PostgreSQLReport: MeasurementReport {
     let uploads: Uploads
   }
 
+  /// The export of one file from PostgreSQL.
+  struct Export: Encodable {
+    let keys: Int
+    let seconds: Double
+    /// The processor time of the key server.
+    let serverSeconds: Double
+    /// The processor time of PostgreSQL.
+    let databaseSeconds: Double
+    /// The peak of the key server.
+    let peakMemoryMiB: Double
+
+    var processorSeconds: Double { (serverSeconds + databaseSeconds).rounded(to: 3) }
+
+    var text: String {
+      "PostgreSQL, export of \(keys) keys: \(seconds) s, server \(serverSeconds) s, PostgreSQL"
+        + " \(databaseSeconds) s, \(peakMemoryMiB) MiB"
+    }
+  }
+
+  /// A figure with a target.
+  struct Figure: Encodable {
+    let name: String
+    let value: Double
+    /// The target, such as "at least 0.8".
+    let target: String
+    let holds: Bool
+
+    init(_ name: String, _ value: Double, _ bound: BenchmarkTarget.Bound) {
+      (self.name, self.value) = (name, value)
+      (target, holds) = (bound.text, bound.holds(for: value))
+    }
+
+    var text: String { "\(name): \(value), target \(target): \(holds ? "holds" : "FAILS")" }
+  }
+
   let build = BuildKind.current
   let uploads: Int
   let sqlite8: Uploads
@@ -40,29 +75,70 @@ struct PostgreSQLReport: MeasurementReport {
   let postgreSQL32: Uploads
   let twoProcesses: Uploads
   let growth: [Growth]
+  let sqliteGrowth: [Growth]
+  /// Nil if it was not measured.
+  let export: Export?
   /// The rate with PostgreSQL divided by that with SQLite, at 32 connections.
   let rateBesideSQLite: Double
   /// The rate of two processes divided by that of one.
   let rateOfTwoProcesses: Double
   /// The processor time of server and PostgreSQL by upload, at 32 connections.
   let processorMicroseconds: Double
-  /// The rates of the growth divided by the first one.
+  /// The rates of the growth with PostgreSQL divided by the first one.
   let ratesBesideFirst: [Double]
+  /// All figures that have a target.
+  let figures: [Figure]
 
   init(
     uploads: Int, sqlite8: Uploads, sqlite32: Uploads, postgreSQL8: Uploads,
-    postgreSQL32: Uploads, twoProcesses: Uploads, growth: [Growth]
+    postgreSQL32: Uploads, twoProcesses: Uploads, growth: [Growth], sqliteGrowth: [Growth],
+    export: Export?
   ) {
     self.uploads = uploads
     (self.sqlite8, self.sqlite32) = (sqlite8, sqlite32)
     (self.postgreSQL8, self.postgreSQL32) = (postgreSQL8, postgreSQL32)
-    (self.twoProcesses, self.growth) = (twoProcesses, growth)
+    (self.twoProcesses, self.growth, self.sqliteGrowth) = (twoProcesses, growth, sqliteGrowth)
+    self.export = export
     rateBesideSQLite = Self.ratio(postgreSQL32, sqlite32)
     rateOfTwoProcesses = Self.ratio(twoProcesses, postgreSQL32)
     processorMicroseconds =
       (postgreSQL32.serverMicroseconds + postgreSQL32.databaseMicroseconds).rounded(to: 1)
-    let first = growth.first
-    ratesBesideFirst = growth.map { Self.ratio($0.uploads, (first ?? $0).uploads) }
+    ratesBesideFirst = Self.rates(growth)
+    let tails = [
+      ("SQLite, 8 connections", sqlite8), ("SQLite, 32 connections", sqlite32),
+      ("PostgreSQL, 8 connections", postgreSQL8), ("PostgreSQL, 32 connections", postgreSQL32),
+    ]
+    figures =
+      [
+        Figure("PostgreSQL beside SQLite, rate", rateBesideSQLite, .atLeast(0.8)),
+        Figure("two processes beside one, rate", rateOfTwoProcesses, .atLeast(0.9)),
+        Figure("processor time of an upload, µs", processorMicroseconds, .atMost(700)),
+      ] + Self.figures("PostgreSQL", growth, .atLeast(0.7))
+      + Self.figures("SQLite", sqliteGrowth, .atLeast(0.6))
+      + Self.figures(export) + tails.map { Figure("\($0), p99 beside p50", $1.tail, .atMost(5)) }
+  }
+
+  /// The rates divided by the first one.
+  private static func rates(_ growth: [Growth]) -> [Double] {
+    growth.map { ratio($0.uploads, (growth.first ?? $0).uploads) }
+  }
+
+  private static func figures(
+    _ database: String, _ growth: [Growth], _ bound: BenchmarkTarget.Bound
+  ) -> [Figure] {
+    zip(growth, rates(growth)).dropFirst().map { grown, rate in
+      let first = growth.first?.storedKeys ?? 0
+      return Figure("\(database), \(grown.storedKeys) keys beside \(first), rate", rate, bound)
+    }
+  }
+
+  private static func figures(_ export: Export?) -> [Figure] {
+    guard let export else { return [] }
+    return [
+      Figure(
+        "export of \(export.keys) keys, processor time, s", export.processorSeconds, .atMost(1)),
+      Figure("export of \(export.keys) keys, peak, MiB", export.peakMemoryMiB, .atMost(64)),
+    ]
   }
 
   private static func ratio(_ first: Uploads, _ second: Uploads) -> Double {
@@ -71,7 +147,8 @@ struct PostgreSQLReport: MeasurementReport {
 
   /// The uploads that were not accepted.
   var failed: Int {
-    ([sqlite8, sqlite32, postgreSQL8, postgreSQL32, twoProcesses] + growth.map(\.uploads))
+    ([sqlite8, sqlite32, postgreSQL8, postgreSQL32, twoProcesses]
+      + (growth + sqliteGrowth).map(\.uploads))
       .reduce(0) { $0 + $1.failed }
   }
 
@@ -81,19 +158,17 @@ struct PostgreSQLReport: MeasurementReport {
       ("PostgreSQL, 8", postgreSQL8), ("PostgreSQL, 32", postgreSQL32),
       ("two processes, 16 each", twoProcesses),
     ]
-    let grown = growth.map { ("\($0.storedKeys) keys stored", $0.uploads) }
+    let grown =
+      growth.map { ("PostgreSQL, \($0.storedKeys) keys stored", $0.uploads) }
+      + sqliteGrowth.map { ("SQLite, \($0.storedKeys) keys stored", $0.uploads) }
     let lines = (rows + grown).map { "\($0): \($1.text)" }
-    let ratios = ratesBesideFirst.map { "\($0)" }.joined(separator: ", ")
-    return
-      (lines + [
-        "PostgreSQL beside SQLite \(rateBesideSQLite), two processes beside one \(rateOfTwoProcesses)",
-        "processor time by upload \(processorMicroseconds) µs, rates by stored keys \(ratios)",
-      ]).joined(separator: "\n")
+    return (lines + [export?.text].compactMap(\.self) + figures.map(\.text)).joined(separator: "\n")
   }
 
   private enum CodingKeys: CodingKey {
     case build, uploads, sqlite8, sqlite32, postgreSQL8, postgreSQL32, twoProcesses, growth
-    case rateBesideSQLite, rateOfTwoProcesses, processorMicroseconds, ratesBesideFirst
+    case sqliteGrowth, export, rateBesideSQLite, rateOfTwoProcesses, processorMicroseconds
+    case ratesBesideFirst, figures
   }
 }
 

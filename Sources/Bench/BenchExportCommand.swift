@@ -7,6 +7,7 @@ import Foundation
 import KeyServer
 import KeyServerAPI
 import Logging
+import PostgreSQL
 import Subprocess
 import SystemPackage
 import Terminal
@@ -20,14 +21,20 @@ struct BenchExportCommand: AsyncParsableCommand {
     discussion: """
       Another process creates and commits the keys. The measurement covers the work of the key server at \
       the end of a period: close it, read, encode, hash, deflate and sign the keys, write, sync and rename \
-      the zip and the index. The memory is the peak of the whole process.
+      the zip and the index. The memory is the peak of the whole process, the processor time that of all its threads.
       """)
 
   @Option(help: "The number of keys, 1 to 500,000 (one file).")
   var keys = 500_000
 
-  @Option(help: ArgumentHelp("A PostgreSQL cluster; not supported yet.", visibility: .hidden))
+  @Option(
+    help: ArgumentHelp(
+      "An empty database in PostgreSQL, which keeps the keys; its password is in PGPASSWORD. By default SQLite.",
+      valueName: "url"))
   var database: String?
+
+  @Flag(help: ArgumentHelp("The database has the keys already.", visibility: .hidden))
+  var filled = false
 
   @Flag(help: "Print one JSON object.")
   var json = false
@@ -38,14 +45,16 @@ struct BenchExportCommand: AsyncParsableCommand {
         "--keys must be between \(ExportBench.keyCounts.lowerBound) and "
           + "\(ExportBench.keyCounts.upperBound).")
     }
-    guard database == nil else {
-      throw ValidationError("--database is not supported yet: omit it to measure SQLite.")
+    if let database {
+      do { _ = try PostgreSQLAddress(database) } catch {
+        throw ValidationError("--database: \(error)")
+      }
     }
   }
 
   func run() async throws {
     BuildKind.warnUnlessRelease()
-    let report = try await ExportBench(keyCount: keys).run()
+    let report = try await ExportBench(keyCount: keys, database: database, isFilled: filled).run()
     try json ? printJSON(report) : StandardOutput.write(report.text)
   }
 }
@@ -58,49 +67,63 @@ struct ExportBench {
   static let start = Date(unixSecond: 1_599_955_200)
 
   let keyCount: Int
+  /// The address of a database in PostgreSQL; nil for SQLite.
+  var database: String?
+  /// True if the database in PostgreSQL has the keys.
+  var isFilled = false
 
   func run() async throws -> ExportBenchReport {
     let folder = try BenchFolder(keep: nil)
     let cleanUp = CleanUp(folder.removeUnlessKept)
     defer { cleanUp.run() }
-    let database = folder.url.appendingPathComponent("keys.sqlite")
+    let file = folder.url.appendingPathComponent("keys.sqlite")
     let bar = ProgressLine("keys")
     defer { bar.clear() }
     bar.show("Creating \(keyCount) keys")
-    try await BenchExportFillCommand.fill(
-      database, keyCount: keyCount, releasedFrom: Self.start)
-    let server = try server(in: folder.url, database)
+    if !isFilled {
+      try await BenchExportFillCommand.fill(
+        database ?? file.path, isPostgreSQL: database != nil, keyCount: keyCount,
+        releasedFrom: Self.start)
+    }
+    let server = try server(in: folder.url, file)
     bar.show("Exporting \(keyCount) keys")
     let memory = MemoryGauge()
-    let start = ContinuousClock.now
+    let (start, processorStart) = (ContinuousClock.now, CPUClock.currentProcess.now)
     let files = try await server.exportDue()
     let duration = ContinuousClock.now - start
+    let processor = (CPUClock.currentProcess.now ?? .zero) - (processorStart ?? .zero)
     guard let name = files.first, files.count == 1 else {
       throw CommandFailure(status: .machineFailed, message: "The export wrote no file: try again.")
     }
-    let file = folder.url.appendingPathComponent("exports").appendingPathComponent(name)
-    let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber
+    let zip = folder.url.appendingPathComponent("exports").appendingPathComponent(name)
+    let size = try FileManager.default.attributesOfItem(atPath: zip.path)[.size] as? NSNumber
     return ExportBenchReport(
       keys: keyCount, seconds: (duration / .seconds(1)).rounded(to: 3),
+      processorSeconds: (processor / .seconds(1)).rounded(to: 3),
       peakMemoryMiB: (Double(memory.peak) / Double(1 << 20)).rounded(to: 1),
-      bytes: size?.intValue ?? 0)
+      bytes: size?.intValue ?? 0, database: database == nil ? "sqlite" : "postgresql")
   }
 
-  private func server(in folder: URL, _ database: URL) throws -> KeyServer {
+  private func server(in folder: URL, _ file: URL) throws -> KeyServer {
     let key = P256.Signing.PrivateKey().pemRepresentation
     let token = P256.Signing.PrivateKey().publicKey.pemRepresentation
-    let configuration = KeyServerConfiguration(
-      port: 0, databaseFile: database,
+    var configuration = KeyServerConfiguration(
+      port: 0, databaseFile: file,
       databaseKey: Data(SystemRandomness().bytes(KeyServerLimit.databaseKeyBytes)),
       exportFolder: folder.appendingPathComponent("exports"),
       regions: [Self.region], appPackages: ["bench"], tokenIssuer: "bench", tokenAudience: "bench",
       tokenPublicKeysPEM: ["t1": token],
       exportSigners: [ExportSigner(privateKeyPEM: key, keyID: "260", keyVersion: "v1")],
       region: Self.region, deviceCheck: nil, remoteConfiguration: RemoteConfiguration(version: 1))
+    configuration.databaseAddress = try database.map { try PostgreSQLAddress($0) }
     let end = Self.start.addingTimeInterval(TimeInterval(configuration.exportPeriodSeconds))
     return try KeyServer(
       configuration, clock: FixedClock(now: end), randomness: SystemRandomness(),
-      logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() })
+      logger: Self.silent)
+  }
+
+  fileprivate static var silent: Logger {
+    Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
   }
 }
 
@@ -109,54 +132,73 @@ struct ExportBenchReport: Encodable {
   let build = BuildKind.current
   let keys: Int
   let seconds: Double
+  /// The processor time of this process, to which SQLite belongs and PostgreSQL does not.
+  let processorSeconds: Double
   let peakMemoryMiB: Double
   /// The size of the zip.
   let bytes: Int
   let deflateLevel = KeyFileWriter.deflateLevel
-  let database = "sqlite"
+  /// The kind of the database: `sqlite` or `postgresql`.
+  let database: String
 
   var text: String {
     """
-    \(keys) keys from SQLite to a signed zip of \(bytes) bytes (deflate level \(deflateLevel))
-    \(seconds) s, at most \(peakMemoryMiB) MiB
+    \(keys) keys from \(database == "sqlite" ? "SQLite" : "PostgreSQL") to a signed zip of \(bytes) bytes \
+    (deflate level \(deflateLevel))
+    \(seconds) s, processor time \(processorSeconds) s, at most \(peakMemoryMiB) MiB
     """
   }
 
   private enum CodingKeys: CodingKey {
-    case build, keys, seconds, peakMemoryMiB, bytes, deflateLevel, database
+    case build, keys, seconds, processorSeconds, peakMemoryMiB, bytes, deflateLevel, database
   }
 }
 
 /// Creates the keys that `bench export` exports, in a process of its own. Hidden from the help.
-struct BenchExportFillCommand: ParsableCommand {
+struct BenchExportFillCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export-fill", abstract: "Create the keys for `bench export`.",
     shouldDisplay: false)
 
   @Argument var database: String
+  /// True if the database is an address, false if it is a file.
+  @Flag(name: .customLong("postgresql")) var isPostgreSQL = false
   @Option var keys: Int
   /// The start of the period, in Unix seconds.
-  @Option var start: Int64
+  @Option var start = ExportBench.start.unixSecond
 
   /// Creates keys in another process, so that its memory and caches do not count.
   static func fill(
-    _ database: URL, by program: FilePath = .currentExecutable, keyCount: Int, releasedFrom: Date
+    _ database: String, isPostgreSQL: Bool = false, by program: FilePath = .currentExecutable,
+    keyCount: Int, releasedFrom: Date
   ) async throws {
     let fill = try await Subprocess.run(
       .path(program),
-      arguments: [
-        "bench", "export-fill", database.path, "--keys", "\(keyCount)", "--start",
-        "\(releasedFrom.unixSecond)",
-      ], output: .discarded, error: .string(limit: BenchLimit.errorByteCountMax))
+      arguments: Arguments(
+        [
+          "bench", "export-fill", database, "--keys", "\(keyCount)", "--start",
+          "\(releasedFrom.unixSecond)",
+        ] + (isPostgreSQL ? ["--postgresql"] : [])), output: .discarded,
+      error: .string(limit: BenchLimit.errorByteCountMax))
     guard fill.terminationStatus.isSuccess else {
       throw CommandFailure.ofProcess("The keys could not be created", errors: fill.standardError)
     }
   }
 
-  func run() throws {
-    try ExportWorkload.fill(
-      URL(fileURLWithPath: database), region: ExportBench.region, keyCount: keys,
-      releasedFrom: Date(unixSecond: start), randomness: SystemRandomness())
+  func run() async throws {
+    let start = Date(unixSecond: start)
+    let address = isPostgreSQL ? try PostgreSQLAddress(database) : nil
+    try await ExportWorkload.forEachPart(
+      of: keys, releasedFrom: start, randomness: SystemRandomness()
+    ) { keys in
+      if let address {
+        try await KeyServer.insert(
+          keys, of: ExportBench.region, into: address, at: start, logger: ExportBench.silent)
+      } else {
+        try KeyServer.insert(
+          keys, of: ExportBench.region, into: URL(fileURLWithPath: database), at: start)
+      }
+    }
   }
 }
 
@@ -164,19 +206,19 @@ struct BenchExportFillCommand: ParsableCommand {
 enum ExportWorkload {
   private static let keysInOneCommit = 20_000
 
-  /// Creates the database and inserts `keyCount` keys of the last 14 days, which are released in the four hours from
-  /// `start` and have all fields that an upload sets.
-  static func fill(
-    _ file: URL, region: String, keyCount: Int, releasedFrom start: Date,
-    randomness: any Randomness
-  ) throws {
+  /// Calls `body` with parts of `keyCount` keys of the last 14 days, which are released in the four hours from `start`
+  /// and have all fields that an upload sets.
+  static func forEachPart(
+    of keyCount: Int, releasedFrom start: Date, randomness: any Randomness,
+    _ body: ([(key: DiagnosisKey, releasedAt: Date)]) async throws -> Void
+  ) async throws {
     for first in stride(from: 0, to: keyCount, by: keysInOneCommit) {
       let keys = (first..<min(first + keysInOneCommit, keyCount)).compactMap { number in
         key(number, before: start, randomness).map {
           (key: $0, releasedAt: start.addingTimeInterval(Double(number % 4) * 3_600))
         }
       }
-      try KeyServer.insert(keys, of: region, into: file, at: start)
+      try await body(keys)
     }
   }
 

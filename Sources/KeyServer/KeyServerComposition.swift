@@ -294,4 +294,28 @@ extension KeyServer {
       })
     try store.close()
   }
+
+  /// Inserts keys into a database in PostgreSQL that no server uses, without uploads; for benchmarks.
+  ///
+  /// - Parameter now: The moment at which the server's first period begins if the database is new.
+  /// - Throws: `KeyServerError` if the database cannot be reached or written.
+  package static func insert(
+    _ keys: [(key: DiagnosisKey, releasedAt: Date)], of region: String,
+    into address: PostgreSQLAddress, at now: Date, logger: Logger
+  ) async throws {
+    let export = ExportConfiguration(filenameRoot: "", region: region)
+    let store = PostgreSQLKeyStore(address, exports: [export], at: now, logger: logger)
+    defer { store.close() }
+    let rows = keys.map {
+      PublishableKey(key: $0.key, regions: [region], travels: false, releasedAt: $0.releasedAt)
+    }
+    try await store.write(
+      seconds: PostgreSQLLimit.longRequestSeconds, isRepeatable: false
+    ) { transaction in
+      _ = try transaction.runLast([
+        PostgreSQLUploads.insertion(
+          rows, releasedFrom: .min, into: KeyPartition(day: now.unixDay))
+      ])
+    }
+  }
 }

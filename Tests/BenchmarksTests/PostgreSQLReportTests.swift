@@ -22,7 +22,13 @@ struct PostgreSQLReportTests {
       growth: [
         .init(storedKeys: 0, uploads: uploads(800)),
         .init(storedKeys: 1_000, uploads: uploads(600, failed: failed)),
-      ])
+      ],
+      sqliteGrowth: [
+        .init(storedKeys: 0, uploads: uploads(1_000)),
+        .init(storedKeys: 500, uploads: uploads(590)),
+      ],
+      export: .init(
+        keys: 2_000, seconds: 2, serverSeconds: 0.3, databaseSeconds: 0.6, peakMemoryMiB: 65))
   }
 
   @Test("Ratios are those of PostgreSQL to SQLite, of two processes to one, and of full to empty")
@@ -36,6 +42,23 @@ struct PostgreSQLReportTests {
     let fields = try #require(json as? [String: Any])
     #expect(fields["rateBesideSQLite"] as? Double == 0.9)
     #expect((fields["growth"] as? [[String: Any]])?.last?["storedKeys"] as? Int == 1_000)
+  }
+
+  @Test("Each figure is beside its target, and says whether it holds")
+  func figures() {
+    let figures = report().figures
+    #expect(figures.count == 11)
+    #expect(
+      figures.filter { !$0.holds }.map(\.name) == [
+        "SQLite, 500 keys beside 0, rate", "export of 2000 keys, peak, MiB",
+      ])
+    #expect(figures.contains { $0.name.hasSuffix("processor time, s") && $0.value == 0.9 })
+    #expect(
+      report().text.contains(
+        "\nSQLite, 500 keys beside 0, rate: 0.59, target at least 0.6: FAILS\n"))
+    #expect(
+      report().text.contains(
+        "\nprocessor time of an upload, µs: 550.0, target at most 700: holds\n"))
   }
 
   @Test("Uploads that were not accepted are counted in all measurements")

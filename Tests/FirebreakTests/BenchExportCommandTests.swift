@@ -14,13 +14,28 @@ struct BenchExportCommandTests {
     let names = Set(report.allKeys.compactMap { $0 as? String })
     #expect(
       names == [
-        "build", "keys", "seconds", "peakMemoryMiB", "bytes", "deflateLevel", "database",
+        "build", "keys", "seconds", "processorSeconds", "peakMemoryMiB", "bytes", "deflateLevel",
+        "database",
       ])
     #expect(report["keys"] as? Int == 2_000)
     #expect(report["database"] as? String == "sqlite")
     // 16 bytes of each key are random and do not compress.
     #expect(report["bytes"] as? Int ?? 0 > 32_000)
     #expect(report["seconds"] as? Double ?? 0 > 0)
+  }
+
+  @Test("An export from PostgreSQL has the same keys, and an address of another kind is rejected")
+  func postgreSQL() async throws {
+    let address = try await PrivatePostgreSQL.newDatabase()
+    let run = try await Run(
+      "bench", "export", "--keys", "2000", "--database", address, "--json")
+    #expect(run.status == 0, "\(run.errors)")
+    let report = try #require(try run.json())
+    #expect(report["database"] as? String == "postgresql")
+    #expect(report["bytes"] as? Int ?? 0 > 32_000)
+    #expect(report["processorSeconds"] as? Double ?? 0 > 0)
+    let other = try await Run("bench", "export", "--database", "http://127.0.0.1/keys")
+    #expect(other.status == 2 && other.errors.contains("--database"), "\(other.errors)")
   }
 
   @Test("A temporary folder that cannot be created is named in the error")

@@ -29,6 +29,20 @@ struct PrepareTestsTests {
     #expect(arguments.filter { $0.contains("==") }.count == 9)
   }
 
+  @Test("The packages of a proof are in a folder of their own, so that neither replaces the other")
+  func proofPackages() async throws {
+    try machine.add(
+      "python3", "mkdir -p .build/test-packages .build/proof-packages; echo \"$@\" >>.build/calls")
+    for _ in 0..<2 {
+      #expect(try await machine.run("--proof").status == 0)
+      #expect(try await machine.run().status == 0)
+    }
+    let calls = try machine.text("project/.build/calls").split(separator: "\n")
+    #expect(calls.count == 2)
+    #expect(calls.first?.contains("--target .build/proof-packages moto==") == true)
+    #expect(calls.last?.contains("--target .build/test-packages rootcanal==") == true)
+  }
+
   @Test("If pip fails, one line names the packages and the log, and the next run tries again")
   func failure() async throws {
     try machine.add("python3", "echo 'no network' >&2; exit 1")
@@ -52,6 +66,8 @@ struct PrepareTestsTests {
     let build = try #require(lines.firstIndex { $0.hasPrefix("swift build ") })
     let tests = try #require(lines.firstIndex { $0.hasPrefix("scripts/run-tests ") })
     #expect(try #require(installed) < build && build < tests)
-    #expect(lines.contains { $0.contains("libreoffice") })
+    for package in ["libreoffice", "caddy", "scripts/prepare-tests --proof"] {
+      #expect(lines.contains { $0.contains(package) })
+    }
   }
 }

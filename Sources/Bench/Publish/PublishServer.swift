@@ -107,7 +107,7 @@ package struct PublishServerProcess: Sendable {
     defer { cleanUp.run() }
     if storedKeys > 0 {
       try await BenchExportFillCommand.fill(
-        folder.url.appendingPathComponent(PublishServerParameters.databaseName), by: program,
+        folder.url.appendingPathComponent(PublishServerParameters.databaseName).path, by: program,
         keyCount: storedKeys, releasedFrom: SystemClock().now.addingTimeInterval(-86_400))
     }
     // A server that ends at once closes its stdin, which must not end the bench.
