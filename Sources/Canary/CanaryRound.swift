@@ -58,6 +58,7 @@ package struct CanaryRound {
   private let limits: CanaryLimits
   private let network: any Network
   private let publicFiles: PublicFiles
+  private let notices: @Sendable () -> SimulatedNotices
   private let pause: @Sendable (TimeInterval) async throws -> Void
   private let world: SimulatedWorld
 
@@ -69,10 +70,12 @@ package struct CanaryRound {
   ///   - limits: The times of the round.
   ///   - network: The network of the phones.
   ///   - logger: The log of the phones.
+  ///   - notices: The notices of a new phone.
   ///   - pause: Waits for this many seconds of `clock`.
   package init(
     _ site: CanarySite, folder: URL, clock: any WallClock, seed: UInt64,
     limits: CanaryLimits = CanaryLimits(), network: any Network, logger: Logger,
+    notices: @escaping @Sendable () -> SimulatedNotices = { SimulatedNotices() },
     pause: @escaping @Sendable (TimeInterval) async throws -> Void
   ) {
     self.site = site
@@ -83,6 +86,7 @@ package struct CanaryRound {
     publicFiles = PublicFiles(
       network: network, keyServer: site.keyServer, rootKey: site.rootKey, clock: clock,
       ageSecondsMax: limits.fileAgeSecondsMax)
+    self.notices = notices
     self.pause = pause
     let start = clock.now.addingTimeInterval(-CanaryLimits.meetingAgeSeconds)
     world = SimulatedWorld(start: start, seed: seed, recordsBeacons: false, logger: logger)
@@ -118,7 +122,7 @@ package struct CanaryRound {
         verificationServer: site.verificationServer, keyServer: site.keyServer,
         region: CanaryUploads.region, platform: site.platform, appPackageName: CanaryUploads.app,
         rootKey: site.rootKey),
-      deviceCheck: SimulatedAttestation { Data() }, network: network)
+      deviceCheck: SimulatedAttestation { Data() }, network: network, notices: notices())
   }
 
   private func meet(

@@ -48,6 +48,11 @@ package struct PostgreSQLAddress: Redacted, Hashable, Sendable {
           The address of the database has keepalives=0, with which lost connections are not noticed: remove it.
           """)
     }
+    // One for each host; an empty one is the usual port.
+    let ports = (given["port"] ?? "").split(separator: ",")
+    guard ports.allSatisfy({ UInt16($0).map { $0 > 0 } ?? false }) else {
+      throw Invalid(description: "The address of the database has an invalid port: use 1 to 65535.")
+    }
     if let seconds = given["connect_timeout"] {
       guard let seconds = Int(seconds), PostgreSQLLimit.connectSeconds.contains(seconds) else {
         let range = PostgreSQLLimit.connectSeconds

@@ -17,6 +17,8 @@ public struct TLSIdentity: Sendable, Redacted {
   }
 
   let configuration: TLSConfiguration
+  /// The beginning of the validity of the server's certificate.
+  public let validFrom: Date
   /// The end of the validity of the server's certificate.
   public let expiresAt: Date
 
@@ -39,6 +41,7 @@ public struct TLSIdentity: Sendable, Redacted {
     configuration.applicationProtocols = ["http/1.1"]
     do { _ = try NIOSSLContext(configuration: configuration) } catch { throw .mismatch }
     self.configuration = configuration
+    validFrom = Date(unixSecond: Int64(own.notValidBefore))
     expiresAt = Date(unixSecond: Int64(own.notValidAfter))
   }
 

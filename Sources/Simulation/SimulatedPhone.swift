@@ -33,7 +33,7 @@ public final class SimulatedPhone: Sendable {
   public init(
     name: String, folder: URL, world: SimulatedWorld, configuration: AppConfiguration,
     deviceCheck: any DeviceAttestation = SimulatedAttestation { Data(count: 32) },
-    network: any Network
+    network: any Network, notices: SimulatedNotices = SimulatedNotices()
   ) {
     self.name = name
     self.folder = folder
@@ -41,7 +41,7 @@ public final class SimulatedPhone: Sendable {
     let sealingKey = SealingKey(from: randomness)
     radio = SimulatedRadio(name: name, air: world.air)
     user = SimulatedUser()
-    notices = SimulatedNotices()
+    self.notices = notices
     scheduler = SimulatedScheduler()
     let device = Device(
       radio: radio, consent: user, clock: world.clock, randomness: randomness,
@@ -174,9 +174,14 @@ public final class SimulatedNotices: NoticeSink {
   }
 
   private let state = Mutex(State())
+  private let lost: Set<Notice.Identifier>
 
   /// Creates an empty list.
-  public init() {}
+  ///
+  /// - Parameter lost: The kinds of notices that the system of the phone loses.
+  public init(losing lost: Set<Notice.Identifier> = []) {
+    self.lost = lost
+  }
 
   /// All notices ever shown, oldest first.
   public var shown: [Notice] { state.withLock { $0.shown } }
@@ -190,6 +195,7 @@ public final class SimulatedNotices: NoticeSink {
   }
 
   public func show(_ notice: Notice) async {
+    guard !lost.contains(notice.identifier) else { return }
     state.withLock { state in
       state.shown.append(notice)
       state.visible.insert(notice.identifier)

@@ -16,6 +16,13 @@ public struct SystemClock: WallClock {
       uptime: TimeInterval(uptime.tv_sec) + TimeInterval(uptime.tv_nsec) / 1_000_000_000)
   }
 
+  /// The time of `CLOCK_MONOTONIC` in microseconds, which systemd compares with its own.
+  package static var monotonicMicroseconds: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+  }
+
   public func sleep(until deadline: Date) async throws {
     // The clock may be set during the sleep, so compare again until the deadline has passed.
     while true {

@@ -3,6 +3,7 @@ import ArgumentParser
 import Bench
 import DiagnosisKeyFile
 import Foundation
+import Logging
 import ServerOperations
 import Settings
 import Terminal
@@ -44,7 +45,7 @@ struct Firebreak: AsyncParsableCommand {
         descriptor: STDERR_FILENO, environment: ProcessInfo.processInfo.environment)
       try await TerminalStyle.$standardError.withValue(style) { try await run(arguments) }
     } catch {
-      leave(with: error, asJSON: arguments.wantsJSON)
+      leave(with: error, of: arguments)
     }
   }
 
@@ -105,8 +106,9 @@ struct Firebreak: AsyncParsableCommand {
     return help
   }
 
-  /// Help and version go to stdout; all other text is one line on stderr, or with `--json` one JSON object in a line.
-  private static func leave(with error: any Error, asJSON: Bool) -> Never {
+  /// Help and version go to stdout; all other text is one line on stderr, or with `--json` or `--log-format json` one
+  /// JSON object in a line.
+  private static func leave(with error: any Error, of arguments: CommandArguments) -> Never {
     let help = setHelpWidth()
     let status = ExitStatus(error)
     let text = ExitStatus.message(for: error)
@@ -114,12 +116,24 @@ struct Firebreak: AsyncParsableCommand {
       do {
         try StandardOutput.write(help.wrapped(text))
       } catch {
-        leave(with: error, asJSON: asJSON)
+        leave(with: error, of: arguments)
       }
     } else if !text.isEmpty {
-      asJSON ? ErrorReport(text, status: status).writeToStandardError() : note(text)
+      report(text, status, of: arguments)
     }
     Foundation.exit(status.rawValue)
+  }
+
+  private static func report(_ text: String, _ status: ExitStatus, of arguments: CommandArguments) {
+    if arguments.wantsJSON {
+      ErrorReport(text, status: status).writeToStandardError()
+    } else if arguments.wantsJSONLog {
+      // A reader of the log has to find why the servers ended.
+      Logger(label: "firebreak") { _ in LogFormat.json.handler(level: .critical) }
+        .critical("\(text)", source: "firebreak")
+    } else {
+      note(text)
+    }
   }
 }
 

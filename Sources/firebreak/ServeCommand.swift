@@ -210,6 +210,7 @@ struct ServeCommand: AsyncParsableCommand {
   ) throws -> RunningServers {
     try check(setup)
     try requireConsoleHosts(sockets, setup)
+    let identity = try tls.identity()
     let hosted = try realms.verificationServers(by: setup, logger: logger)
     let verification =
       isServed(.verification)
@@ -235,7 +236,6 @@ struct ServeCommand: AsyncParsableCommand {
         logger: logger(level: try setup.consoleSettings().logLevel)) : nil
     // After all servers have opened their databases, so that an error of one of them is the only line.
     if keys != nil { tell(try setup.keySettings().deviceVerificationNote) }
-    let identity = try tls.identity()
     let others = realms.servers(hosted, consoles, by: setup, logger: logger(level: .error))
     let metrics = (sockets.metrics?.port ?? metricsPort).map { port in
       ServerMetricsSource(

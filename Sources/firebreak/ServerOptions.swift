@@ -112,11 +112,10 @@ struct ServerOptions: ParsableArguments {
     throw CommandFailure.badInput("This command does not know realms: \(advice)")
   }
 
-  /// The configuration file that the command line or the environment names.
+  /// The configuration file that the command line or the environment names. An empty variable names none.
   var configurationFile: URL? {
-    (config ?? ProcessInfo.processInfo.environment["FIREBREAK_CONFIG"]).map {
-      URL(fileURLWithPath: $0)
-    }
+    let variable = ProcessInfo.processInfo.environment[SharedSettings.fileVariable]
+    return (config ?? variable.flatMap { $0.isEmpty ? nil : $0 }).map { URL(fileURLWithPath: $0) }
   }
 
   /// The servers of `folder` with these options.

@@ -6,6 +6,7 @@ import KeyServer
 import KeyServerAPI
 import RiskRules
 import ServerMetrics
+import Simulation
 import TestSupport
 import Testing
 import VerificationServer
@@ -84,6 +85,21 @@ struct CanaryRoundTests {
         maxNoRiskScore: 4_094, maxLowRiskScore: 4_095, maxMiddleRiskScore: 4_096)
     })
     #expect(result.failed == .notice, "\(result)")
+  }
+
+  @Test("Koronavilkku, September 2020: a lost notice of a stored exposure fails the round")
+  func lostNotice() async throws {
+    let faults = CanaryScene.Faults(notices: { SimulatedNotices(losing: [.risk]) })
+    let result = try await failed(faults)
+    #expect(result.failed == .notice && result.reason.contains("differ"), "\(result)")
+  }
+
+  @Test("NHS, September 2020: a notice without an exposure in the app fails the round")
+  func phantomNotice() async throws {
+    let notices = SimulatedNotices()
+    await notices.show(Notice(.risk(.high)))
+    let result = try await failed(CanaryScene.Faults(notices: { notices }))
+    #expect(result.failed == .notice && result.reason.contains("differ"), "\(result)")
   }
 
   @Test("Scotland, December 2020: thresholds that are too low tell a passer-by")

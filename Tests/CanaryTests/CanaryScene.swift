@@ -24,6 +24,8 @@ struct CanaryScene: Sendable {
     var keys: (inout KeyServerConfiguration) -> Void = { _ in }
     /// Changes what phones and officials see of the network.
     var network: (any Network) -> any Network = { $0 }
+    /// The notices of each phone.
+    var notices: @Sendable () -> SimulatedNotices = { SimulatedNotices() }
     /// False if no period is closed any more.
     var exports = true
   }
@@ -64,7 +66,7 @@ struct CanaryScene: Sendable {
     let exports = faults.exports
     let result = try await CanaryRound(
       site, folder: folder.path("phones"), clock: clock, seed: 7,
-      network: faults.network(network), logger: logger,
+      network: faults.network(network), logger: logger, notices: faults.notices,
       pause: { seconds in
         clock.advance(by: seconds)
         if exports { _ = try? await keyServer.exportDue() }

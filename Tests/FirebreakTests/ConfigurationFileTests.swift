@@ -58,6 +58,10 @@ struct ConfigurationFileTests {
       (#"{"key": {}}"#, [:], "firebreak.json: key is no server"),
       ("[]", [:], "firebreak.json"),
       ("{}", ["FIREBREAK_KEYS_MINIMUM_KEY": "1"], "FIREBREAK_KEYS_MINIMUM_KEY names no setting"),
+      ("{}", ["FIREBREAK_REGION": "DE"], "FIREBREAK_REGION names no server"),
+      ("{}", ["FIREBREAK_KEY_MINIMUM_KEYS": "1"], "FIREBREAK_KEY_MINIMUM_KEYS names no server"),
+      ("{}", ["FIREBREAK_VERIFY_ISSUER": "a"], "FIREBREAK_VERIFY_ISSUER names no server"),
+      ("{}", ["FIREBREAK_SERVER_LINK_DAYS": "2"], "FIREBREAK_SERVER_LINK_DAYS names no server"),
       ("{}", ["FIREBREAK_KEYS_MINIMUM_KEYS": "many"], "FIREBREAK_KEYS_MINIMUM_KEYS: minimumKeys"),
       ("{}", ["FIREBREAK_KEYS_MINIMUM_KEYS": "-1"], "FIREBREAK_KEYS_MINIMUM_KEYS: minimumKeys"),
     ] as [(String, [String: String], String)] {
@@ -83,6 +87,51 @@ struct ConfigurationFileTests {
     try Data(#"{"keys": {"minimumKeys": -1}}"#.utf8).write(to: folder.path("firebreak.json"))
     let inFile = try await run()
     #expect(inFile.status == 2 && !inFile.errors.contains("settings.json"), "\(inFile.errors)")
+  }
+
+  @Test("Printed settings are a configuration file, and an empty FIREBREAK_CONFIG names none")
+  func printed() async throws {
+    func printed(_ config: String) async throws -> ChildProcess.Result {
+      try await ChildProcess.run(
+        Run.product(), ["serve", "--print-configuration", "--data", folder.path("data").path],
+        environment: Run.environment(adding: [
+          "FIREBREAK_CONFIG": config, "FIREBREAK_OPTIONS": "--port 8080",
+        ]))
+    }
+    let first = try await printed("")
+    #expect(first.status == 0, "\(first.errors)")
+    try Data(first.output.utf8).write(to: folder.path("firebreak.json"))
+    let second = try await printed(config)
+    #expect(second.status == 0 && second.output == first.output, "\(second.errors)")
+  }
+
+  @Test("No secret of the environment, an address or a file is printed or quoted in an error")
+  func secret() async throws {
+    let secret = "hunter2"
+    func gateway(_ fields: String) -> String {
+      #"{"region":"PL","gateway":{\#(fields),"account":"A","from":"+1"}}"#
+    }
+    for environment in [
+      ["DATABASE_URL": "postgresql://u:\(secret)@127.0.0.1/"],
+      ["DATABASE_URL": "mysql://u:\(secret)@127.0.0.1/"],
+      ["AWS_ACCESS_KEY_ID": secret, "AWS_SECRET_ACCESS_KEY": secret],
+      ["FIREBREAK_KEYS_FILES": "s3://u:\(secret)@bucket"],
+      ["FIREBREAK_KEYS_FILES": "s3://bucket?secret=\(secret)"],
+      ["FIREBREAK_KEYS_FILES": "s3://bucket?endpoint=https://u:\(secret)@store.example"],
+      [
+        "FIREBREAK_VERIFICATION_SMS": gateway(
+          #""baseURL":"https://u:\#(secret)@a.example","tokenFile":"t""#)
+      ],
+      [
+        "FIREBREAK_VERIFICATION_SMS": gateway(
+          #""baseURL":"https://a.example","token":"\#(secret)""#)
+      ],
+    ] {
+      try Data("{}".utf8).write(to: folder.path("firebreak.json"))
+      let result = try await run(environment: environment)
+      #expect(!result.output.contains(secret) && !result.errors.contains(secret), "\(environment)")
+      #expect(result.status == 0 || result.errors.split(separator: "\n").count == 1)
+    }
   }
 
   @Test("FIREBREAK_CONFIG names the file for commands without --config")

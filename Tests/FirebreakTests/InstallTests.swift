@@ -58,6 +58,36 @@ struct InstallTests {
     }
   }
 
+  @Test("Other users can run the program if the mask of the installing user is 077")
+  func masked() async throws {
+    let project = SharedData.projectRoot.path
+    let run = try await Shell.run(
+      "umask 077 && PREFIX='\(root.path) 2' '\(project)/scripts/install' '\(Run.product().path)'"
+        + " && find '\(root.path) 2' ! -type l ! -perm -o=r -print")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.split(separator: "\n").count == 1, "\(run.output)")
+  }
+
+  @Test("A program that is not firebreak is refused with its fault, and leaves the installed one")
+  func other() async throws {
+    #expect(try await make("install").status == 0)
+    let before = folder.files().map(\.path).sorted()
+    let resources = folder.path("build/firebreak_PWA.resources")
+    try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
+    let program = folder.path("build/firebreak").path
+    try FileManager.default.copyItem(atPath: "/bin/true", toPath: program)
+    let installed = { before.filter { $0.contains("/package/") } }
+    for (program, fault) in [
+      ("/bin/true", "web files are missing"), (program, "name the built firebreak"),
+      (resources.path, "is missing"),
+    ] {
+      let run = try await make("install", program: program)
+      #expect(run.status != 0 && run.errors.contains(fault), "\(run.errors)")
+      let after = folder.files().map(\.path).filter { $0.contains("/package/") }.sorted()
+      #expect(after == installed())
+    }
+  }
+
   @Test("A program that is missing or does not start installs nothing")
   func missing() async throws {
     for program in [folder.path("none").path, "/bin/false"] {

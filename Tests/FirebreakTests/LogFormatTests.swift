@@ -32,6 +32,22 @@ struct LogFormatTests {
     #expect(try await authority.servers.stop() == 0)
   }
 
+  @Test(
+    "The error that ends the command is an entry of the log, too",
+    arguments: [["--log-format", "json"], ["--log-format=json"]])
+  func ended(options: [String]) async throws {
+    let folder = try TemporaryFolder()
+    try ServedAuthority.write(["keys/settings.json": #"{"region":5}"#], in: folder)
+    for (more, fault) in [([], "region must be"), (["--port", "many"], "--port takes")] {
+      let run = try await Run(
+        ["serve", "--data", folder.path("data").path] + options + more)
+      let entry = try JSONSerialization.jsonObject(with: Data(run.errors.utf8)) as? [String: String]
+      #expect(run.status == 2 && run.output.isEmpty)
+      #expect(entry?["message"]?.contains(fault) == true, "\(run.errors)")
+      #expect(entry?["level"] == "critical" && entry?["source"] == "firebreak")
+    }
+  }
+
   @Test("Another format is refused in one line")
   func refused() async throws {
     let folder = try TemporaryFolder()

@@ -44,6 +44,25 @@ struct ReleaseChecksumTests {
     #expect(wrong.status == 1 && wrong.errors.contains("not of this key"), "\(wrong.errors)")
   }
 
+  @Test("If a file cannot be read, the earlier list and its signature stay")
+  func unreadable() async throws {
+    let key = try await key("a", "ed25519")
+    #expect(try await checksums(release.path, key.own).status == 0)
+    let before = try names()
+    let link = release.appendingPathComponent("gone")
+    try FileManager.default.createSymbolicLink(
+      atPath: link.path, withDestinationPath: folder.path("nowhere").path)
+    let failed = try await checksums(release.path, key.own)
+    #expect(failed.status == 2 && failed.errors.contains("nothing was written"), "\(failed.errors)")
+    try FileManager.default.removeItem(at: link)
+    #expect(try names() == before)
+    #expect(try await checksums("--verify", release.path, key.shown).status == 0)
+  }
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: release.path).sorted()
+  }
+
   @Test("A changed, an additional and a removed file are found, and so is a changed list")
   func changed() async throws {
     let key = try await key("a", "ed25519")

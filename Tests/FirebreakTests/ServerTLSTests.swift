@@ -122,8 +122,12 @@ struct ServerTLSTests {
     try use(certificate: "first", key: "second")
     try await reload(3)
     #expect(try await status(health, trusting: "second") == 200)
+    #expect(messages.last { $0.hasPrefix("READY=1") }?.contains("were not reloaded") == true)
     let errors = try servers.errors()
     #expect(errors.contains("is not the key of"), "\(errors)")
+    // Of the start and the reload that succeeded; the other one has one line only.
+    let notes = errors.split(separator: "\n").count { $0.contains("device verification") }
+    #expect(notes == 2, "\(errors)")
     #expect(try await servers.stop() == 0)
   }
 
@@ -187,6 +191,38 @@ struct ServerTLSTests {
       return messages.count { $0.hasPrefix("READY=1") } == 2
     }
     #expect(try await (179...180).contains(days()))
+    #expect(try await servers.stop() == 0)
+  }
+
+  @Test("A certificate that is not valid yet is told at the start")
+  func early() async throws {
+    let configuration = """
+      [ca]
+      default_ca = own
+      [own]
+      database = index
+      serial = serial
+      new_certs_dir = .
+      default_md = sha256
+      policy = names
+      [names]
+      commonName = supplied
+
+      """
+    try Data(configuration.utf8).write(to: folder.path("ca.conf"))
+    let made = try await Shell.run(
+      "cd '\(folder.url.path)' && : > index && echo 01 > serial"
+        + " && openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost"
+        + " -keyout early.key -out early.csr && openssl ca -selfsign -batch -notext -config ca.conf"
+        + " -keyfile early.key -in early.csr -out early.pem -startdate 20990101000000Z"
+        + " -enddate 21000101000000Z")
+    #expect(made.status == 0, "\(made.errors)")
+    try use(certificate: "early")
+    let servers = try await ServedFirebreak(folder: folder, options)
+    defer { withExtendedLifetime(servers) {} }
+    _ = try await servers.addresses()
+    let errors = try servers.errors()
+    #expect(errors.contains("is not valid before 2099-01-01"), "\(errors)")
     #expect(try await servers.stop() == 0)
   }
 

@@ -182,6 +182,23 @@ struct ServiceSocketTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("data").path))
   }
 
+  @Test(
+    "A number of sockets that is none, too large or below that of the names ends the start with one line",
+    arguments: [
+      ("LISTEN_FDS=many", "LISTEN_FDS is many"), ("LISTEN_FDS=-1", "LISTEN_FDS is -1"),
+      ("LISTEN_FDS=99", "LISTEN_FDS is 99"),
+      ("LISTEN_FDS=1 LISTEN_FDNAMES=keys:console", "has 2 names, but systemd passes 1"),
+    ])
+  func counted(variables: String, fault: String) async throws {
+    let program = try Run.product().path
+    let data = folder.path("data").path
+    let run = try await Shell.run(
+      "exec env LISTEN_PID=$$ \(variables) '\(program)' serve --port 0 --data '\(data)'")
+    #expect(run.status == 2 && run.errors.contains(fault), "\(run.errors)")
+    #expect(run.errors.split(separator: "\n").count == 1)
+    #expect(!FileManager.default.fileExists(atPath: data))
+  }
+
   @Test("Sockets for another process are not used")
   func otherProcess() async throws {
     let servers = try await ServedFirebreak(

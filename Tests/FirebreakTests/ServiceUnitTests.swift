@@ -3,6 +3,7 @@ import Foundation
 import ServedSystem
 import TestSupport
 import Testing
+import World
 
 @Suite("The servers as a unit of systemd", .needs(.process))
 struct ServiceUnitTests {
@@ -11,6 +12,7 @@ struct ServiceUnitTests {
     let folder = try TemporaryFolder()
     let path = folder.path("notify").path
     let receiver = try DatagramReceiver(path: path)
+    let start = SystemClock.monotonicMicroseconds
     let servers = try await ServedFirebreak(
       folder: folder, environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"])
     defer { withExtendedLifetime((servers, folder)) {} }
@@ -27,6 +29,10 @@ struct ServiceUnitTests {
     servers.send(SIGHUP)
     try await received("RELOADING=1", 1)
     try await received("READY=1", 2)
+    let now = SystemClock.monotonicMicroseconds
+    let reloading = try #require(messages.first { $0.hasPrefix("RELOADING=1") })
+    let time = try #require(reloading.firstMatch(of: #/\nMONOTONIC_USEC=([0-9]+)\n/#)?.output.1)
+    #expect((start...now).contains(try #require(Int64(time))))
     #expect(try await servers.stop() == 0)
     messages += receiver.all()
     #expect(messages.last { !$0.hasPrefix("WATCHDOG") }?.hasPrefix("STOPPING=1") == true)

@@ -13,7 +13,10 @@ struct AdvisoriesTests {
       {"packages": [{"name": "swift-nio", "versionInfo": "2.101.2"},
        {"name": "swift-log", "versionInfo": "1.16"},
        {"name": "GRDB.swift", "versionInfo": "7.5.0-beta.2"},
-       {"name": "debian-libc6", "versionInfo": "2.41-12+deb13u2"}]}
+       {"name": "debian-libc6", "versionInfo": "2.41-12+deb13u2"},
+       {"name": "debian-libssl1.1", "versionInfo": "1.1.1n-0+deb11u5"},
+       {"name": "debian-libxml2", "versionInfo": "2.9.14+dfsg-1.3~deb12u2"},
+       {"name": "debian-zlib1g", "versionInfo": "1:1.2.13.dfsg-1"}]}
       """
     try Data(sbom.utf8).write(to: folder.path("sbom.json"))
     for (name, text) in [
@@ -50,6 +53,12 @@ struct AdvisoriesTests {
       ("grdb.swift 7.5.0-alpha CVE-1 a text", false),
       ("debian-libc6 2.41-12+deb13u3 CVE-1 a text", true),
       ("debian-libc6 2.41-12+deb13u2 CVE-1 a text", false),
+      ("debian-libssl1.1 1.1.1w-0+deb11u1 CVE-1 a text", true),
+      ("debian-libssl1.1 1.1.1k-1+deb11u9 CVE-1 a text", false),
+      ("debian-libxml2 2.9.14+dfsg-1.3 CVE-1 a text", true),
+      ("debian-libxml2 2.9.14+dfsg-1.3~deb12u1 CVE-1 a text", false),
+      ("debian-zlib1g 1:1.2.13.dfsg-2 CVE-1 a text", true),
+      ("debian-zlib1g 1.3 CVE-1 a text", false),
     ])
   func compared(line: String, isAffected: Bool) async throws {
     let result = try await run("# comment\n\n\(line)\n")
@@ -63,6 +72,7 @@ struct AdvisoriesTests {
     for (advisories, sbom, fault) in [
       ("swift-nio 2.0\n", "sbom.json", "line 1: name, version and text"),
       ("swift-nio new CVE-1 text\n", "sbom.json", "line 1: name, version and text"),
+      ("debian-libc6 new CVE-1 text\n", "sbom.json", "line 1: name, version and text"),
       ("", "missing.json", "is not an SBOM"),
       ("", "advisories.txt", "is not an SBOM"), ("", "empty.json", "is not an SBOM"),
       ("", "unversioned.json", "is not an SBOM"),

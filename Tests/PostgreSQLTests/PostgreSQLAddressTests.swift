@@ -33,11 +33,20 @@ import Testing
     arguments: [
       "", "secret", "mysql://u:secret@a/", "postgresql://u:secret@a:b:c/?x=y",
       "host=secret keepalives=0", "host=secret connect_timeout=1",
+      "postgresql://u:secret@a:99999/", "host=secret port=0", "host=secret,b port=5432,many",
       "host=secret connect_timeout=61", "host=secret connect_timeout=soon",
     ])
   func invalid(_ text: String) throws {
     let error = #expect(throws: PostgreSQLAddress.Invalid.self) { try PostgreSQLAddress(text) }
     #expect(error?.description.contains("secret") == false)
+  }
+
+  @Test(
+    "A port for each host is accepted, also an empty one",
+    arguments: ["port=5432,5433", "port=5432,", "port=65535", ""])
+  func ports(_ text: String) throws {
+    let all = try Self.parameters("host=a,b \(text)")
+    #expect(all["port"] ?? "" == String(text.dropFirst("port=".count)))
   }
 
   @Test("The text of an address has no password")

@@ -65,7 +65,7 @@ package struct ConsoleSettings: Redacted {
 
   private static func isAddress(_ text: String) -> Bool { WebAddress(text) != nil }
 
-  private static var table: SettingsTable<Self> {
+  static var table: SettingsTable<Self> {
     SettingsTable(rows: [
       .text(
         "origin", \.origin, form: WebAddress.form + ", without a path, in lower case",

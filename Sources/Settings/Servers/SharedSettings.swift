@@ -9,7 +9,12 @@ import World
 /// The file has an object for each server, with the fields of its `settings.json`. Of one setting the value of
 /// `settings.json` replaces that of the file, an environment variable both, and an option all.
 package struct SharedSettings: Sendable {
+  /// The variable that names the configuration file.
+  package static let fileVariable = "FIREBREAK_CONFIG"
+
   private static let variablePrefix = "FIREBREAK_"
+  /// Variables that are no settings, in each unit of systemd.
+  private static let otherVariables: Set = [fileVariable, "FIREBREAK_OPTIONS"]
 
   /// The configuration file; nil for none.
   private let file: URL?
@@ -33,6 +38,7 @@ package struct SharedSettings: Sendable {
       }
     }
     self.variables = variables
+    try Self.refuseMisnamed(environment, servers: servers)
     guard let file else {
       objects = [:]
       return
@@ -50,6 +56,29 @@ package struct SharedSettings: Sendable {
           + " \(servers.joined(separator: ", ")).")
     }
     objects = fields
+  }
+
+  /// Throws if a variable has the name of a setting without that of a server, such as `FIREBREAK_REGION` or
+  /// `FIREBREAK_KEY_REGION`: it would have no effect.
+  private static func refuseMisnamed(
+    _ environment: [String: String], servers: [String]
+  ) throws {
+    let prefixes = servers.map { "\(variablePrefix)\($0.uppercased())_" }
+    let others = environment.keys.filter { name in
+      name.hasPrefix(variablePrefix) && !otherVariables.contains(name)
+        && !prefixes.contains { name.hasPrefix($0) }
+    }
+    guard !others.isEmpty else { return }
+    let settings =
+      VerificationServerSettings.table.rows.map(\.name) + KeyServerSettings.table.rows.map(\.name)
+      + ConsoleSettings.table.rows.map(\.name)
+    let endings = settings.map { "_\(variable($0))" }
+    // FIREBREAK_REGION ends with _REGION, too.
+    let misnamed = others.filter { name in endings.contains { name.hasSuffix($0) } }
+    guard let name = misnamed.min() else { return }
+    throw CommandFailure.badInput(
+      "\(name.printable) names no server: begin it with \(prefixes.joined(separator: ", ")), or remove the variable."
+    )
   }
 
   /// True if the message of an error begins with the place of its cause, the configuration file or a variable.

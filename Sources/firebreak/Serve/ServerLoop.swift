@@ -57,11 +57,14 @@ struct ServerLoop {
         case .signal(SIGHUP):
           guard !isStopping else { continue }
           notifier.reloading()
-          defer { notifier.ready() }
-          guard let next = created(on: ports) else { continue }
+          guard let next = created(on: ports) else {
+            notifier.notReloaded()
+            continue
+          }
           await Self.end(servers, groups)
           (servers, groups, running) = (next, start(next), running + 1)
           await next.waitUntilListening()
+          notifier.ready()
         case .signal:
           isStopping = true
           notifier.stopping()

@@ -37,12 +37,17 @@ struct ServiceSockets: Sendable {
     }
     guard let count = Int(text), (0...Self.countMax).contains(count) else {
       throw CommandFailure.badInput(
-        "systemd passes \(text.printable) sockets, but the servers take at most \(Self.countMax): correct the socket"
-          + " units.")
+        "LISTEN_FDS is \(text.printable), but the servers take 0 to \(Self.countMax) sockets of systemd: correct the"
+          + " socket units.")
     }
     let names = (environment["LISTEN_FDNAMES"] ?? "").split(
       separator: ":", omittingEmptySubsequences: false
     ).map(String.init)
+    guard names.count <= max(count, 1) else {
+      throw CommandFailure.badInput(
+        "LISTEN_FDNAMES has \(names.count) names, but systemd passes \(count) sockets: correct the socket units."
+      )
+    }
     var sockets: [String: InheritedSocket] = [:]
     for index in 0..<count {
       let name = index < names.count ? names[index] : ""

@@ -83,8 +83,14 @@ struct TLSOptions: ParsableArguments {
     }
   }
 
-  /// A sentence if the certificate has expired or is going to expire soon.
+  /// A sentence if the certificate is not valid yet, has expired or is going to expire soon.
   func warning(of identity: TLSIdentity, at now: Date) -> String? {
+    if identity.validFrom > now, let tlsCertificate {
+      let start = UTCTime(unixSecond: identity.validFrom.unixSecond).text
+      return
+        "The certificate \(tlsCertificate.printable) is not valid before \(start): replace both files, or correct the"
+        + " clock, then send SIGHUP."
+    }
     let left = identity.expiresAt.timeIntervalSince(now)
     guard left < Self.warningSeconds, let tlsCertificate else { return nil }
     let end = UTCTime(unixSecond: identity.expiresAt.unixSecond).text

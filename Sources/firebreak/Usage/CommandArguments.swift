@@ -13,6 +13,13 @@ struct CommandArguments {
   /// True if the output and errors are JSON.
   var wantsJSON: Bool { typed.prefix { $0 != "--" }.contains("--json") }
 
+  /// True if the log of the command is JSON, and so is its last error.
+  var wantsJSONLog: Bool {
+    let words = typed.prefix { $0 != "--" }
+    return words.contains("--log-format=json")
+      || zip(words, words.dropFirst()).contains { $0 == "--log-format" && $1 == "json" }
+  }
+
   /// The arguments in the form that the parser reads without doubt: `--port -1` is `--port=-1`, because the parser
   /// takes `-1` for an option.
   ///
