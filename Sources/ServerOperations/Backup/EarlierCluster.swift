@@ -3,6 +3,7 @@ import Foundation
 import KeyServerAPI
 import PostgreSQL
 import ServerStorage
+import Settings
 import Terminal
 import World
 
