@@ -80,7 +80,8 @@ extension SharedFolderTests {
     let database = stored.postgreSQLDatabase(at: address)
     defer { database.close() }
     let state = try #require(try await database.sharedState())
-    let content = try SharedStateSeal(#require(stored.identity), of: stored).content(of: state)
+    let secret = try #require(try stored.identity)
+    let content = try SharedStateSeal(secret, of: stored).content(of: state)
     return String(decoding: try JSONEncoder().encode(content), as: UTF8.self).contains("PRIVATE")
   }
 
