@@ -153,6 +153,9 @@ let package = Package(
         nioHTTP1,
       ], swiftSettings: strict),
     .target(
+      name: "SharedBudgets", dependencies: ["World", "PostgreSQL", "QuietHTTP", "ServerStorage"],
+      swiftSettings: strict),
+    .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
     .target(name: "ServerMetrics", dependencies: ["World"], swiftSettings: strict),
     .target(
@@ -212,7 +215,8 @@ let package = Package(
       name: "VerificationServer",
       dependencies: [
         "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
-        "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "PostgreSQL", hummingbird,
+        "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "SharedBudgets", "PostgreSQL",
+        hummingbird,
         mustache, grdb,
         asyncHTTPClient, nioCore,
         nioHTTP1, crypto, logging, serviceLifecycle,
@@ -222,7 +226,8 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
         "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerMetrics",
-        "ServerStorage", "PostgreSQL", "ObjectStore", hummingbird, grdb, sqlite, asyncHTTPClient,
+        "ServerStorage", "SharedBudgets", "PostgreSQL", "ObjectStore", hummingbird, grdb, sqlite,
+        asyncHTTPClient,
         nioCore,
         nioHTTP1, crypto,
         logging,
@@ -244,8 +249,8 @@ let package = Package(
       name: "HealthAuthorityConsole",
       dependencies: [
         "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
-        "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "PostgreSQL", "UnixSockets",
-        hummingbird,
+        "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "SharedBudgets", "PostgreSQL",
+        "UnixSockets", hummingbird,
         mustache, grdb, asyncHTTPClient, nioCore,
         nioHTTP1, crypto, cryptoExtras, logging, serviceLifecycle,
       ], resources: [.copy("Catalogues")], swiftSettings: strict),
@@ -551,8 +556,8 @@ let package = Package(
       name: "VerificationServerTests",
       dependencies: [
         "VerificationServer", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        "WebPages", "KeyServer", "KeyServerAPI", "ServerMetrics", "ServerStorage", "PostgreSQL",
-        "World",
+        "WebPages", "KeyServer", "KeyServerAPI", "ServerMetrics", "ServerStorage", "SharedBudgets",
+        "PostgreSQL", "World",
         "TestSupport",
         hummingbird, grdb, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),

@@ -128,11 +128,11 @@ struct ConsoleComposition: Sendable {
     SignInPages(
       pages: pages, signIn: SignIn(accounts: accounts, passwords: passwords),
       sessions: pages.sessions, passkeys: passkeys, challenges: challenges,
-      refusals: refusals, clock: clock, failures: makeFailureBudget()
+      refusals: refusals, clock: clock, failures: makeFailureBudget(.signIns)
     ).add(to: router)
     AccountPages(
       pages: pages, accounts: accounts, links: links, passwords: passwords,
-      failures: makeFailureBudget(), changes: changes
+      failures: makeFailureBudget(.links), changes: changes
     ).add(to: router)
     AccountImportPages(pages: pages, changes: changes).add(to: router)
     OwnAccountPages(pages: pages, passkeys: passkeys, challenges: challenges).add(to: router)
@@ -174,10 +174,20 @@ struct ConsoleComposition: Sendable {
     KeyPages(pages: pages, authority: authority, changes: changes).add(to: router)
   }
 
-  private func makeFailureBudget() -> FailureBudget {
+  /// The numbers of the budgets in shared counters, which are never changed.
+  private enum Budget: Int16 {
+    case signIns = 1
+    case links = 2
+  }
+
+  private func makeFailureBudget(_ budget: Budget) -> FailureBudget {
     var limits = FailureLimits(
       perAddress: ConsoleLimit.addressFailuresMax, windowSeconds: ConsoleLimit.signInWindowSeconds)
     limits.waitingExcessMax = ConsoleLimit.waitingExcessSignInsMax
-    return FailureBudget(limits, clock: clock, randomness: randomness)
+    return FailureBudget(
+      limits, clock: clock, randomness: randomness,
+      shared: database.sharedCounters(clock).map {
+        SharedBudget($0, keys: keys.budgetKeys, number: budget.rawValue)
+      })
   }
 }

@@ -3,7 +3,10 @@ import Foundation
 import GRDB
 import Logging
 import PostgreSQL
+import QuietHTTP
 import ServerStorage
+import SharedBudgets
+import World
 
 /// The database of the console: accounts, sessions, the audit log and the proposed changes.
 struct ConsoleDatabase: Sendable {
@@ -45,6 +48,13 @@ struct ConsoleDatabase: Sendable {
   /// - Throws: `ServerDatabaseError`
   func makeReady() async throws {
     if case .postgreSQL(let database) = engine { try await database.makeReady() }
+  }
+
+  /// The counters of attempts that all processes with this database share; nil for a database in a file, which one
+  /// process has.
+  func sharedCounters(_ clock: any WallClock) -> (any SharedCounters)? {
+    guard case .postgreSQL(let database) = engine else { return nil }
+    return PostgreSQLCounters(database, clock: clock)
   }
 
   /// Runs `work` in a read transaction, which sees one state of the database.

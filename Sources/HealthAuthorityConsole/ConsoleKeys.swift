@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Foundation
+import QuietHTTP
 import Secrets
 import World
 
@@ -34,12 +35,17 @@ struct ConsoleKeys: Redacted, Sendable {
     case codes
     /// The chain of the audit log.
     case audit
+    /// The addresses in budgets of all processes.
+    case budgets
   }
 
   /// The keyed hash of `bytes` for one purpose.
   func code(of bytes: some DataProtocol, for purpose: Purpose) -> Data {
     Data(HMAC<SHA256>.authenticationCode(for: bytes, using: key(for: purpose)))
   }
+
+  /// The keys of budgets that all processes with the same secret share.
+  var budgetKeys: BudgetKeys { BudgetKeys(secret: key(for: .budgets)) }
 
   /// A value in the database that identifies the secret.
   var check: Data { code(of: Data(), for: .database) }

@@ -4,6 +4,7 @@ import GRDB
 import Logging
 import PostgreSQL
 import ServerStorage
+import SharedBudgets
 
 /// The tables of the console's database in PostgreSQL: those of `ConsoleDatabase`, with the same names of columns.
 ///
@@ -11,7 +12,8 @@ import ServerStorage
 /// migration is never changed: later versions append to `migrations`.
 enum PostgreSQLConsoleSchema {
   static let schema = PostgreSQLServerDatabase.Schema(
-    name: ConsoleDatabase.schema.name, migrations: [accounts + otherTables])
+    name: ConsoleDatabase.schema.name,
+    migrations: [accounts + otherTables, PostgreSQLCounters.table])
 
   private static let accounts = [
     """

@@ -52,7 +52,7 @@ struct KeyServerComposition {
       randomness, observed.requests)
     let upload = UploadRoute(
       admission: admission, devices: try Self.devices(configuration, clock, logger), store: store,
-      clock: clock, failures: Self.failures(configuration, clock, randomness),
+      clock: clock, failures: Self.failures(.uploads, configuration, store, clock, randomness),
       decoyBudget: Self.decoyBudget(configuration, clock),
       budgetKeys: BudgetKeys(from: randomness), refusals: observed.refusals, randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.makeRoute())
@@ -119,16 +119,30 @@ struct KeyServerComposition {
     return roots
   }
 
+  /// The numbers of the budgets in shared counters, which are never changed.
+  private enum Budget: Int16 {
+    case uploads = 1
+    case statistics = 2
+  }
+
+  /// No token can be guessed, so only failures are counted in the database: an upload costs no further transaction.
   private static func failures(
-    _ configuration: KeyServerConfiguration, _ clock: any WallClock, _ randomness: any Randomness
+    _ budget: Budget, _ configuration: KeyServerConfiguration, _ store: any KeyStore,
+    _ clock: any WallClock, _ randomness: any Randomness
   ) -> FailureBudget {
     FailureBudget(
       FailureLimits(
         perAddress: configuration.uploadAttempts,
         windowSeconds: configuration.uploadWindowSeconds),
-      clock: clock, randomness: randomness)
+      clock: clock, randomness: randomness,
+      shared: store.sharedCounters(clock).map {
+        SharedBudget(
+          $0, keys: configuration.databaseKeys.budgets, number: budget.rawValue,
+          counting: .failures)
+      })
   }
 
+  /// Decoys have a budget in each process: it limits the work of this process, and a decoy tells nothing.
   private static func decoyBudget(
     _ configuration: KeyServerConfiguration, _ clock: any WallClock
   ) -> AttemptBudget {
@@ -163,7 +177,8 @@ struct KeyServerComposition {
       rounding: StatisticRounding(configuration.databaseKeys.rounding),
       exportRoot: configuration.exports.first?.filenameRoot ?? "",
       rootsOfRealms: configuration.rootsOfRealms,
-      failures: failures(configuration, clock, randomness), randomness: randomness)
+      failures: failures(.statistics, configuration, store, clock, randomness),
+      randomness: randomness)
   }
 
   private static func devices(

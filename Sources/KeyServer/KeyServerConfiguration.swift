@@ -321,6 +321,8 @@ struct DatabaseKeys: Redacted, Sendable {
   let uploads: SymmetricKey
   /// Chooses how counts in statistics are rounded.
   let rounding: SymmetricKey
+  /// Derives the keys of budgets that all processes share.
+  let budgets: BudgetKeys
   /// A value stored in the database that shows if it belongs to the secret.
   let check: Data
 
@@ -333,6 +335,7 @@ struct DatabaseKeys: Redacted, Sendable {
     tokens = SymmetricKey(data: derived("tokens"))
     uploads = SymmetricKey(data: derived("uploads"))
     rounding = SymmetricKey(data: derived("rounding"))
+    budgets = BudgetKeys(secret: SymmetricKey(data: derived("budgets")))
     check = derived("check")
   }
 

@@ -2,6 +2,7 @@
 import ExposureKeys
 import Foundation
 import KeyServerAPI
+import QuietHTTP
 import ServerStorage
 import World
 
@@ -66,6 +67,9 @@ protocol KeyStore: Sendable {
 
   /// Adds a key that seals revision tokens and deletes those with the given IDs.
   func add(_ key: SealedRevisionKey, forgetting ids: [String]) async throws
+
+  /// Returns the counters of attempts that all processes with this database share; nil if one process has it.
+  func sharedCounters(_ clock: any WallClock) -> (any SharedCounters)?
 
   /// Returns the counts of an authority's uploads from `start` on, in Unix seconds.
   func statistics(of issuer: String, from start: Int64) async throws -> [StatisticCount]
@@ -142,6 +146,9 @@ protocol KeyStore: Sendable {
 extension KeyStore {
   /// The database was opened by the initializer.
   func makeReady() async throws {}
+
+  /// One process has the database.
+  func sharedCounters(_ clock: any WallClock) -> (any SharedCounters)? { nil }
 
   /// A database on one machine: the lock of the folder excludes other processes, which wait.
   func exporting<Value: Sendable>(

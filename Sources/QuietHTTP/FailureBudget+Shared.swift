@@ -4,8 +4,9 @@ import World
 
 /// The part of a failure budget that several processes share.
 ///
-/// An attempt that this process admits is reserved in the shared counters before its work. If one of them is full
-/// because of other processes, the attempt is treated as if its failures had been here.
+/// An attempt that this process admits is reserved in the shared counters before its work, or counted there if it has
+/// failed: see `SharedBudget.Counting`. If one of them is full because of other processes, the attempt is treated as if
+/// its failures had been here.
 extension FailureBudget {
   /// Admits an attempt, after a wait for others if necessary.
   ///
@@ -13,7 +14,7 @@ extension FailureBudget {
   ///   `CancellationError`.
   func admit(_ attempt: FailureAttempt) async throws -> FailureAdmission {
     var admission = try await begin(attempt)
-    guard let shared else { return admission }
+    guard let shared, shared.counting == .attempts else { return admission }
     // As a usual attempt, and then as one of a client that has used up its failures.
     for _ in 0..<2 {
       let counted = places(of: attempt, admission)
@@ -41,6 +42,30 @@ extension FailureBudget {
     }
     end(attempt, admission, hasFailed: false)
     throw QuietRefusal.tooManyAttempts(retryAfterSeconds: 1)
+  }
+
+  /// Counts a failure in the shared counters if its attempt was not reserved there.
+  ///
+  /// - Throws: `QuietRefusal.tooManyAttempts` if failures in other processes have filled one of them; `.unavailable` if
+  ///   they cannot be reached.
+  func share(failureOf attempt: FailureAttempt) async throws {
+    guard let shared, shared.counting == .failures else { return }
+    let counted = places(of: attempt, FailureAdmission(excessWait: nil))
+    let amounts = counted.map { amount(at: $0, of: attempt, in: shared) }
+    guard !amounts.isEmpty else { return }
+    let reservation: SharedReservation
+    do { reservation = try await shared.counters.reserve(amounts) } catch {
+      throw QuietRefusal.unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
+    }
+    note(reservation, of: counted)
+    guard let full = reservation.full else {
+      await shared.counters.end(reservation, hasFailed: true)
+      return
+    }
+    let (place, seconds) = (counted[full], amounts[full].partSeconds)
+    // The next attempts of the client are verified a few at a time, without a transaction.
+    if reservation.isFullOfFailures, place.level != .total { close(place, for: seconds) }
+    throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
   }
 
   /// Counts the failures of a client as used up for some time: other processes have counted them.

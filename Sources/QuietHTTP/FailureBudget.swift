@@ -58,7 +58,7 @@ public actor FailureBudget {
   ///
   /// - Parameter weight: The share of the total that a failure uses up.
   /// - Throws: `QuietRefusal.tooManyAttempts` if the client, its network, the subject or all clients together
-  ///   have too many failures; the error of `work`.
+  ///   have too many failures; `.unavailable` if shared counters cannot be reached; the error of `work`.
   public func attempt<Value: Sendable>(
     from context: QuietContext, on subject: String? = nil, weight: Double = 1,
     isolation: isolated (any Actor)? = #isolation,
@@ -86,6 +86,7 @@ public actor FailureBudget {
     if let seconds = admission.excessWait, result.hasFailed {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
+    if result.hasFailed { try await share(failureOf: attempt) }
     return result.value
   }
 

@@ -85,18 +85,33 @@ public enum SharedLimit {
 
 /// A budget that several processes share.
 public struct SharedBudget: Sendable {
+  /// The moment at which a `FailureBudget` counts an attempt in the shared counters.
+  public enum Counting: Sendable {
+    /// Before its work: all processes together never run more attempts than a limit, and each costs a share of a
+    /// transaction.
+    case attempts
+    /// After its work and before its response, if it has failed: a success costs nothing. A failure above a limit is
+    /// refused without its response. For attempts with secrets that are too long to guess.
+    case failures
+  }
+
   let counters: any SharedCounters
   let keys: BudgetKeys
   let number: Int16
+  let counting: Counting
 
   /// - Parameters:
   ///   - counters: The counters.
   ///   - keys: Derives the keys; of a secret that all processes have.
   ///   - number: The number of the budget among those with the same counters.
-  public init(_ counters: any SharedCounters, keys: BudgetKeys, number: Int16) {
+  ///   - counting: What a `FailureBudget` counts.
+  public init(
+    _ counters: any SharedCounters, keys: BudgetKeys, number: Int16, counting: Counting = .attempts
+  ) {
     self.counters = counters
     self.keys = keys
     self.number = number
+    self.counting = counting
   }
 
   /// The number of levels for which a budget has counters.

@@ -38,13 +38,18 @@ extension ServerSetup {
 
   /// Runs `work`, which changes the secrets or rules of `server`, so that all processes get the change, or it fails.
   ///
+  /// - Parameters:
+  ///   - server: The server.
+  ///   - reseals: True to store the secrets for all processes again, although only the places of keys have changed.
+  ///   - work: The change.
   /// - Throws: The error of `work`; `CommandFailure`
   func sharing<Value>(
-    _ server: ServerName, isolation: isolated (any Actor)? = #isolation,
+    _ server: ServerName, reseals: Bool = false,
+    isolation: isolated (any Actor)? = #isolation,
     _ work: () async throws -> Value
   ) async throws -> Value {
     guard let shared = try sharedFolder(of: server) else { return try await work() }
-    return try await shared.changing(work)
+    return try await shared.changing(reseals: reseals, work)
   }
 
   /// Lets the folder of `server` have the changes of other processes.

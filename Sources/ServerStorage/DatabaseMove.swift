@@ -164,6 +164,17 @@ extension DatabaseMove {
     }
   }
 
+  /// Copies all rows of a database in PostgreSQL, as of one moment, to the new file `file`, and changes no row.
+  ///
+  /// - Throws: As the other variants.
+  package func copy(_ source: PostgreSQLServerDatabase, toNew file: URL) async throws {
+    try await source.transaction(.snapshot, seconds: DatabaseCopyLimit.seconds) {
+      [self] transaction in
+      try PostgreSQLServerDatabase.beginCopy(transaction)
+      _ = try copy(transaction, toNew: file) { _ in }
+    }
+  }
+
   /// Copies all rows of an open transaction in PostgreSQL to the new file `file`.
   ///
   /// - Parameter finish: Runs in the transaction of the file after all rows were compared.

@@ -3,8 +3,6 @@ import Foundation
 
 /// The limits of the verification server; larger requests and settings are rejected.
 public enum VerificationLimit {
-  /// The number of attempts whose shared counters are stored in one transaction.
-  static let reservationsInOneTransaction = 64
   /// The largest number of connections of a process to its PostgreSQL database.
   static let databaseConnections = 4
   /// The largest request body of the ProteGO Safe contract, in bytes.

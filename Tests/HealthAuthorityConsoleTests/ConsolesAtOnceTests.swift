@@ -47,6 +47,39 @@ import Testing
     }
   }
 
+  @Test(
+    "Two consoles with one database refuse an address after as many failures as one would",
+    arguments: ["/sign-in", "/start"])
+  func addressLimit(path: String) async throws {
+    guard let address = try await ConsoleEngine.allCases.last?.newDatabase() else { return }
+    let folder = try TemporaryFolder()
+    func run(_ test: (RunningConsole) async throws -> Void) async throws {
+      try await RunningConsole.run(
+        in: folder.url, configure: { $0.databaseAddress = address }, test)
+    }
+    try await run { first async throws in
+      try await run { second async throws in
+        let browsers = [first.browser(), second.browser()]
+        func status(_ number: Int) async throws -> Int {
+          let browser = browsers[number % 2]
+          guard path == "/sign-in" else {
+            return try await browser.get("\(path)/\(number)").status
+          }
+          return try await browser.post(
+            path, ["name": "name \(number)", "password": "x", "code": "1"]
+          ).status
+        }
+        for number in 0..<ConsoleLimit.addressFailuresMax {
+          #expect(try await status(number) == (path == "/start" ? 404 : 401), "\(number)")
+        }
+        for number in 100..<102 { #expect(try await status(number) == 429, "\(number)") }
+        // An official behind the same address can sign in with both.
+        _ = try await first.signedIn(.issuer, name: "Anna")
+        _ = try await second.signedIn(.issuer, name: "Berta")
+      }
+    }
+  }
+
   @Test("A session of one region's console is none of another's, and a number is another request")
   func regions() async throws {
     let folders = [try TemporaryFolder(), try TemporaryFolder()]

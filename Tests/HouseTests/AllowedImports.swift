@@ -49,6 +49,8 @@ enum AllowedImports {
     "ServerStorage": Row(
       ["Secrets", "ServerMetrics", "World", "TextEncodings", "PostgreSQL"],
       libraries: ["GRDB", "CLibArchive"]),
+    // The budgets of several server processes, in their database. They know no server.
+    "SharedBudgets": Row(["World", "PostgreSQL", "QuietHTTP", "ServerStorage"]),
     "Bluetooth": Row(["Secrets", "World", "TextEncodings", "ExposureKeys"]),
     "VerificationAPI": Row(["Secrets", "UploadToken"]),
     "RiskRules": Row(["TextEncodings"]),
@@ -77,13 +79,13 @@ enum AllowedImports {
     "VerificationServer": Row(
       [
         "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
-        "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "PostgreSQL",
+        "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "SharedBudgets", "PostgreSQL",
       ], libraries: ["Hummingbird", "Mustache", "GRDB", "AsyncHTTPClient"]),
     "KeyServer": Row(
       [
         "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
         "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerMetrics",
-        "ServerStorage", "PostgreSQL", "ObjectStore",
+        "ServerStorage", "SharedBudgets", "PostgreSQL", "ObjectStore",
       ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "AsyncHTTPClient"]),
     // The app never sees a key: it passes file URLs to the framework.
     "ExposureApp": Row(
@@ -99,7 +101,8 @@ enum AllowedImports {
     "HealthAuthorityConsole": Row(
       [
         "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
-        "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "PostgreSQL", "UnixSockets",
+        "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "SharedBudgets", "PostgreSQL",
+        "UnixSockets",
       ],
       libraries: ["Hummingbird", "Mustache", "GRDB", "_CryptoExtras", "AsyncHTTPClient"]),
     "PhoneProcess": Row([

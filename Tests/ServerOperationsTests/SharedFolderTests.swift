@@ -19,10 +19,10 @@ import World
 
 /// Two folders with one database in PostgreSQL, as those of two processes.
 @Suite("Folders that follow a shared database", .needs(.process)) struct SharedFolderTests {
-  private let place: TemporaryFolder
-  private let cluster: PrivatePostgreSQL
-  private let first: ServerSetup
-  private let second: ServerSetup
+  let place: TemporaryFolder
+  let cluster: PrivatePostgreSQL
+  let first: ServerSetup
+  let second: ServerSetup
 
   init() async throws {
     place = try TemporaryFolder()
@@ -43,15 +43,15 @@ import World
     ) { _ in }
   }
 
-  private func document(_ setup: ServerSetup) throws -> DeviceConfiguration {
+  func document(_ setup: ServerSetup) throws -> DeviceConfiguration {
     try setup.deviceConfiguration.existing()
   }
 
-  private func keyIDs(_ setup: ServerSetup, _ server: SigningServer) throws -> [String] {
+  func keyIDs(_ setup: ServerSetup, _ server: SigningServer) throws -> [String] {
     try SigningKeyStore(setup, of: server).keys()?.map { $0.version ?? $0.id } ?? []
   }
 
-  private func revision(_ server: String = "keys") async throws -> Int64? {
+  func revision(_ server: String = "keys") async throws -> Int64? {
     try await cluster.run("SELECT revision FROM shared_state", in: "firebreak_\(server)")
   }
 
@@ -238,135 +238,5 @@ import World
     await #expect(throws: KeyServerError.self) { try await folders.synchronize(.keys) }
   }
 
-  private static let hash = String(repeating: "ab", count: 32)
-}
-
-/// Changes that a process must not lose, undo or make twice.
-extension SharedFolderTests {
-  @Test("A document that is due is signed by one process, and by no start and no request")
-  func renewal() async throws {
-    let before = try (document: document(first), revision: #require(await revision()))
-    let clock = ManualClock(Date(unixSecond: before.document.renewal))
-    let setups = [first, second].map {
-      ServerSetup(folder: $0.folder, database: $0.database, clock: clock) { _ in }
-    }
-    for setup in setups {
-      _ = try setup.keySecrets()
-      _ = try ServedDeviceConfiguration(setup.deviceConfiguration, renews: false).data()
-      #expect(try document(setup) == before.document)
-    }
-    for setup in setups { try await setup.renewDeviceConfiguration() }
-    #expect(try document(first).version > before.document.version)
-    #expect(try document(first) == document(second))
-    #expect(try await revision() == before.revision + 1)
-  }
-
-  /// The key on a token of one machine.
-  private func onToken(_ key: SecretSigningKey) throws -> SecretSigningKey {
-    var fields = ["keyID": key.keyID, "publicKeyPEM": key.publicKeyPEM, "tokenKey": Self.uri]
-    fields["keyVersion"] = key.keyVersion
-    return try JSONDecoder().decode(SecretSigningKey.self, from: JSONEncoder().encode(fields))
-  }
-
-  @Test("A key that is on a token of one machine stays there, and in the file of the other")
-  func places() async throws {
-    var secrets = try #require(try KeySecrets.stored(in: second.folder))
-    secrets.signingKeys = try secrets.signingKeys.map(onToken)
-    try second.folder.keySecrets.replace(secrets)
-    var codes = try #require(try VerificationSecrets.stored(in: second.folder))
-    codes.signingKeys = try codes.signingKeys.map(onToken)
-    try second.folder.verificationSecrets.replace(codes)
-    let before = try await revision()
-    for server in [ServerName.keys, .verification] { try await second.synchronize(server) }
-    #expect(try await revision() == before)
-    _ = try await SigningKeyStore(first, of: .keys).rotate()
-    _ = try await SigningKeyStore(first, of: .verification).rotate()
-    for server in [ServerName.keys, .verification] { try await second.synchronize(server) }
-    // In the other direction.
-    try await second.publish(.pause(until: nil))
-    _ = try await second.addAPIToken()
-    for server in [ServerName.keys, .verification] { try await first.synchronize(server) }
-    for (setup, uris) in [(first, [nil, nil]), (second, [Self.uri, nil])] {
-      let keys = try #require(try KeySecrets.stored(in: setup.folder)).signingKeys
-      let tokenKeys = try #require(try VerificationSecrets.stored(in: setup.folder)).signingKeys
-      for keys in [keys, tokenKeys] {
-        #expect(keys.map(\.tokenKey) == uris)
-        #expect(keys.first?.validThru != nil)
-      }
-    }
-    #expect(try document(first).pause != nil)
-  }
-
-  @Test("A command that exports has the changes that were made after its start")
-  func exports() async throws {
-    let server = try second.keyServer(logger: RealmScene.logger)
-    _ = try await SigningKeyStore(first, of: .keys).rotate()
-    _ = try await server.exportDue(waitsForOthers: true)
-    #expect(try keyIDs(second, .keys) == ["v1", "v2"])
-  }
-
-  @Test("What the version before has revoked stays revoked, whichever process starts first")
-  func versionBefore() async throws {
-    let alone = ServerSetup(folder: second.folder) { _ in }
-    _ = try await SigningKeyStore(alone, of: .verification).revoke()
-    let tokens = try await alone.revokeAPITokens(keepsCodes: true).tokens
-    try FileManager.default.removeItem(
-      at: second.folder.url.appendingPathComponent("verification/shared-state.json"))
-    for setup in [second, first] { try await setup.synchronize(.verification) }
-    for setup in [first, second] {
-      #expect(try setup.apiTokens() == tokens)
-      #expect(try keyIDs(setup, .verification) == ["t1", "t2"])
-    }
-  }
-
-  @Test("A change that a failover has lost is reported, although another one was stored since")
-  func failover() async throws {
-    try await second.synchronize(.keys)
-    try await cluster.run("CREATE TABLE kept AS TABLE shared_state", in: "firebreak_keys")
-    try await first.publish(.pause(until: nil))
-    try await cluster.run("DELETE FROM shared_state", in: "firebreak_keys")
-    try await cluster.run("INSERT INTO shared_state TABLE kept", in: "firebreak_keys")
-    try await second.publish(.withdraw([try #require(KeyFileHash(hex: Self.hash))]))
-    let stored = first.folder.server(.keys)
-    let address = try #require(try first.databaseAddress(of: .keys))
-    let folder = SharedFolder(
-      stored, in: stored.postgreSQLDatabase(at: address), clock: SystemClock())
-    #expect(try await folder.synchronize() == SharedFolder.Outcome.loaded(losesChange: true))
-    #expect(try document(first) == document(second))
-  }
-
-  @Test("A remote configuration that could not be stored for all processes is not served")
-  func remoteConfiguration() async throws {
-    let keys = try first.keyServer(logger: RealmScene.logger)
-    let authority = FolderAuthority(
-      setup: first,
-      codes: CodeSource(
-        server: nil, host: "127.0.0.1", localKey: nil, remote: nil, remoteKey: nil,
-        responseSeconds: Int64(Patience.seconds)),
-      keyServer: keys, host: "127.0.0.1", files: ExportFiles())
-    var configuration = try await authority.remoteConfiguration()
-    let version = configuration.version
-    configuration.version += 1
-    try await cluster.run(
-      "CREATE RULE kept AS ON UPDATE TO shared_state DO INSTEAD NOTHING", in: "firebreak_keys")
-    await #expect(throws: AuthorityFailure.self) {
-      try await authority.replace(configuration, ifInForce: version)
-    }
-    #expect(keys.remoteConfigurationVersion == version)
-    // The next comparison stores it.
-    try await cluster.run("DROP RULE kept ON shared_state", in: "firebreak_keys")
-    for setup in [first, second] { try await setup.synchronize(.keys) }
-    #expect(try second.keySettings().configuration.remoteConfiguration == configuration)
-  }
-
-  @Test("A lock that cannot be opened is named")
-  func lock() async throws {
-    let file = second.folder.url.appendingPathComponent("keys/shared-state.lock")
-    try FileManager.default.removeItem(at: file)
-    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-    let failure = await #expect(throws: CommandFailure.self) { try await second.synchronize(.keys) }
-    #expect(failure?.message.contains("shared-state.lock") == true)
-  }
-
-  private static let uri = "pkcs11:token=second;object=key?module-path=/opt/second.so"
+  static let hash = String(repeating: "ab", count: 32)
 }

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import PostgreSQL
 import ServerStorage
+import SharedBudgets
 import Synchronization
 import TestSupport
 import Testing
@@ -25,12 +26,15 @@ import World
   /// The budget with the number `number` in a further process.
   ///
   /// - Parameter clock: Its clock, which is compared with that of the database; nil for the common one of the test.
-  private func shared(_ number: Int16 = 1, clock own: ManualClock? = nil) -> SharedBudget {
+  private func shared(
+    _ number: Int16 = 1, clock own: ManualClock? = nil, counting: SharedBudget.Counting = .attempts
+  ) -> SharedBudget {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let database = VerificationServer.database(at: address, logger: logger)
     return SharedBudget(
       PostgreSQLCounters(database, clock: own ?? clock, followsDatabase: own != nil),
-      keys: BudgetKeys(secret: SymmetricKey(data: Data(repeating: 1, count: 32))), number: number)
+      keys: BudgetKeys(secret: SymmetricKey(data: Data(repeating: 1, count: 32))), number: number,
+      counting: counting)
   }
 
   private func budget(_ limits: FailureLimits) -> FailureBudget {
@@ -164,6 +168,32 @@ import World
     for _ in 0..<3 { #expect(try await attempt(first) == Outcome(isRun: true)) }
     #expect(try await attempt(second) == Outcome(isRun: true, isRefused: true))
     #expect(try await attempt(second, hasFailed: false) == Outcome(isRun: true))
+  }
+
+  @Test("If only failures are counted, all processes have one limit, and a success costs no row")
+  func failuresOnly() async throws {
+    let limits = FailureLimits(perAddress: 3, windowSeconds: 80)
+    let budgets = (0..<2).map { _ in
+      FailureBudget(
+        limits, clock: clock, randomness: SystemRandomness(), shared: shared(counting: .failures))
+    }
+    for budget in budgets {
+      #expect(try await attempt(budget, hasFailed: false) == Outcome(isRun: true))
+    }
+    #expect(try await rowCount() == 0)
+    for _ in 0..<3 { #expect(try await attempt(budgets[0]) == Outcome(isRun: true)) }
+    for budget in budgets {
+      #expect(try await attempt(budget) == Outcome(isRun: true, isRefused: true))
+      #expect(try await attempt(budget, hasFailed: false) == Outcome(isRun: true))
+    }
+    #expect(try await attempt(budgets[1], from: "192.0.2.2") == Outcome(isRun: true))
+  }
+
+  private func rowCount() async throws -> Int64? {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    return try await VerificationServer.database(at: address, logger: logger).transaction {
+      try $0.run("SELECT count(*) FROM budget").firstInteger
+    }
   }
 
   @Test("A code has one limit over all processes, from whichever address")

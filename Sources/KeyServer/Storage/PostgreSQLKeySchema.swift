@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PostgreSQL
 import ServerStorage
+import SharedBudgets
 
 /// The tables of the key database in PostgreSQL.
 ///
@@ -12,7 +13,8 @@ import ServerStorage
 /// A released migration is never changed: later versions append to `migrations`.
 enum PostgreSQLKeySchema {
   static let schema = PostgreSQLServerDatabase.Schema(
-    name: SQLiteSchema.schema.name, migrations: [first, second, third, fourth])
+    name: SQLiteSchema.schema.name,
+    migrations: [first, second, third, fourth, PostgreSQLCounters.table])
 
   /// 1: uploads, keys, exports, authorities, statistics.
   private static let first =

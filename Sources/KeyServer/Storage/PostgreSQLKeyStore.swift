@@ -3,7 +3,9 @@ import ExposureKeys
 import Foundation
 import Logging
 import PostgreSQL
+import QuietHTTP
 import ServerStorage
+import SharedBudgets
 import World
 
 /// The key database in PostgreSQL, which several server processes may share. Every commit is on the disk of the
@@ -46,6 +48,10 @@ struct PostgreSQLKeyStore: KeyStore {
   }
 
   func makeReady() async throws { try await mappingErrors { try await database.makeReady() } }
+
+  func sharedCounters(_ clock: any WallClock) -> (any SharedCounters)? {
+    PostgreSQLCounters(database, clock: clock)
+  }
 
   func acceptance(of upload: AdmittedUpload) async throws -> Acceptance? {
     try await read(.readCommitted) { try PostgreSQLUploads.acceptance(of: upload, $0) }

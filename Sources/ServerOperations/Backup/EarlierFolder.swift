@@ -14,9 +14,16 @@ struct EarlierFolder {
   let folder: ServerFolder
   /// The databases in comparison with those of the backup. Those that cannot be read are left out.
   private let relations: [ServerName: EarlierDatabase.Relation]
+  /// The source of a folder that the operator does not know; nil for the folder itself.
+  private let name: String?
 
-  init(_ folder: ServerFolder, of stored: [StoredServer]) {
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - stored: The restored servers.
+  ///   - name: The place that the folder was copied from, for messages; nil for the folder itself.
+  init(_ folder: ServerFolder, of stored: [StoredServer], name: String? = nil) {
     self.folder = folder
+    self.name = name
     var relations: [ServerName: EarlierDatabase.Relation] = [:]
     for server in stored {
       let database = EarlierDatabase(folder.server(server.name).database, schema: server.schema)
@@ -67,7 +74,13 @@ struct EarlierFolder {
     return identity == (try server.identity)
   }
 
-  var path: String { folder.url.path.printable }
+  /// The path, or the name of its source, for messages.
+  var path: String { name ?? folder.url.path.printable }
+
+  /// How commands read the folder, for messages.
+  var optionOfCommands: String {
+    name.map { "DATABASE_URL of \($0)" } ?? "--data \(path)"
+  }
 
   /// A sentence for a part of the folder that cannot be taken over.
   func fault(_ part: String, of server: ServerName) -> String {

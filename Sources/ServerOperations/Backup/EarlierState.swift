@@ -115,7 +115,7 @@ struct EarlierState {
       note(
         "\(folder.path) may be older than the backup, or has not continued after it: revocations that it records are"
           + " kept. Other changes of its authorities and apps are not: compare those of `firebreak key-server"
-          + " authority list` and `app list` with --data \(folder.path).")
+          + " authority list` and `app list` with \(folder.optionOfCommands).")
     }
     guard !register.changed.isEmpty else { return }
     note(

@@ -17,6 +17,8 @@ package struct Restoration {
   let rootKey: String?
   /// The PostgreSQL cluster that gets the databases; nil for files in the folder.
   let database: PostgreSQLAddress?
+  /// The PostgreSQL cluster that had the databases before; nil for none.
+  let earlierDatabase: PostgreSQLAddress?
   let clock: any WallClock
   /// Tells the operator what was kept or could not be kept of the changes since the backup.
   let note: @Sendable (String) -> Void
@@ -26,10 +28,14 @@ package struct Restoration {
   ///   - replaces: True to move a present folder away first. Its servers must not run.
   ///   - rootKey: The file of the private root key; nil for that of the backup.
   ///   - database: The PostgreSQL cluster whose empty databases get the data; nil for files in the folder.
+  ///   - earlierDatabase: The PostgreSQL cluster that had the databases before: what was revoked there after the backup
+  ///     stays revoked. Nil for none.
+  ///   - clock: The clock of the machine.
   ///   - note: Receives sentences for the operator.
   package init(
     into folder: ServerFolder, replaces: Bool = false, rootKey: String? = nil,
-    database: PostgreSQLAddress? = nil, clock: any WallClock = SystemClock(),
+    database: PostgreSQLAddress? = nil, earlierDatabase: PostgreSQLAddress? = nil,
+    clock: any WallClock = SystemClock(),
     note: @escaping @Sendable (String) -> Void
   ) {
     // The folder itself is moved away, not a link to it.
@@ -38,6 +44,7 @@ package struct Restoration {
     self.replaces = replaces
     self.rootKey = rootKey
     self.database = database
+    self.earlierDatabase = earlierDatabase
     self.clock = clock
     self.note = note
   }
@@ -222,7 +229,7 @@ extension Restoration {
   private func keepRevocations(in content: BackupContent) async throws -> Set<ServerName> {
     let console = content.stored.first { $0.name == .console }
       .map { ServerSetup(folder: $0.folder, warn: note) }
-    let folders = EarlierFolder.all(beside: folder, of: content.stored)
+    let folders = try await earlierFolders(of: content)
     let keys = content.stored.first { $0.name == .keys }
     let instructions = try keys.map { try InstructionsToKeep(folders, of: files(of: $0)) }
     var state = EarlierState(folders, of: content, note: note)
@@ -238,6 +245,19 @@ extension Restoration {
       )
     }
     return state.continued
+  }
+
+  /// The earlier folders beside the folder, and that of the earlier cluster, the newest first.
+  private func earlierFolders(of content: BackupContent) async throws -> [EarlierFolder] {
+    let folders = EarlierFolder.all(beside: folder, of: content.stored)
+    guard let earlierDatabase, let extracted = content.stored.first?.folder.url else {
+      return folders
+    }
+    // Removed with the extracted files.
+    let copy = extracted.appendingPathComponent("earlier-cluster")
+    let cluster = try await EarlierCluster(address: earlierDatabase)
+      .folder(of: content, at: copy, now: clock.now)
+    return (folders + [cluster]).sorted { $0.newestTime > $1.newestTime }
   }
 
   private func files(of server: StoredServer) -> DeviceConfigurationFiles {

@@ -20,6 +20,11 @@ struct StoredInstructions: Codable, Equatable {
     withdrawnSince = document.withdrawnSince
   }
 
+  /// True if phones get the same instructions from `other`, which may be of another document.
+  func isEqual(exceptVersion other: StoredInstructions) -> Bool {
+    (pause, withdrawn, withdrawnSince) == (other.pause, other.withdrawn, other.withdrawnSince)
+  }
+
   /// The document that the next one follows: `document`, which may be lost, with these instructions.
   func document(following document: DeviceConfiguration?, at now: Date) -> DeviceConfiguration {
     var next =

@@ -93,9 +93,10 @@ extension VerificationSecrets {
 
     /// True if `other` has keys or replaced tokens that these secrets do not have.
     func isOlder(than other: Changing) -> Bool {
-      let ids = Set(signingKeys.map(\.keyID))
+      // Two processes may have given one ID to two keys.
+      let keys = Set(signingKeys.map(\.publicKeyPEM))
       let replaced = Set(replacedAPITokens ?? [])
-      return !other.signingKeys.allSatisfy { ids.contains($0.keyID) }
+      return !other.signingKeys.allSatisfy { keys.contains($0.publicKeyPEM) }
         || !(other.replacedAPITokens ?? []).suffix(1).allSatisfy(replaced.contains)
     }
   }

@@ -58,6 +58,13 @@ enum SharedContent: Codable, Equatable, Redacted {
     }
   }
 
+  /// True if the content differs from `other` only in a later signature of the device configuration, which phones may
+  /// have read: they refuse the earlier one.
+  func isRenewal(of other: SharedContent) -> Bool {
+    guard case .keys(let keys) = self, case .keys(let other) = other else { return false }
+    return keys.isRenewal(of: other)
+  }
+
   /// The content without the places of its signing keys, which may differ between machines.
   var withoutPlaces: SharedContent {
     switch self {
@@ -104,6 +111,20 @@ struct SharedKeys: Codable, Equatable, Redacted {
 
   func isOlder(than other: SharedKeys) -> Bool {
     documentVersion < other.documentVersion || (rootPublicKey == nil && other.rootPublicKey != nil)
+  }
+
+  func isRenewal(of other: SharedKeys) -> Bool {
+    let haveSameInstructions =
+      if let instructions, let others = other.instructions {
+        instructions.isEqual(exceptVersion: others)
+      } else {
+        instructions == other.instructions
+      }
+    return documentVersion > other.documentVersion && other.documentVersion > 0
+      && haveSameInstructions && rootPublicKey == other.rootPublicKey
+      && unfinishedRevocation == other.unfinishedRevocation
+      && remoteConfiguration == other.remoteConfiguration
+      && signingKeys.map(\.withoutPlace) == other.signingKeys.map(\.withoutPlace)
   }
 
   /// The document first, as after a rotation: a signer signs only if the document lists its key.

@@ -48,10 +48,14 @@ final class SharedFolder: Sendable {
   /// Runs `work`, which changes the folder, after the changes of other processes are in it, and stores its change in
   /// the database.
   ///
+  /// - Parameters:
+  ///   - reseals: True to store the content again, although only the places of its keys have changed.
+  ///   - work: The change.
   /// - Throws: The error of `work`; `CommandFailure` if the database cannot be read before, and nothing is changed, or
   ///   cannot be written afterwards.
   func changing<Value>(
-    isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Value
+    reseals: Bool = false, isolation: isolated (any Actor)? = #isolation,
+    _ work: () async throws -> Value
   ) async throws -> Value {
     // The first start creates the secrets, and stores them.
     guard let seal = try seal else { return try await work() }
@@ -65,7 +69,7 @@ final class SharedFolder: Sendable {
       throw error
     }
     let outcome: Outcome
-    do { outcome = try await synchronize(seal) } catch {
+    do { outcome = try await synchronize(seal, reseals: reseals) } catch {
       throw failure(
         error,
         "The change is made in this folder; the other processes get it when a server of this folder can store it."
@@ -84,13 +88,19 @@ final class SharedFolder: Sendable {
     get throws { try server.identity.map { SharedStateSeal($0, of: server) } }
   }
 
-  private func synchronize(_ seal: SharedStateSeal) async throws -> Outcome {
+  private func synchronize(
+    _ seal: SharedStateSeal, reseals: Bool = false
+  ) async throws -> Outcome {
     for _ in 0..<SharedStateLimit.attempts {
       let state = try await database.sharedState()
       guard let content = try readContent() else { return .unchanged }
       let digest = try seal.digest(of: content)
       let stored = try state.map { (state: $0, value: try seal.content(of: $0)) }
-      switch SharedStep((content, digest), known: known, stored: stored) {
+      var step = SharedStep((content, digest), known: known, stored: stored)
+      if reseals, let state, [.none, .record].contains(step) {
+        step = .store(revision: state.revision + 1)
+      }
+      switch step {
       case .none: return .unchanged
       case .record:
         if let state { record(state, digest) }

@@ -5,7 +5,8 @@ import ServerStorage
 /// The next step of a process whose folder and database may have different shared content.
 ///
 /// The content of the database wins, unless the folder has changed since it was last equal to it, or follows a later
-/// revision than the database has, because the database was restored or has lost a commit.
+/// revision than the database has, because the database was restored or has lost a commit. Of two device configurations
+/// that differ only in their signatures, the later one wins.
 enum SharedStep: Equatable {
   /// Nothing: both are as they were.
   case none
@@ -51,6 +52,11 @@ enum SharedStep: Equatable {
         } else {
           .load(losesChange: stored.value.isOlder(than: content.value))
         }
+      return
+    }
+    if content.value.isRenewal(of: stored.value) {
+      // Nothing else was changed, so nothing is lost.
+      self = .store(revision: max(known.revision, stored.state.revision) + 1)
       return
     }
     // The database has lost the revision that the folder has, and got another one.

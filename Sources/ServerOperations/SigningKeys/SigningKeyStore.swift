@@ -120,7 +120,8 @@ package struct SigningKeyStore {
       throw CommandFailure.badInput("--key takes the PKCS#11 URI of a key on a token.")
     }
     let token = try TokenKey(place, option: "--key")
-    return try await setup.sharing(server.name) { try relocate(to: token) }
+    // The database has the private key until it is stored again.
+    return try await setup.sharing(server.name, reseals: true) { try relocate(to: token) }
   }
 
   private func relocate(to token: TokenKey) throws -> [SigningKeyFacts] {

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import PostgreSQL
 import ServerStorage
+import SharedBudgets
 
 /// The tables of the code database in PostgreSQL: those of `SQLiteCodeStorage`, with the same names of columns, so that
 /// the same row types and checksums are used.

@@ -4,6 +4,7 @@ import Logging
 import PostgreSQL
 import QuietHTTP
 import ServerStorage
+import SharedBudgets
 import World
 
 /// The storage of the verification server in PostgreSQL, which several server processes may share.

@@ -11,8 +11,8 @@ struct RestoreCommand: AsyncParsableCommand {
     discussion: """
       Every byte of the backup is checked first. The folders of its servers in DIR must be empty or missing: with \
       --replace a present DIR is moved away. What was revoked, withdrawn, disabled or ended after the backup stays \
-      so if the earlier folders of the servers are beside DIR, where --replace leaves them. Changed authorities and \
-      settings are named. Uploads and new codes since the backup are lost. With --database or DATABASE_URL the data \
+      so if the earlier folders of the servers are beside DIR, where --replace leaves them, or their earlier \
+      PostgreSQL cluster is named by --earlier-database. Changed authorities and settings are named. Uploads and new codes since the backup are lost. With --database or DATABASE_URL the data \
       gets into the empty databases of that PostgreSQL cluster, also if it was in files before.
       """)
 
@@ -21,6 +21,14 @@ struct RestoreCommand: AsyncParsableCommand {
   @OptionGroup var report: ReportOptions
   @OptionGroup var root: RootKeyOptions
   @OptionGroup var cluster: DatabaseOptions
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The PostgreSQL cluster that had the databases before, if it can still be read; DATABASE_EARLIER_URL, too, which \
+      other users of the machine do not see.
+      """, valueName: "url"))
+  var earlierDatabase: String?
 
   @Flag(help: "Move a present folder away first; its servers must be stopped.")
   var replace = false
@@ -41,7 +49,8 @@ struct RestoreCommand: AsyncParsableCommand {
     try backup.refuseOtherThanFile()
     let folder = try restoredFolder()
     let content = try await Restoration(
-      into: folder, replaces: replace, rootKey: root.rootKey, database: cluster.address
+      into: folder, replaces: replace, rootKey: root.rootKey, database: cluster.address,
+      earlierDatabase: DatabaseOptions.address(earlierDatabase, or: "DATABASE_EARLIER_URL")
     ) { note($0) }.restore(backup.url)
     try report.write(
       BackupReport(content), "Restored \(folder.url.path.printable) from \(content.sentence).")

@@ -11,7 +11,7 @@ import World
 /// attempts. A row is locked until the end of its transaction: two processes never admit more than a limit together.
 /// The table is unlogged, and a commit does not wait for the disk: after a crash of the database the counters are
 /// empty, as those of a process are after its start.
-actor PostgreSQLCounters: SharedCounters {
+package actor PostgreSQLCounters: SharedCounters {
   private struct Pending {
     let amounts: [SharedAmount]
     let continuation: CheckedContinuation<SharedReservation, any Error>
@@ -32,7 +32,7 @@ actor PostgreSQLCounters: SharedCounters {
 
   /// - Parameter followsDatabase: False to count in the windows of `clock`. Otherwise all processes count in those of
   ///   the database's clock, so that one with a wrong clock neither has budgets of its own nor removes those of others.
-  init(
+  package init(
     _ database: PostgreSQLServerDatabase, clock: any WallClock, followsDatabase: Bool = true
   ) {
     self.database = database
@@ -41,7 +41,8 @@ actor PostgreSQLCounters: SharedCounters {
     self.followsDatabase = followsDatabase
   }
 
-  static let table = [
+  /// The statements that create the table, for the migrations of a schema; a released one, which is never changed.
+  package static let table = [
     """
     CREATE UNLOGGED TABLE budget (
       counter bigint NOT NULL,
@@ -56,21 +57,21 @@ actor PostgreSQLCounters: SharedCounters {
     "CREATE INDEX budget_ends ON budget (ends_at)",
   ]
 
-  func reserve(_ amounts: [SharedAmount]) async throws -> SharedReservation {
+  package func reserve(_ amounts: [SharedAmount]) async throws -> SharedReservation {
     try await withCheckedThrowingContinuation { continuation in
       pending.append(Pending(amounts: amounts, continuation: continuation))
       start()
     }
   }
 
-  func end(_ reservation: SharedReservation, hasFailed: Bool) {
+  package func end(_ reservation: SharedReservation, hasFailed: Bool) {
     for (amount, part) in reservation.added {
       changes[CounterRow(amount, part), default: CounterChange()].end(amount.units, hasFailed)
     }
     start()
   }
 
-  func subtract(_ amount: SharedAmount, in part: Int64) {
+  package func subtract(_ amount: SharedAmount, in part: Int64) {
     // `part` is one of the clock of this process.
     let part = part + (secondsAhead ?? 0) / Int64(amount.partSeconds)
     changes[CounterRow(amount, part), default: CounterChange()].failed -= amount.units
@@ -85,7 +86,7 @@ actor PostgreSQLCounters: SharedCounters {
 
   private func storeAll() async {
     while !pending.isEmpty || !changes.isEmpty {
-      let group = Array(pending.prefix(VerificationLimit.reservationsInOneTransaction))
+      let group = Array(pending.prefix(Self.reservationsInOneTransaction))
       pending.removeFirst(group.count)
       let stored = changes
       changes = [:]
@@ -153,6 +154,8 @@ actor PostgreSQLCounters: SharedCounters {
     self.pending.append(pending)
   }
 
+  /// The number of attempts that are stored in one transaction.
+  private static let reservationsInOneTransaction = 64
   /// The time between two removals of old counters, in seconds.
   private static let cleanupSeconds: Int64 = 60
   /// The number of times that an attempt waits for running ones.
@@ -267,7 +270,7 @@ private struct CounterGroup {
     let results = try transaction.run(statements)
     try checkTime(results.first?.firstInteger)
     guard let sums = results.last, sums.count == rows.count else {
-      throw VerificationServerError.storageUnavailable
+      throw ServerDatabaseError.unreachable("counters of attempts are missing in its response")
     }
     var used: [CounterRow: CounterChange] = [:]
     for index in sums.indices {
