@@ -80,6 +80,12 @@ extension BrowserSuite.PageChecksTests {
           #expect(violations.isEmpty, "\(colors) \(width): \(violations)")
         }
       }
+      // The next page can load axe without receiving it again.
+      try await browser.open(page.address)
+      let types = "return [typeof window.axe, typeof window.firebreakLoadAxe]"
+      #expect(try await browser.script(types) == ["undefined", "function"])
+      #expect(try await browser.axeViolations().isEmpty)
+      #expect(try await browser.script(types) == ["object", "function"])
     }
   }
 

@@ -120,7 +120,8 @@ private struct SharedDecoderPage: SuiteTrait, TestScoping {
   @TaskLocal static var current: (browser: Browser, phone: WebPhone)?
 
   func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    for test: Test, testCase: Test.Case?,
+    performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     let scene = try await WebAppScene()
     try await scene.phone.serving { phone in
