@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Browser
 import Testing
+import TextEncodings
 
 /// A page that violates one rule, and the rule.
 private struct BadPage: CustomTestStringConvertible, Sendable {
