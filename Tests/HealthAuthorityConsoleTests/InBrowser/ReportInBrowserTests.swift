@@ -53,7 +53,7 @@ extension ConsoleInBrowser {
       }
     }
 
-    /// - Parameter number: The number of the language, from 0. The three pages of a language have three displays.
+    /// Checks a page in the displays of the run. The pages of a language have different ones, by its `number` from 0.
     private func check(
       _ page: String, _ language: ReportLanguage, _ number: Int, _ browser: Browser
     ) async throws {
