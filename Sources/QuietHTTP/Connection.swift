@@ -16,6 +16,8 @@ final class Connection: Sendable {
   let peer: NumericAddress?
   /// Both ends of the connection.
   let endpoints: LocalPeer.Endpoints?
+  /// The user of the peer's socket, if it is on this machine.
+  private let findUser: @Sendable () -> UInt32?
   private let schedule: @Sendable (_ seconds: Int, _ action: @escaping @Sendable () -> Void) -> Void
   private let stopListening: @Sendable () -> Void
   private let closeNow: @Sendable () -> Void
@@ -34,7 +36,9 @@ final class Connection: Sendable {
     let channel = source.channel
     id = ObjectIdentifier(channel)
     peer = NumericAddress(channel.remoteAddress)
-    endpoints = LocalPeer.Endpoints(local: channel.localAddress, remote: channel.remoteAddress)
+    let ends = LocalPeer.Endpoints(local: channel.localAddress, remote: channel.remoteAddress)
+    endpoints = ends
+    findUser = { ends.flatMap { Self.userID(of: $0, channel) } }
     schedule = { seconds, action in
       _ = channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds)), action)
     }
@@ -42,6 +46,18 @@ final class Connection: Sendable {
     closeNow = { channel.close(mode: .all, promise: nil) }
     announceBody = { channel.triggerUserOutboundEvent(RequestHeads.ReadsBody(), promise: nil) }
     passEventLoop = { try await channel.eventLoop.submit {}.get() }
+  }
+
+  /// The user whose process has opened this connection; nil if the system does not report it.
+  var userID: UInt32? { findUser() }
+
+  private static func userID(of ends: LocalPeer.Endpoints, _ channel: any Channel) -> UInt32? {
+    PeerUsers.ofProcess.user(of: ObjectIdentifier(channel)) {
+      LocalPeer.userID(of: ends)
+    } atClose: { forget in
+      // Until then, the channel keeps its identity.
+      channel.closeFuture.whenComplete { _ in withExtendedLifetime(channel) { forget() } }
+    }
   }
 
   /// True if the whole body was read, so that the connection can be used for the next request.
@@ -115,7 +131,7 @@ extension QuietContext {
   /// not report it.
   ///
   /// This reveals the user and not the address.
-  package var peerUserID: UInt32? { connection.endpoints.flatMap(LocalPeer.userID) }
+  package var peerUserID: UInt32? { connection.userID }
 
   /// True if the request names this server as its host: one of `names`, `localhost`, or the address of this end of
   /// the connection. Another name may belong to an attacker, who lets it resolve to this server (DNS rebinding).

@@ -35,7 +35,8 @@ extension Browser {
   /// - Throws: An error if `make prepare-tests` has not installed it.
   public func axeViolations(onlyColors: Bool = false) async throws -> [AccessibilityViolation] {
     let run = """
-      if (!window.axe) return null;
+      if (!window.axe && !window.\(Self.axeLoader)) return null;
+      if (!window.axe) window.\(Self.axeLoader)();
       const [tags, colorRules, onlyColors] = arguments;
       // In forced colors, axe reads the colors of the style sheet; our checks read the forced ones.
       const isForced = matchMedia('(forced-colors: active)').matches;
@@ -53,10 +54,25 @@ extension Browser {
     let colorRules = JSONValue.array(Self.axeColorRules.map(JSONValue.string))
     var result = try await script(run, tags, colorRules, .bool(onlyColors))
     if result == .null {
-      try await script(try BrowserScript.axe.text())
+      try await addAxeLoader()
       result = try await script(run, tags, colorRules, .bool(onlyColors))
     }
     return result.elements.map(AccessibilityViolation.init)
+  }
+
+  /// A function of the page that defines `axe`.
+  static let axeLoader = "firebreakLoadAxe"
+
+  /// Defines the function on this page and on all pages that are opened from now on. Axe is half a megabyte: to send it
+  /// for each page, and to compile it on pages that are not checked, would take up to half of the time of a check.
+  private func addAxeLoader() async throws {
+    let source = "window.\(Self.axeLoader) = function () {\n\(try BrowserScript.axe.text())\n};"
+    try await devTools(
+      "Page.addScriptToEvaluateOnNewDocument",
+      ["source": .string(source), "runImmediately": true])
+    let isThere = try await script("return typeof window.\(Self.axeLoader) === 'function'")
+    // Where the scripts of pages are forbidden, only commands of tests run.
+    if isThere != true { try await script(source) }
   }
 
   /// The violations of our own checks: criteria of WCAG 2.2 that axe does not check, or only in part.

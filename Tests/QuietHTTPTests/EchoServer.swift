@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import World
 
-/// A small server with all middleware. `/echo` returns the word and counts its effects.
+/// A small server with all middleware. `/echo` returns the word and counts its effects, `/user` the user of the client.
 struct EchoServer {
   struct Word: Codable { let word: String }
 
@@ -65,6 +65,7 @@ struct EchoServer {
           return try PaddedResponse(["word": request.body.word])
         }))
     router.get("/people/:name") { _, _ in "hello" }
+    router.get("/user") { _, context in "\(context.peerUserID.map(Int.init) ?? -1)" }
     router.get("/large") { _, _ in ByteBuffer(repeating: 0x20, count: Self.largeBytes) }
     if let file {
       router.get("/file") { request, context in

@@ -69,7 +69,7 @@ package final class ServedFirebreak: Sendable {
 }
 
 /// The health authority's servers, started with the given files in their folder.
-package final class ServedAuthority {
+package final class ServedAuthority: Sendable {
   package struct Response {
     package let status: Int
     /// Each header as `name: value` on a line of its own, in lower case.

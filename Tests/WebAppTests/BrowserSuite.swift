@@ -7,7 +7,7 @@ import TextEncodings
 
 /// The browser tests of the web app and of the browser itself. They run one after another: many browsers at once would
 /// slow each other down.
-@Suite(.serialized, .needs(.browser))
+@Suite(.serialized, .needs(.browser), SharedAuthority())
 enum BrowserSuite {
   @Suite("The browser of the tests")
   struct BrowserTests {}

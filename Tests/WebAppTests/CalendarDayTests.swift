@@ -23,7 +23,7 @@ extension BrowserSuite {
       "Distances are days of the calendar, encounters are never tomorrow, and times have a zone",
       .timeLimit(.minutes(Patience.minutes)))
     func calendar() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.open(phone, expecting: "welcome")

@@ -12,8 +12,8 @@ extension DemonstrationSuite {
       "Of many pages, one is diagnosed; the teacher's page shows who was notified, who was missed, and why",
       .timeLimit(.minutes(Patience.minutes)))
     func lesson() async throws {
-      // A full class in `make prove`.
-      let size = Proof.isRunning ? 40 : 12
+      // A full class in `make prove`; two homes in `make test`.
+      let size = Proof.isRunning ? 40 : 6
       try await RunningClass.with(size: size) { room in
         try await Browser.withRunning { browser in
           let lesson = try await ClassLesson(room, browser)

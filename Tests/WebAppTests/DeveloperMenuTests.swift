@@ -11,7 +11,7 @@ extension BrowserSuite {
   struct DeveloperMenuTests {
     @Test("Each function of the menu takes effect", .timeLimit(.minutes(Patience.minutes)))
     func functions() async throws {
-      let scene = try await WebAppScene(daysOfUse: 3)
+      let scene = try await WebAppScene(daysOfUse: 3, servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.open(phone, at: "/developer", expecting: "developer")

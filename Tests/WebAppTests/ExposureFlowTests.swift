@@ -86,7 +86,7 @@ extension BrowserSuite {
       "Damaged storage is shown whatever the onboarding, and can be set aside",
       .timeLimit(.minutes(Patience.minutes)))
     func damage() async throws {
-      let scene = try await WebAppScene(daysOfUse: 1)
+      let scene = try await WebAppScene(daysOfUse: 1, servers: .ofSuite)
       let store = scene.phone.folder.appendingPathComponent("app/Store")
       let sealed = try FileManager.default.contentsOfDirectory(
         at: store, includingPropertiesForKeys: nil

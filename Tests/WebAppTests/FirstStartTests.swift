@@ -14,7 +14,7 @@ extension BrowserSuite {
       "Declined consent changes nothing and is asked for again; with consent, the phone is turned on",
       .timeLimit(.minutes(Patience.minutes)))
     func declinedThenAgreed() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.open(phone, expecting: "welcome")
@@ -43,7 +43,7 @@ extension BrowserSuite {
       "A phone that has never checked does not say that there is no risk",
       .timeLimit(.minutes(Patience.minutes)))
     func unchecked() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       // Nothing listens on port 1.
       try scene.phone.configure(
         servers: ["verification": scene.authority.verification, "keys": "http://127.0.0.1:1"],
@@ -64,7 +64,7 @@ extension BrowserSuite {
       "The chosen language holds for the page, its title, its notices and the next start",
       .timeLimit(.minutes(Patience.minutes)))
     func language() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.open(phone, expecting: "welcome")
@@ -92,7 +92,7 @@ extension BrowserSuite {
       "The welcome page has the language of the browser, each time, until the owner chooses one",
       .timeLimit(.minutes(Patience.minutes)))
     func browserLanguage() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.open(phone, expecting: "welcome")
@@ -121,7 +121,7 @@ extension BrowserSuite {
       "Onboarding, tabs and a dialog work with the keyboard alone",
       .timeLimit(.minutes(Patience.minutes)))
     func keyboard() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.open(phone, expecting: "welcome")

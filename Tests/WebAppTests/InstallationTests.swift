@@ -14,7 +14,7 @@ extension BrowserSuite {
       "The browser accepts the manifest, and every icon has the size that it states",
       .timeLimit(.minutes(Patience.minutes)))
     func manifest() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)
@@ -47,7 +47,7 @@ extension BrowserSuite {
       "The page offers the installation once the browser does, and no longer after it",
       .timeLimit(.minutes(Patience.minutes)))
     func offer() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)

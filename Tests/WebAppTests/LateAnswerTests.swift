@@ -57,7 +57,7 @@ extension BrowserSuite {
       "A developer action whose answer is late does not show that the phone is away",
       .timeLimit(.minutes(Patience.minutes)))
     func developerAction() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)

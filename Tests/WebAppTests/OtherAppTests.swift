@@ -18,7 +18,7 @@ extension BrowserSuite {
       "The app runs unchanged: inline script, both interfaces, router, service worker and pushes",
       .timeLimit(.minutes(Patience.minutes)))
     func unchanged() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving(pages: Self.folder) { phone in
         try await Browser.withRunning { browser in
           try await browser.open(phone.address)
@@ -84,7 +84,7 @@ extension BrowserSuite {
       "A page of another origin can neither frame, read nor send messages to the phone",
       .timeLimit(.minutes(Patience.minutes)))
     func foreign() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           // The browser has the secret of the phone.
@@ -157,7 +157,7 @@ extension BrowserSuite {
       "The app opens from its cache, shows that the phone does not answer, and recovers by itself",
       .timeLimit(.minutes(Patience.minutes)))
     func offline() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await Browser.withRunning { browser in
         try await scene.phone.serving(port: PhoneFixture.ownPort) { phone in
           try await browser.openFinished(phone)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Browser
 import Testing
+import TextEncodings
 
 /// A page that violates one rule, and the rule.
 private struct BadPage: CustomTestStringConvertible, Sendable {
@@ -80,6 +81,12 @@ extension BrowserSuite.PageChecksTests {
           #expect(violations.isEmpty, "\(colors) \(width): \(violations)")
         }
       }
+      // The next page can load axe without receiving it again.
+      try await browser.open(page.address)
+      let types = "return [typeof window.axe, typeof window.firebreakLoadAxe]"
+      #expect(try await browser.script(types) == ["undefined", "function"])
+      #expect(try await browser.axeViolations().isEmpty)
+      #expect(try await browser.script(types) == ["object", "function"])
     }
   }
 

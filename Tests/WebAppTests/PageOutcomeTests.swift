@@ -13,7 +13,7 @@ extension BrowserSuite {
       "The result page shows the last upload, also after a failure on the same page",
       .timeLimit(.minutes(Patience.minutes)))
     func latestResult() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)
@@ -54,7 +54,7 @@ extension BrowserSuite {
       "A dead switch, a failed report of travel and a paused check are told in the page's language",
       .timeLimit(.minutes(Patience.minutes)))
     func failures() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)

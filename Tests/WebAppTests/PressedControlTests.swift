@@ -50,7 +50,7 @@ extension BrowserSuite {
     private func withHome(
       _ body: nonisolated(nonsending) (Browser) async throws -> Void
     ) async throws {
-      let scene = try await WebAppScene(daysOfUse: 1)
+      let scene = try await WebAppScene(daysOfUse: 1, servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.open(phone, expecting: "home")

@@ -8,7 +8,7 @@ import Testing
 import TextEncodings
 
 extension DemonstrationSuite {
-  @Suite("QR codes of the web app")
+  @Suite("QR codes of the web app", .needs(.browser), SharedDecoderPage())
   struct QRCodeTests {
     @Test(
       "Codes of other encoders are read, turned, mirrored, tilted, blurred, noisy, shaded and pale",
@@ -101,15 +101,32 @@ extension DemonstrationSuite {
       }
     }
 
-    /// Runs a phone and a browser, in which the app's decoder can be called.
+    /// Opens the app, in which the decoder can be called.
     private func withDecoder(_ body: (Decoder) async throws -> Void) async throws {
-      let scene = try await WebAppScene()
-      try await scene.phone.serving { phone in
-        try await Browser.withRunning { browser in
-          try await browser.open(phone, expecting: "welcome")
-          try await body(Decoder(browser: browser, drawing: try QRSymbol.drawing()))
-          #expect(try await browser.errorLog() == [])
-        }
+      let shared = try #require(SharedDecoderPage.current)
+      let browser = shared.browser
+      // Nothing of the page of another test is left.
+      try await browser.open("about:blank")
+      _ = try await browser.errorLog()
+      try await browser.open(shared.phone, expecting: "welcome")
+      try await body(Decoder(browser: browser, drawing: try QRSymbol.drawing()))
+      #expect(try await browser.errorLog() == [])
+    }
+  }
+}
+
+/// Runs one phone and one browser for all tests of the suite: they call a function of the page, and change neither.
+private struct SharedDecoderPage: SuiteTrait, TestScoping {
+  @TaskLocal static var current: (browser: Browser, phone: WebPhone)?
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?,
+    performing function: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    let scene = try await WebAppScene()
+    try await scene.phone.serving { phone in
+      try await Browser.withRunning { browser in
+        try await Self.$current.withValue((browser, phone)) { try await function() }
       }
     }
   }

@@ -17,7 +17,7 @@ extension BrowserSuite {
       let place = try TemporaryFolder()
       let video = place.path("code.y4m")
       try #require(QRSymbol.named("4-Q")).video().write(to: video)
-      let scene = try await WebAppScene(daysOfUse: 1)
+      let scene = try await WebAppScene(daysOfUse: 1, servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning(camera: video) { browser in
           try await browser.openFinished(phone)
@@ -50,7 +50,7 @@ extension BrowserSuite {
       try #require(QRSymbol.named("10-H")).picture().write(to: code)
       try #require(QRSymbol.all.first { $0.text == "314159265358" }).picture().write(to: other)
       try Data("PIN AB12CD".utf8).write(to: text)
-      let scene = try await WebAppScene(daysOfUse: 1)
+      let scene = try await WebAppScene(daysOfUse: 1, servers: .ofSuite)
       try await Browser.withRunning { browser in
         try await scene.phone.serving { phone in
           try await browser.openFinished(phone)
@@ -90,7 +90,7 @@ extension BrowserSuite {
       "Without a camera the page says so, and the opened entry is accessible",
       .timeLimit(.minutes(Patience.minutes)))
     func noCamera() async throws {
-      let scene = try await WebAppScene(daysOfUse: 1)
+      let scene = try await WebAppScene(daysOfUse: 1, servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)

@@ -29,7 +29,7 @@ extension BrowserSuite {
       "Encounters below all levels are one story; Bluetooth and notifications are told apart",
       .timeLimit(.minutes(Patience.minutes)))
     func states() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)
@@ -57,7 +57,7 @@ extension BrowserSuite {
       "A check that cannot find encounters has its reason on the home page, and the risk is not known",
       .timeLimit(.minutes(Patience.minutes)))
     func nothingKnown() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)
@@ -93,7 +93,7 @@ extension BrowserSuite {
       "The result for a PIN that was used before does not say that the keys are not shared yet",
       .timeLimit(.minutes(Patience.minutes)))
     func usedPIN() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)
@@ -181,7 +181,7 @@ extension BrowserSuite {
       "An open page whose phone process dies says so by itself, twice",
       .timeLimit(.minutes(Patience.minutes)))
     func died() async throws {
-      let scene = try await WebAppScene()
+      let scene = try await WebAppScene(servers: .ofSuite)
       try await Browser.withRunning { browser in
         for round in 0..<2 {
           try await scene.phone.serving(port: PhoneFixture.ownPort) { phone in

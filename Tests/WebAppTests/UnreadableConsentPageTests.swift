@@ -14,7 +14,7 @@ extension BrowserSuite {
       "An open page and a new one show the problem, and both show its end",
       .timeLimit(.minutes(Patience.minutes)))
     func pages() async throws {
-      let scene = try await WebAppScene(daysOfUse: 1)
+      let scene = try await WebAppScene(daysOfUse: 1, servers: .ofSuite)
       let file = scene.phone.folder.appendingPathComponent("framework/permission")
       let aside = file.appendingPathExtension("aside")
       try await Browser.withRunning { browser in

@@ -51,9 +51,22 @@ final class WebAppScene {
   let files: PublishedFiles
   private let place: TemporaryFolder
 
-  /// - Parameter daysOfUse: The number of days for which the phone has been turned on; 0 for a new one.
-  init(daysOfUse: Int = 0) async throws {
-    authority = try await ServedAuthority.withoutExports()
+  /// The servers of a phone.
+  enum Servers {
+    case own
+    /// Those of `BrowserSuite`. The test publishes no key file, and sends no PIN and no key.
+    case ofSuite
+  }
+
+  /// - Parameters:
+  ///   - daysOfUse: The number of days for which the phone has been turned on; 0 for a new one.
+  ///   - servers: The servers of the phone.
+  init(daysOfUse: Int = 0, servers: Servers = .own) async throws {
+    authority =
+      switch servers {
+      case .own: try await ServedAuthority.withoutExports()
+      case .ofSuite: try #require(SharedAuthority.current)
+      }
     place = try TemporaryFolder()
     files = try PublishedFiles(of: authority.servers)
     network = try CuttableNetwork(to: authority.keys)
@@ -79,6 +92,19 @@ final class WebAppScene {
 
   /// A PIN that no health authority has issued.
   static let wrongPIN = "ZZ99ZZ"
+}
+
+/// Runs servers for the tests of a suite that only need some.
+struct SharedAuthority: SuiteTrait, TestScoping {
+  @TaskLocal static var current: ServedAuthority?
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?,
+    performing function: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    let authority = try await ServedAuthority.withoutExports()
+    try await Self.$current.withValue(authority) { try await function() }
+  }
 }
 
 extension Browser {
