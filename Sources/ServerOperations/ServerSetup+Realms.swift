@@ -4,6 +4,7 @@ import KeyServer
 import ServerStorage
 import Settings
 import Terminal
+import TextEncodings
 import VerificationServer
 
 /// The realms of the folder.
@@ -19,6 +20,21 @@ extension ServerSetup {
       guard folder.realm == nil else { return try verificationSettings().issuer }
       return try keySettings().configuration.tokenIssuer
     }
+  }
+
+  /// The settings in force of `servers` of each realm, by its name; nil without realms.
+  package func realmSettingsInForce(of servers: [ServerName]) throws -> JSONValue? {
+    let realms = try folder.realms
+    guard !realms.isEmpty else { return nil }
+    var settings: [String: JSONValue] = [:]
+    for realm in realms {
+      let own = setup(of: realm)
+      let fields = try servers.filter { $0 != .keys }.map {
+        ($0.rawValue, try own.settingsInForce(of: $0))
+      }
+      settings[realm.name] = .object(Dictionary(uniqueKeysWithValues: fields))
+    }
+    return .object(settings)
   }
 
   /// Adds the realms of the folder to the configuration of its key server.

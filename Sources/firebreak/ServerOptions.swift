@@ -106,12 +106,6 @@ struct ServerOptions: ParsableArguments {
     return folder
   }
 
-  /// Throws if the folder has several authorities, for a command that does not know realms.
-  func refuseRealms(in folder: ServerFolder, _ advice: String) throws {
-    guard try realm != nil || !folder.realms.isEmpty else { return }
-    throw CommandFailure.badInput("This command does not know realms: \(advice)")
-  }
-
   /// The configuration file that the command line or the environment names.
   var configurationFile: URL? {
     (config ?? ProcessInfo.processInfo.environment["FIREBREAK_CONFIG"]).map {

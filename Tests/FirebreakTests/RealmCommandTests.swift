@@ -4,6 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 import VerificationAPI
+import World
 
 /// `firebreak realm` and the commands with `--realm`, with the built program.
 @Suite("Realm commands", .needs(.process))
@@ -85,7 +86,7 @@ struct RealmCommandTests {
     let certificate = folder.path("certificate").path
     for arguments in [
       ["backup", backup], ["clock"], ["database", "check"], ["database", "move", "--to-files"],
-      ["end-of-service", "delete", "--certificate", certificate, "--confirm"],
+      ["end-of-service", "delete", "--certificate", certificate, "--confirm", "--realm", "north"],
     ] {
       let run = try await Run(arguments + ["--data", data])
       #expect(run.status == 2 && run.errors.contains("ealm"), "\(arguments): \(run.errors)")
@@ -102,6 +103,108 @@ struct RealmCommandTests {
       #expect(
         run.status == 2 && run.errors.contains("realms cannot be read"),
         "\(arguments): \(run.errors)")
+    }
+  }
+
+  private func settings(_ server: String) throws -> [String: Any] {
+    let data = try Data(contentsOf: folder.path("data/\(server)/settings.json"))
+    return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+  }
+
+  @Test("The settings list the realms, and servers do not start without the folder of one")
+  func lost() async throws {
+    #expect(try await addRealm().status == 0)
+    for server in ["verification", "keys"] {
+      #expect(try settings(server)["realms"] as? [String] == ["north"])
+    }
+    let printed = try await run("serve", "--print-configuration")
+    let realms = try #require(try printed.json()?["realms"] as? [String: Any])
+    let north = try #require(realms["north"] as? [String: [String: Any]])
+    #expect(north["verification"]?["issuer"] as? String == "codes.north.example")
+    #expect(north["console"]?["origin"] as? String == "https://console.north.example")
+    let (realmsFolder, away) = (folder.path("data/realms"), folder.path("away"))
+    try FileManager.default.moveItem(at: realmsFolder, to: away)
+    for arguments in [["serve", "--port", "0"], ["realm", "list"], ["clock"]] {
+      let run = try await Run(arguments + ["--data", data])
+      #expect(
+        run.status == 2 && run.errors.contains("The realm north has no folder"),
+        "\(arguments): \(run.errors)")
+    }
+    try FileManager.default.moveItem(at: away, to: realmsFolder)
+    // A copied folder of realms is listed at the start.
+    try Data("{}".utf8).write(to: folder.path("data/verification/settings.json"))
+    let servers = try await ServedFirebreak(folder: folder)
+    _ = try await servers.addresses()
+    #expect(try await servers.stop() == 0)
+    #expect(try settings("verification")["realms"] as? [String] == ["north"])
+    #expect(try await run("realm", "remove", "north", "--confirm").status == 0)
+    for server in ["verification", "keys"] { #expect(try settings(server)["realms"] == nil) }
+  }
+
+  @Test("A realm is not added with an app or a region of the register, also not the second time")
+  func registered() async throws {
+    func app(_ arguments: String...) async throws {
+      let run = try await Run(["key-server", "app"] + arguments + ["--data", data])
+      #expect(run.status == 0, "\(arguments): \(run.errors)")
+    }
+    let own = ["--authority", "verification.firebreak.example"]
+    try await app("add", "org.example.other", "--region", "DE", own[0], own[1])
+    for _ in 1...2 {
+      let region = try await addRealm()
+      #expect(region.status == 2 && region.errors.contains("org.example.other"), "\(region)")
+    }
+    try await app("add", "org.example.other", "--region", "PL")
+    try await app("add", "org.example.north", "--region", "PL", own[0], own[1])
+    let taken = try await addRealm()
+    #expect(taken.status == 2 && taken.errors.contains("org.example.north"), "\(taken)")
+    #expect(!FileManager.default.fileExists(atPath: data + "/realms"))
+    try await app("remove", "org.example.north")
+    #expect(try await addRealm().status == 0)
+    let list = try await run("key-server", "authority", "list")
+    #expect(list.output.contains("codes.north.example"), "\(list)")
+  }
+
+  @Test(
+    "The end of the service deletes the realms too, also after an interruption",
+    arguments: [false, true])
+  func endOfService(isInterrupted: Bool) async throws {
+    #expect(try await addRealm().status == 0)
+    let servers = try await ServedFirebreak(folder: folder)
+    _ = try await servers.addresses()
+    #expect(try await run("end-of-service", "tell").status == 0)
+    let file = folder.path("certificate.json")
+    func delete() async throws -> Run {
+      try await run("end-of-service", "delete", "--confirm", "--certificate", file.path)
+    }
+    #expect(try await delete().status == 2)
+    #expect(try await servers.stop() == 0)
+    if isInterrupted {
+      // The run fails where it empties the index, and the next one has deleted the files of the realm.
+      let index = folder.path("data/exports/index.txt")
+      FileManager.default.removeUnneeded(index)
+      try FileManager.default.createDirectory(
+        at: index.appendingPathComponent("folder"), withIntermediateDirectories: true)
+      #expect(try await delete().status == 3)
+      try FileManager.default.removeItem(at: index)
+      let realm = folder.path("data/realms/north")
+      try FileManager.default.removeItem(at: realm)
+      try FileManager.default.createDirectory(
+        at: realm.appendingPathComponent("console"), withIntermediateDirectories: true)
+    }
+    let ended = try await delete()
+    #expect(ended.status == 0, "\(ended.errors)")
+    for name in ["realms", "keys", "verification", "console"] {
+      #expect(!FileManager.default.fileExists(atPath: "\(data)/\(name)"), "\(name)")
+    }
+    let certificate = try #require(
+      try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+    let names = try #require(certificate["servers"] as? [String])
+    #expect(Set(["keys", "north/console", "north/verification"]).isSubset(of: names))
+    guard !isInterrupted else { return }
+    let deleted = try #require(certificate["deleted"] as? [[String: Any]])
+    let paths = Set(deleted.compactMap { $0["path"] as? String })
+    for path in ["verification/secrets.json", "console/console.sqlite", "realm.json"] {
+      #expect(paths.contains("realms/north/\(path)"), "\(path)")
     }
   }
 
@@ -124,7 +227,9 @@ struct RealmCommandTests {
       #expect(response.status == status, "\(host)")
     }
     let metrics = try await servers.get(addresses["metrics"], "/metrics")
-    #expect(String(decoding: metrics.body, as: UTF8.self).contains(#"realm="north""#))
+    let text = String(decoding: metrics.body, as: UTF8.self)
+    #expect(text.contains(#"firebreak_realm_up{realm="north"} 1"#))
+    #expect(text.contains(#"firebreak_database_bytes{realm="north",server="verification"}"#))
     let removed = try await run("realm", "remove", "north", "--confirm")
     #expect(removed.status == 2 && removed.errors.contains("already runs"))
     #expect(try await servers.stop() == 0)

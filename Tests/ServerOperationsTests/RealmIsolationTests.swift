@@ -16,6 +16,11 @@ import World
 @Suite("Authorities of one installation")
 struct RealmIsolationTests {
   private static let all = [Realm.main] + RealmScene.names
+  /// Pages and lists with data of an authority.
+  private static let pages = [
+    "/accounts", "/audit", "/audit/export", "/officials/csv", "/issuers/csv", "/attempts/csv",
+    "/funnel/csv", "/codes/issued", "/codes/status", "/codes/rules", "/keys", "/changes",
+  ]
 
   private static func run(_ test: (RunningRealms) async throws -> Void) async throws {
     let scene = try RealmScene()
@@ -37,6 +42,26 @@ struct RealmIsolationTests {
             of: name, VerificationRoute.generateCode, #"{"data":{}}"#,
             headers: [(VerificationRoute.apiTokenHeader, token)])
           #expect((generated.status == 200) == (name == owner), "\(owner) at \(name)")
+        }
+      }
+    }
+  }
+
+  @Test("Statistics are shown for an API key of their own authority only")
+  func statistics() async throws {
+    try await Self.run { realms async throws in
+      for owner in Self.all {
+        let key = try await realms.apiKey(.stats, of: owner)
+        for name in Self.all {
+          for path in [
+            VerificationRoute.statistics, VerificationRoute.userStatistics,
+            VerificationRoute.externalIssuerStatistics, VerificationRoute.apiKeysStatistics,
+            VerificationRoute.smsErrorStatistics,
+          ] {
+            let response = try await realms.send(
+              "GET", of: name, path, headers: [(VerificationRoute.apiKeyHeader, key)])
+            #expect((response.status == 401) == (name != owner), "\(path): \(owner) at \(name)")
+          }
         }
       }
     }
@@ -198,6 +223,12 @@ struct RealmIsolationTests {
           let page = try await realms.send(
             "GET", .console, of: name, "/own", headers: [("cookie", cookie)])
           #expect((page.status == 200) == (name == owner), "\(owner) at \(name)")
+          guard name != owner else { continue }
+          for path in Self.pages {
+            let page = try await realms.send(
+              "GET", .console, of: name, path, headers: [("cookie", cookie)])
+            #expect(page.status != 200, "\(path) of \(name) for \(owner)")
+          }
         }
       }
       let unknown = try await realms.send("GET", .console, of: "elsewhere", "/own")

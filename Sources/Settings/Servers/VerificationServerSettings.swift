@@ -18,6 +18,8 @@ package struct VerificationServerSettings {
   package var configuration: VerificationServerConfiguration
   package var issuer = ServerNames.issuer
   package var audience = ServerNames.audience
+  /// The names of the realms of the folder, which `realm add` has stored.
+  package var realms: [String] = []
   package var logLevel = Logger.Level.error
   /// All settings that are in force, as JSON that may be used as `settings.json`.
   package private(set) var inForce = JSONValue.object([:])
@@ -89,6 +91,7 @@ package struct VerificationServerSettings {
       .netmasks(
         "operatorNetmasks", \.configuration.operatorNetmasks,
         "the addresses that may call `generateCode`, `generateCodesBatch` and the admin API"),
+      .realms(\.realms),
     ])
   }
 

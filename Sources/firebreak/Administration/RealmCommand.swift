@@ -55,7 +55,7 @@ private struct RealmReport: Encodable {
 }
 
 /// `realm add`
-struct AddRealmCommand: ParsableCommand {
+struct AddRealmCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a realm with new secrets.",
     discussion: """
@@ -107,10 +107,11 @@ struct AddRealmCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() async throws {
     let setup = try options.setup()
     let properties = Realm.Properties(name: name, hosts: host, regions: region, apps: app)
     let issuer = issuer ?? host[0]
+    try await setup.refuseRegistered(properties, issuer: issuer)
     _ = try setup.addRealm(properties, origin: origin, issuer: issuer)
     let report = RealmReport(RealmFacts(properties: properties, origin: origin, issuer: issuer))
     try options.write(
