@@ -135,11 +135,9 @@ extension ServerSetup {
 extension ServerSetup {
   /// Throws if the links in texts of the realm would lead to another authority, with the code in them.
   private func checkLinks(of realm: Realm) throws {
-    guard let sms = try setup(of: realm).verificationSettings().configuration.sms,
-      sms.links != nil, let domain = sms.linkDomain
+    guard let host = try setup(of: realm).verificationSettings().smsLinkHost,
+      !realm.properties.hosts.contains(host)
     else { return }
-    let host = "\(sms.region.lowercased()).\(domain)"
-    guard !realm.properties.hosts.contains(host) else { return }
     throw CommandFailure.badInput(
       "\(realm.folder.verificationSettings.url.path.printable): sms.links needs the host \(host): add it to hosts in"
         + " \(realm.folder.realmFile.path.printable).")

@@ -282,7 +282,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   private func printSettings(of setup: ServerSetup) throws {
     let served = ServerName.allCases.filter(isServed)
-    var settings = Dictionary(
+    var settings = try Dictionary(
       uniqueKeysWithValues: served.map { ($0.rawValue, try setup.settingsInForce(of: $0)) })
     settings["realms"] = try setup.realmSettingsInForce(of: served)
     try printJSON(settings)

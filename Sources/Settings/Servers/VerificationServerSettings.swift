@@ -68,6 +68,14 @@ package struct VerificationServerSettings {
     return texts.keys.filter { $0 == standard } + texts.keys.filter { $0 != standard }.sorted()
   }
 
+  /// The host of the links in texts, if this server answers there; nil for none. It needs no file.
+  package var smsLinkHost: String? {
+    guard let sms = inForce["sms"], sms["links"] != nil, let region = sms["region"]?.string,
+      let domain = sms["linkDomain"]?.string
+    else { return nil }
+    return "\(region).\(domain)".lowercased()
+  }
+
   /// The source of the table in Documentation/Serving.md.
   package static var table: SettingsTable<Self> {
     SettingsTable(rows: [
