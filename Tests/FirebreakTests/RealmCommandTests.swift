@@ -79,6 +79,44 @@ struct RealmCommandTests {
     #expect(direct.status == 2 && direct.errors.contains("--realm"))
   }
 
+  /// The files of the folder besides those of realms.
+  private func filesOfMain() throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: data)
+    where !path.hasPrefix("realms") {
+      // Folders have no content.
+      files[path] = FileManager.default.contents(atPath: "\(data)/\(path)")
+    }
+    return files
+  }
+
+  @Test("Commands with --realm leave the files of the folder's own authority as they were")
+  func siblings() async throws {
+    #expect(try await addRealm().status == 0)
+    let before = try filesOfMain()
+    for arguments in [
+      ["verification-server", "settings"], ["verification-server", "api-token"],
+      ["verification-server", "api-token", "--replace"],
+      ["verification-server", "api-key", "add", "--type", "stats", "--name", "s"],
+      ["verification-server", "api-key", "list"], ["verification-server", "signing-key"],
+      ["verification-server", "signing-key", "rotate"], ["verification-server", "clock"],
+      ["console", "account", "add", "--role", "administrator", "--name", "Anna"],
+      ["console", "audit", "verify"], ["backup", folder.path("north.backup").path], ["clock"],
+      ["database", "check"], ["database", "migrate"],
+    ] {
+      let run = try await Run(arguments + ["--data", data, "--realm", "north"])
+      #expect(run.status == 0, "\(arguments): \(run.errors)")
+      #expect(try filesOfMain() == before, "\(arguments)")
+    }
+    for arguments in [
+      ["signing-key"], ["settings"], ["pause"], ["resume"], ["clock"], ["signing-key", "rotate"],
+    ] {
+      let run = try await Run(["key-server"] + arguments + ["--data", data, "--realm", "north"])
+      #expect(run.status == 2 && run.errors.contains("share the key server"), "\(arguments)")
+      #expect(try filesOfMain() == before, "\(arguments)")
+    }
+  }
+
   @Test("Commands on a whole folder name the realms that they would miss, and do nothing")
   func wholeFolder() async throws {
     #expect(try await addRealm().status == 0)

@@ -6,6 +6,7 @@ import Settings
 import Terminal
 import TestSupport
 import Testing
+import TextEncodings
 import VerificationAPI
 import VerificationServer
 import World
@@ -115,6 +116,47 @@ struct RealmIsolationTests {
       let unknown = try await realms.send("GET", of: "elsewhere", VerificationRoute.keys)
       #expect(unknown.body == pages["main"])
     }
+  }
+
+  @Test("Links of texts and the page of reports respond at the hosts of their realm only")
+  func links() async throws {
+    let scene = try RealmScene()
+    try scene.addRealms()
+    let properties = RealmScene.properties(
+      "third", hosts: ["codes.third.example", "cz.third.example"], region: "CZ")
+    let third = try scene.setup.addRealm(
+      properties, origin: "https://console.third.example", issuer: "third"
+    ).folder
+    try FileManager.default.createDirectory(
+      at: third.verification.appendingPathComponent("sms"), withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    try third.verificationSettings.replace([
+      "sms": .object([
+        "region": .string("CZ"), "folder": .string("sms"), "linkDomain": .string("third.example"),
+        "links": .object(["appPage": .string("https://app.third.example")]),
+      ]),
+      "policy": .object(["allowsUserReport": .bool(true), "offersReportPage": .bool(true)]),
+    ])
+    try await scene.run { realms async throws in
+      for host in ["cz.third.example", "codes.north.example", "localhost", "cz.north.example"] {
+        let link = try await get("/v?c=0123456789abcdef", at: host, realms)
+        let page = try await get("/report", at: host, realms)
+        guard host == "cz.third.example" else {
+          #expect(link.status == 404 && page.status == 404, "\(host)")
+          continue
+        }
+        #expect(page.status == 200)
+        #expect(link.headers["location"] == "https://app.third.example/#c=0123456789abcdef")
+      }
+    }
+  }
+
+  private func get(
+    _ path: String, at host: String, _ realms: RunningRealms
+  ) async throws -> LoopbackClient.Response {
+    try await LoopbackClient.send(
+      "GET", "http://127.0.0.1:\(realms.ports[.verification] ?? 0)\(path)",
+      headers: [("host", host)])
   }
 
   @Test("An upload needs a token of the authority of its app and region")
