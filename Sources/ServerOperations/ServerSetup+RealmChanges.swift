@@ -113,14 +113,11 @@ extension ServerSetup {
 
   /// Copies what the settings say of the proxy, which is in front of all authorities.
   private func copyProxySettings(into new: ServerFolder) throws {
-    for (own, other) in [
-      (folder.verificationSettings, new.verificationSettings),
-      (folder.consoleSettings, new.consoleSettings),
-    ] {
-      guard case .object(let fields) = try own.read(), let proxies = fields["trustedProxies"] else {
-        continue
-      }
-      try other.replace("trustedProxies", with: proxies)
+    for server in [ServerName.verification, .console] {
+      // Those of a configuration file, too: it is not read for realms.
+      let own = try settingsInForce(of: server)
+      guard let proxies = own["trustedProxies"], proxies != .array([]) else { continue }
+      try new.server(server).settings.replace("trustedProxies", with: proxies)
     }
     guard try isConsoleProxied else { return }
     try new.consoleSettings.replace("allowsPlainHTTP", with: .bool(true))

@@ -108,9 +108,38 @@ struct ServerOptions: ParsableArguments {
 
   /// The configuration file that the command line or the environment names.
   var configurationFile: URL? {
-    (config ?? ProcessInfo.processInfo.environment["FIREBREAK_CONFIG"]).map {
+    Self.configurationFile(config)
+  }
+
+  /// The configuration file `path`, or that of the environment.
+  static func configurationFile(_ path: String?) -> URL? {
+    (path ?? ProcessInfo.processInfo.environment["FIREBREAK_CONFIG"]).map {
       URL(fileURLWithPath: $0)
     }
+  }
+
+  /// The settings from outside `folder`.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder of the servers.
+  ///   - server: The server of the command; nil for all.
+  ///   - file: The configuration file that is named; nil for the one that the servers were started with.
+  ///   - isServing: True to read no other file than the one that is named.
+  static func sharedSettings(
+    of folder: ServerFolder, _ server: ServerName? = nil, file: URL?, isServing: Bool = false
+  ) throws -> SharedSettings {
+    let isRemembered = !isServing && file == nil
+    let remembered = isRemembered ? try folder.rememberedConfiguration(of: server) : nil
+    if let remembered {
+      guard FileManager.default.fileExists(atPath: remembered.path) else {
+        throw CommandFailure.badInput(
+          "\(remembered.path.printable), with which the servers were started, does not exist: name another file with"
+            + " --config, or start them without one.")
+      }
+    }
+    return try SharedSettings(
+      file: file ?? remembered, environment: ProcessInfo.processInfo.environment,
+      servers: ServerName.allCases.map(\.rawValue))
   }
 
   /// The servers of `folder` with these options.
@@ -130,19 +159,8 @@ struct ServerOptions: ParsableArguments {
       return ServerSetup(folder: folder, database: database, clock: clock) { note($0) }
     }
     var folder = folder
-    let isRemembered = !isServing && configurationFile == nil
-    let remembered = isRemembered ? try folder.rememberedConfiguration(of: server) : nil
-    if let remembered {
-      guard FileManager.default.fileExists(atPath: remembered.path) else {
-        throw CommandFailure.badInput(
-          "\(remembered.path.printable), with which the servers were started, does not exist: name another file with"
-            + " --config, or start them without one.")
-      }
-    }
-    folder.shared = try SharedSettings(
-      file: configurationFile ?? remembered,
-      environment: ProcessInfo.processInfo.environment,
-      servers: ServerName.allCases.map(\.rawValue))
+    folder.shared = try Self.sharedSettings(
+      of: folder, server, file: configurationFile, isServing: isServing)
     return ServerSetup(
       folder: folder,
       overrides: SettingOverrides(

@@ -179,6 +179,36 @@ struct RealmCommandTests {
     for server in ["verification", "keys"] { #expect(try settings(server)["realms"] == nil) }
   }
 
+  @Test(
+    "The exports and proxies of a configuration file are those of new realms, also after a start")
+  func configured() async throws {
+    try Data("{}".utf8).write(to: folder.path("data/keys/settings.json"))
+    let file = folder.path("servers.json")
+    let text = #"""
+      {"keys": {"furtherExports": [{"filenameRoot": "de", "region": "DE"},
+        {"filenameRoot": "at", "region": "AT"}]},
+       "verification": {"trustedProxies": ["192.0.2.1"]}}
+      """#
+    try Data(text.utf8).write(to: file)
+    let alone = try await addRealm()
+    #expect(alone.status == 2 && alone.errors.contains("DE"), "\(alone)")
+    let south = [
+      "realm", "add", "south", "--host", "codes.south.example", "--origin",
+      "https://console.south.example", "--region", "AT", "--app", "org.example.south",
+    ]
+    let added = try await Run(south + ["--data", data, "--config", file.path])
+    #expect(added.status == 0, "\(added.errors)")
+    let servers = try await ServedFirebreak(folder: folder, ["--config", file.path])
+    #expect(try await servers.addresses().count == 3)
+    #expect(try await servers.stop() == 0)
+    // The servers were started with the file.
+    #expect(try await addRealm().status == 0)
+    for name in ["north", "south"] {
+      let proxies = try settings("realms/\(name)/verification")["trustedProxies"] as? [String]
+      #expect(proxies == ["192.0.2.1"], "\(name)")
+    }
+  }
+
   @Test("A realm is not added with an app or a region of the register, also not the second time")
   func registered() async throws {
     func app(_ arguments: String...) async throws {

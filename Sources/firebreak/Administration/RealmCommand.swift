@@ -22,14 +22,23 @@ struct RealmCommandOptions: ParsableArguments, ReportWriter {
   @Option(help: "The folder with all data of the servers.")
   var data = ServerOptions.defaultFolder
 
+  @Option(
+    help: ArgumentHelp(
+      "The configuration file of the servers; by default that of FIREBREAK_CONFIG, or the one that they were started"
+        + " with.", valueName: "file"))
+  var config: String?
+
   @Flag(help: "Print one JSON object.")
   var json = false
 
   /// The servers of the existing folder.
   func setup() throws -> ServerSetup {
-    ServerSetup(
-      folder: try ServerFolder(existing: data), database: try DatabaseOptions.addressOfEnvironment
-    ) { note($0) }
+    var folder = try ServerFolder(existing: data)
+    folder.shared = try ServerOptions.sharedSettings(
+      of: folder, file: ServerOptions.configurationFile(config))
+    return ServerSetup(folder: folder, database: try DatabaseOptions.addressOfEnvironment) {
+      note($0)
+    }
   }
 }
 
