@@ -52,7 +52,8 @@ struct DeleteServiceCommand: AsyncParsableCommand {
     commandName: "delete",
     abstract: "Delete secrets, databases, settings and key files of the stopped servers.",
     discussion: """
-      The realms of the folder are deleted, too. Tables in PostgreSQL are deleted in the cluster of DATABASE_URL, with those that `database move` has left. The \
+      The realms of the folder are deleted, too. \
+      Tables in PostgreSQL are deleted in the cluster of DATABASE_URL, with those that `database move` has left. The \
       write-ahead log, standbys and backups of the cluster are not, nor is what `database move --target` has left in \
       another cluster: delete them, too.
       """)
