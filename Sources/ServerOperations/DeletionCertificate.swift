@@ -17,6 +17,7 @@ package struct DeletionCertificate: Encodable, Hashable, Sendable {
   package let begunAt: Int64
   /// Unix seconds of the end of the last run.
   package let deletedAt: Int64
+  /// The names of the servers, those of realms such as `north/console`.
   package let servers: [String]
   /// The version of the instruction to stop.
   package let deviceConfigurationVersion: Int?
@@ -43,8 +44,8 @@ extension ServerSetup {
       lifetimeSeconds: lifetimeSeconds ?? DeviceConfigurationLimit.lifetimes.upperBound)
   }
 
-  /// Deletes databases, secrets, settings and key files of all servers of the folder. What phones ask for is left in
-  /// the folder of the exports, for a web server: the instruction to stop, and empty indexes.
+  /// Deletes databases, secrets, settings and key files of all servers of the folder and of its realms. What phones ask
+  /// for is left in the folder of the exports, for a web server: the instruction to stop, and empty indexes.
   ///
   /// - Returns: The certificate of this run and of interrupted ones before it.
   /// - Throws: `CommandFailure` if phones were not told, a server runs, a database in PostgreSQL is not the one of its
@@ -52,16 +53,19 @@ extension ServerSetup {
   package func deleteService() async throws -> DeletionCertificate {
     // Before the locks, because servers run to tell phones.
     _ = try versionOfInstruction(deletionRecord())
-    let servers = folder.servers.filter(\.hasFiles)
-    let locks = try ServerLocks(folder, servers.map(\.name))
-    defer { withExtendedLifetime(locks) {} }
+    let ending = try EndingServers(of: folder)
+    defer { withExtendedLifetime(ending) {} }
+    let servers = ending.servers
     var record = try deletionRecord()
     let version = try versionOfInstruction(record)
     // Before the record, with which no server starts any more.
-    let databases = try await databasesToDelete(record)
+    var databases: [DatabaseToDelete] = []
     defer { for database in databases { database.close() } }
+    for own in [self] + ending.realms.map(setup(of:)) {
+      databases += try await own.databasesToDelete(record)
+    }
     do {
-      try record.begin(at: clock.now, servers: servers.map(\.name.rawValue), version: version)
+      try record.begin(at: clock.now, servers: servers.map(\.recordedName), version: version)
       // Before the files, which say where the databases are.
       for database in databases { try await database.delete(&record) }
       try keepInstruction(&record)
@@ -71,6 +75,7 @@ extension ServerSetup {
         try delete(server.secrets.url, &record)
       }
       if exists(folder.tokenPublicKeys.url) { try delete(folder.tokenPublicKeys.url, &record) }
+      try deleteRealms(&record)
       // The key server last: until then a new run sees that phones were told.
       for name in [ServerName.verification, .console, .keys] {
         try deleteFolder(of: name, &record)
@@ -128,6 +133,19 @@ extension ServerSetup {
         try record.keeps(path(of: file))
       }
     }
+  }
+
+  /// Deletes the files of the realms, and what additions and removals have left.
+  private func deleteRealms(_ record: inout DeletionRecord) throws {
+    guard exists(folder.realmsFolder) else { return }
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder.realmsFolder.path)
+      .sorted().map { folder.realmsFolder.appendingPathComponent($0) }
+      .filter { !FileManager.default.isFolder(at: $0.path) }
+    // By these a second run finds the realms.
+    let last = folder.realmFile.lastPathComponent
+    for file in files where file.lastPathComponent != last { try delete(file, &record) }
+    for file in files where file.lastPathComponent == last { try delete(file, &record) }
+    try FileManager.default.removeItem(at: folder.realmsFolder)
   }
 
   private func deleteFolder(of server: ServerName, _ record: inout DeletionRecord) throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeyServer
+import ServerStorage
 import Settings
 import Terminal
 import TextEncodings
@@ -19,11 +20,12 @@ extension ServerSetup {
   package func addRealm(
     _ properties: Realm.Properties, origin: String, issuer: String
   ) throws -> Realm {
-    try folder.refuseEnded()
     try AtomicFile.makeFolder(folder.realmsFolder)
     // Only an empty folder is removed, after an error.
     defer { rmdir(folder.realmsFolder.path) }
     return try FolderLock.withLockBlocking(on: folder.realmsFolder) {
+      // With the lock, which a deletion of the service needs too.
+      try folder.refuseEnded()
       removeLeftovers()
       let place = folder.folder(ofRealm: properties.name)
       guard !FileManager.default.fileExists(atPath: place.url.path) else {
@@ -40,7 +42,43 @@ extension ServerSetup {
           "\(place.url.path.printable) cannot be created: check the disk and the folder's owner.")
       }
       try AtomicFile.sync(folder.realmsFolder)
+      // After the folder: a start adds a name that is missing, and refuses one without a folder.
+      try RealmMark(in: folder).add(
+        [properties.name], to: folder.servers.filter(\.hasFiles).map(\.name))
       return try folder.realm(named: properties.name)
+    }
+  }
+
+  /// Throws if the register of the key server has an issuer, an app or a region of a new realm: from the next start on
+  /// it would be ignored.
+  ///
+  /// - Throws: `CommandFailure` that names the entry; also if the register cannot be read.
+  package func refuseRegistered(_ properties: Realm.Properties, issuer: String) async throws {
+    let keys = folder.server(.keys)
+    guard try KeySecrets.stored(in: folder) != nil,
+      keys.usesPostgreSQL || FileManager.default.fileExists(atPath: keys.database.path)
+    else { return }
+    let (authorities, apps) = try await withRegistry { registry in
+      (try await registry.authorities(), try await registry.apps())
+    }
+    if let other = authorities.first(where: { LookAlikeName($0.issuer) == LookAlikeName(issuer) }) {
+      throw CommandFailure.badInput(
+        "The register of the key server has the authority \(other.issuer.printable), which is \(issuer.printable) or"
+          + " looks like it: name another --issuer, or remove it with `firebreak key-server authority remove`."
+      )
+    }
+    let ids = Set(properties.apps.map { LookAlikeName($0) })
+    if let other = apps.first(where: { ids.contains(LookAlikeName($0.id)) }) {
+      throw CommandFailure.badInput(
+        "The register of the key server has the app \(other.id.printable), which is one of the realm or looks like it:"
+          + " remove it with `firebreak key-server app remove`.")
+    }
+    for app in apps {
+      guard let region = app.regions.intersection(properties.regions).min() else { continue }
+      throw CommandFailure.badInput(
+        "The app \(app.id.printable) in the register of the key server publishes in the region \(region): a region"
+          + " belongs to one authority. Change the app with `firebreak key-server app add`, or remove it."
+      )
     }
   }
 
@@ -75,14 +113,11 @@ extension ServerSetup {
 
   /// Copies what the settings say of the proxy, which is in front of all authorities.
   private func copyProxySettings(into new: ServerFolder) throws {
-    for (own, other) in [
-      (folder.verificationSettings, new.verificationSettings),
-      (folder.consoleSettings, new.consoleSettings),
-    ] {
-      guard case .object(let fields) = try own.read(), let proxies = fields["trustedProxies"] else {
-        continue
-      }
-      try other.replace("trustedProxies", with: proxies)
+    for server in [ServerName.verification, .console] {
+      // Those of a configuration file, too: it is not read for realms.
+      let own = try settingsInForce(of: server)
+      guard let proxies = own["trustedProxies"], proxies != .array([]) else { continue }
+      try new.server(server).settings.replace("trustedProxies", with: proxies)
     }
     guard try isConsoleProxied else { return }
     try new.consoleSettings.replace("allowsPlainHTTP", with: .bool(true))
@@ -100,6 +135,7 @@ extension ServerSetup {
       let locks = try ServerLocks(realm.folder, realm.folder.servers.map(\.name))
       defer { withExtendedLifetime(locks) {} }
       let left = realm.folder.servers.filter(\.usesPostgreSQL).map(\.postgreSQLName)
+      try RealmMark(in: folder).remove(name)
       let away = folder.realmsFolder.appendingPathComponent(".removed-\(UUID().uuidString)")
       guard rename(realm.folder.url.path, away.path) == 0 else {
         throw CommandFailure.machineFailed(

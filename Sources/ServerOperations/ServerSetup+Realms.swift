@@ -4,6 +4,7 @@ import KeyServer
 import ServerStorage
 import Settings
 import Terminal
+import TextEncodings
 import VerificationServer
 
 /// The realms of the folder.
@@ -19,6 +20,21 @@ extension ServerSetup {
       guard folder.realm == nil else { return try verificationSettings().issuer }
       return try keySettings().configuration.tokenIssuer
     }
+  }
+
+  /// The settings in force of `servers` of each realm, by its name; nil without realms.
+  package func realmSettingsInForce(of servers: [ServerName]) throws -> JSONValue? {
+    let realms = try folder.realms
+    guard !realms.isEmpty else { return nil }
+    var settings: [String: JSONValue] = [:]
+    for realm in realms {
+      let own = setup(of: realm)
+      let fields = try servers.filter { $0 != .keys }.map {
+        ($0.rawValue, try own.settingsInForce(of: $0))
+      }
+      settings[realm.name] = .object(Dictionary(uniqueKeysWithValues: fields))
+    }
+    return .object(settings)
   }
 
   /// Adds the realms of the folder to the configuration of its key server.
@@ -119,11 +135,9 @@ extension ServerSetup {
 extension ServerSetup {
   /// Throws if the links in texts of the realm would lead to another authority, with the code in them.
   private func checkLinks(of realm: Realm) throws {
-    guard let sms = try setup(of: realm).verificationSettings().configuration.sms,
-      sms.links != nil, let domain = sms.linkDomain
+    guard let host = try setup(of: realm).verificationSettings().smsLinkHost,
+      !realm.properties.hosts.contains(host)
     else { return }
-    let host = "\(sms.region.lowercased()).\(domain)"
-    guard !realm.properties.hosts.contains(host) else { return }
     throw CommandFailure.badInput(
       "\(realm.folder.verificationSettings.url.path.printable): sms.links needs the host \(host): add it to hosts in"
         + " \(realm.folder.realmFile.path.printable).")

@@ -15,7 +15,7 @@ package struct RegisteredAuthority: Sendable {
   package let authority: HealthAuthority
   /// The ids of the keys that are refused for good.
   package let withdrawnKeyIDs: [String]
-  /// True for our own verification server, which is in the settings and cannot be changed by an operation.
+  /// True for our own verification server and those of realms, which no operation can change.
   package let isOwn: Bool
   /// True for a stored authority that the server ignores, because our own verification server has its issuer.
   package let isIgnored: Bool
@@ -35,7 +35,13 @@ extension ServerSetup {
       AuthorizedApp(id: $0, regions: settings.regions, authorities: [settings.tokenIssuer])
     }
     let added = try await withRegistry { try await $0.apps() }
-    return own.map { RegisteredApp(app: $0, isInSettings: true) }
+    let realms = try folder.realms.flatMap { realm in
+      let issuer = try setup(of: realm).verificationSettings().issuer
+      return realm.properties.apps.sorted().map {
+        AuthorizedApp(id: $0, regions: Set(realm.properties.regions), authorities: [issuer])
+      }
+    }
+    return (own + realms).map { RegisteredApp(app: $0, isInSettings: true) }
       + added.map { RegisteredApp(app: $0, isInSettings: false) }
   }
 
@@ -49,6 +55,8 @@ extension ServerSetup {
     let own = HealthAuthority(
       issuer: settings.tokenIssuer, audience: settings.tokenAudience, publicKeysPEM: tokenKeys,
       seesStatistics: true)
+    let realms = try folder.realms.map(authority)
+    let fixed = Set([own.issuer] + realms.map(\.issuer))
     let added = try await withRegistry { registry in
       var added: [RegisteredAuthority] = []
       for authority in try await registry.authorities() {
@@ -56,12 +64,21 @@ extension ServerSetup {
           RegisteredAuthority(
             authority: authority,
             withdrawnKeyIDs: try await registry.withdrawnKeyIDs(of: authority.issuer),
-            isOwn: false, isIgnored: authority.issuer == settings.tokenIssuer))
+            isOwn: false, isIgnored: fixed.contains(authority.issuer)))
       }
       return added
     }
-    return [
-      RegisteredAuthority(authority: own, withdrawnKeyIDs: [], isOwn: true, isIgnored: false)
-    ] + added
+    return ([own] + realms).map {
+      RegisteredAuthority(authority: $0, withdrawnKeyIDs: [], isOwn: true, isIgnored: false)
+    } + added
+  }
+
+  /// The authority of a realm.
+  private func authority(of realm: Realm) throws -> HealthAuthority {
+    let settings = try setup(of: realm).verificationSettings()
+    return HealthAuthority(
+      issuer: settings.issuer, audience: settings.audience,
+      // Without the file the uploads of the realm are refused.
+      publicKeysPEM: (try? realm.folder.tokenPublicKeys.read()) ?? [:], seesStatistics: true)
   }
 }

@@ -187,6 +187,15 @@ extension Setting {
     ) { value -> String?? in value.string.flatMap { isGood($0) ? .some($0) : nil } }
   }
 
+  /// The names of the realms of the folder.
+  package static func realms(_ path: WritableKeyPath<Root, [String]>) -> Self {
+    value(
+      "realms", path, form: "a list of texts",
+      "the [realms](Realms.md) of the folder; `realm add` and `realm remove` change it",
+      write: { $0.isEmpty ? nil : .array($0.map(JSONValue.string)) }
+    ) { $0.texts }
+  }
+
   /// The identifier of a time zone.
   package static func timeZone(
     _ name: String, _ path: WritableKeyPath<Root, String>, _ meaning: String

@@ -58,6 +58,20 @@ package struct SettingsFile: Sendable {
     var fields: [String: JSONValue] = [:]
     if case .object(let present) = try read() { fields = present }
     fields.merge(values) { $1 }
+    try write(fields)
+  }
+
+  /// Removes one setting from the file, if the file has it.
+  ///
+  /// - Throws: `CommandFailure` if the file is damaged or cannot be written.
+  package func remove(_ name: String) throws {
+    guard case .object(var fields)? = try read(), fields.removeValue(forKey: name) != nil else {
+      return
+    }
+    try write(fields)
+  }
+
+  private func write(_ fields: [String: JSONValue]) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     do {

@@ -282,9 +282,10 @@ struct ServeCommand: AsyncParsableCommand {
 
   private func printSettings(of setup: ServerSetup) throws {
     let served = ServerName.allCases.filter(isServed)
-    try printJSON(
-      Dictionary(
-        uniqueKeysWithValues: served.map { ($0.rawValue, try setup.settingsInForce(of: $0)) }))
+    var settings = try Dictionary(
+      uniqueKeysWithValues: served.map { ($0.rawValue, try setup.settingsInForce(of: $0)) })
+    settings["realms"] = try setup.realmSettingsInForce(of: served)
+    try printJSON(settings)
   }
 
   /// The port of a server: 0 for a free one.

@@ -78,9 +78,18 @@ struct ServerOptions: ParsableArguments {
       isOfRealm
       ? try ofRealm(in: ServerFolder(existing: data))
       : try ServerFolder(existing: data, of: server, mayBeUnused: mayBeUnused)
+    if realm == nil, server != .keys { noteRealms(of: folder) }
     return try setup(
       folder, of: server,
       database: DatabaseOptions.addressOfEnvironment)
+  }
+
+  /// Says that a command without `--realm` is for one of several authorities.
+  private func noteRealms(of folder: ServerFolder) {
+    // A damaged realm is no obstacle to the administration of the folder's own authority.
+    guard let realms = try? folder.realms, !realms.isEmpty else { return }
+    let names = realms.map(\.name).joined(separator: ", ")
+    note("This is \(Realm.main). Name another authority with --realm: \(names).")
   }
 
   /// The folder of `--realm` in `folder`.
@@ -106,16 +115,39 @@ struct ServerOptions: ParsableArguments {
     return folder
   }
 
-  /// Throws if the folder has several authorities, for a command that does not know realms.
-  func refuseRealms(in folder: ServerFolder, _ advice: String) throws {
-    guard try realm != nil || !folder.realms.isEmpty else { return }
-    throw CommandFailure.badInput("This command does not know realms: \(advice)")
+  /// The configuration file that the command line or the environment names.
+  var configurationFile: URL? {
+    Self.configurationFile(config)
   }
 
-  /// The configuration file that the command line or the environment names. An empty variable names none.
-  var configurationFile: URL? {
+  /// The configuration file `path`, or that of the environment. An empty variable names none.
+  static func configurationFile(_ path: String?) -> URL? {
     let variable = ProcessInfo.processInfo.environment[SharedSettings.fileVariable]
-    return (config ?? variable.flatMap { $0.isEmpty ? nil : $0 }).map { URL(fileURLWithPath: $0) }
+    return (path ?? variable.flatMap { $0.isEmpty ? nil : $0 }).map { URL(fileURLWithPath: $0) }
+  }
+
+  /// The settings from outside `folder`.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder of the servers.
+  ///   - server: The server of the command; nil for all.
+  ///   - file: The configuration file that is named; nil for the one that the servers were started with.
+  ///   - isServing: True to read no other file than the one that is named.
+  static func sharedSettings(
+    of folder: ServerFolder, _ server: ServerName? = nil, file: URL?, isServing: Bool = false
+  ) throws -> SharedSettings {
+    let isRemembered = !isServing && file == nil
+    let remembered = isRemembered ? try folder.rememberedConfiguration(of: server) : nil
+    if let remembered {
+      guard FileManager.default.fileExists(atPath: remembered.path) else {
+        throw CommandFailure.badInput(
+          "\(remembered.path.printable), with which the servers were started, does not exist: name another file with"
+            + " --config, or start them without one.")
+      }
+    }
+    return try SharedSettings(
+      file: file ?? remembered, environment: ProcessInfo.processInfo.environment,
+      servers: ServerName.allCases.map(\.rawValue))
   }
 
   /// The servers of `folder` with these options.
@@ -135,19 +167,8 @@ struct ServerOptions: ParsableArguments {
       return ServerSetup(folder: folder, database: database, clock: clock) { note($0) }
     }
     var folder = folder
-    let isRemembered = !isServing && configurationFile == nil
-    let remembered = isRemembered ? try folder.rememberedConfiguration(of: server) : nil
-    if let remembered {
-      guard FileManager.default.fileExists(atPath: remembered.path) else {
-        throw CommandFailure.badInput(
-          "\(remembered.path.printable), with which the servers were started, does not exist: name another file with"
-            + " --config, or start them without one.")
-      }
-    }
-    folder.shared = try SharedSettings(
-      file: configurationFile ?? remembered,
-      environment: ProcessInfo.processInfo.environment,
-      servers: ServerName.allCases.map(\.rawValue))
+    folder.shared = try Self.sharedSettings(
+      of: folder, server, file: configurationFile, isServing: isServing)
     return ServerSetup(
       folder: folder,
       overrides: SettingOverrides(

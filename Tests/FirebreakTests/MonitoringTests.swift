@@ -17,7 +17,7 @@ struct MonitoringTests {
     "firebreak_statistics_uploads", "firebreak_http_requests_total",
     "firebreak_canary_last_success_timestamp_seconds", "firebreak_canary_notice_seconds",
     "firebreak_canary_last_round_timestamp_seconds", "firebreak_canary_failed",
-    "firebreak_tls_certificate_expiry_timestamp_seconds",
+    "firebreak_tls_certificate_expiry_timestamp_seconds", "firebreak_realm_up",
   ]
 
   private func text(_ path: String) throws -> String {

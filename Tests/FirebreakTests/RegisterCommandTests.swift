@@ -30,6 +30,25 @@ struct RegisterCommandTests {
     try await run("authority", "list", "--json").json()?["authorities"] as? [NSDictionary] ?? []
   }
 
+  @Test("An app may use the issuer of the configuration file, and of the environment")
+  func configured() async throws {
+    let file = folder.path("servers.json")
+    try Data(#"{"keys": {"tokenIssuer": "codes.example"}}"#.utf8).write(to: file)
+    for (app, variable, value) in [
+      ("org.a", "FIREBREAK_CONFIG", file.path),
+      ("org.b", "FIREBREAK_KEYS_TOKEN_ISSUER", "codes.example"),
+    ] {
+      let add = [
+        "key-server", "app", "add", app, "--region", "PL", "--authority", "codes.example",
+        "--data", data,
+      ]
+      let unknown = try await Run(add)
+      #expect(unknown.status == 2 && unknown.errors.contains("codes.example"), "\(unknown)")
+      let added = try await Run(add, environment: [variable: value])
+      #expect(added.status == 0, "\(added.errors)")
+    }
+  }
+
   @Test("Our own issuer cannot be added, the error says what to do instead, and an app may use it")
   func ownIssuer() async throws {
     for issuer in [Self.own, "Verification.firebreak.example", " \(Self.own)", "\(Self.own)/"] {

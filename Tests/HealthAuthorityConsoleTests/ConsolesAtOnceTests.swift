@@ -2,6 +2,8 @@
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
+import World
 
 @testable import HealthAuthorityConsole
 
@@ -107,6 +109,92 @@ import Testing
         #expect(first.authority.state.rotated == [.keys])
       }
     }
+  }
+
+  /// Two consoles with secrets of their own, as those of two realms.
+  private func runRealms(
+    _ test: (_ first: RunningConsole, _ second: RunningConsole) async throws -> Void
+  ) async throws {
+    let folders = [try TemporaryFolder(), try TemporaryFolder()]
+    try await RunningConsole.run(in: folders[0].url) { first async throws in
+      try await RunningConsole.run(
+        in: folders[1].url,
+        configure: { $0.secret = Data(repeating: 8, count: ConsoleConfiguration.secretBytes) }
+      ) { second async throws in
+        try await test(first, second)
+      }
+    }
+  }
+
+  @Test("A link for a new account is none at the console of another authority, also for one name")
+  func links() async throws {
+    try await runRealms { first, second async throws in
+      var paths: [String] = []
+      for console in [first, second] {
+        let anna = try await console.signedIn(.administrator, name: "Anna")
+        let created = try await console.change(
+          "/accounts", ["name": "Jan", "role": Role.issuer.rawValue], approvedBy: anna)
+        paths.append(try #require(created.linkPath))
+      }
+      for (index, console) in [first, second].enumerated() {
+        let (own, other) = (paths[index], paths[1 - index])
+        let generator = try #require(try await console.browser().get(own).generator)
+        #expect(try await console.browser().get(other).generator == nil)
+        let code = generator.code(step: CodeGenerator.step(at: console.clock.now.unixSecond))
+        let fields = ["password": "correct horse battery", "code": code]
+        #expect(try await console.browser().post(other, fields).status != 200)
+        #expect(try await console.browser().post(own, fields).status == 200)
+      }
+    }
+  }
+
+  @Test("A passkey is none at the console of another authority, also with the same id and name")
+  func passkeys() async throws {
+    try await runRealms { first, second async throws in
+      var authenticators: [SoftwareAuthenticator] = []
+      var handles: [Data] = []
+      for console in [first, second] {
+        let browser = try await console.signedIn(.issuer, name: "Anna")
+        let authenticator = SoftwareAuthenticator(origin: "http://localhost:\(console.port)")
+        let own = try await browser.get("/own")
+        let challenge = try attribute("challenge", own)
+        let fields = [
+          "passkey-name": "laptop",
+          "client-data": authenticator.clientData("webauthn.create", challenge).base64URL,
+          "attestation": authenticator.attestation.base64URL,
+        ]
+        #expect(try await browser.post("/own/passkeys", fields).status == 303)
+        authenticators.append(authenticator)
+        handles.append(try #require(Data(base64URL: try attribute("user", own))))
+      }
+      for (index, console) in [first, second].enumerated() {
+        for from in [1 - index, index] {
+          // Also for an attacker who can name the origin of the other console.
+          var authenticator = authenticators[from]
+          authenticator.origin = "http://localhost:\(console.port)"
+          let browser = console.browser()
+          let challenge = try attribute("challenge", try await browser.get("/sign-in"))
+          let assertion = try authenticator.assertion(challenge, handle: handles[from])
+          let response = try await browser.post("/sign-in/passkey", fields(of: assertion))
+          #expect((response.status == 303) == (from == index), "\(from) at \(index)")
+        }
+      }
+    }
+  }
+
+  private func fields(of assertion: PasskeyCeremony.Assertion) -> [String: String] {
+    [
+      "id": assertion.credentialID.base64URL, "client-data": assertion.clientData.base64URL,
+      "authenticator-data": assertion.authenticatorData.base64URL,
+      "signature": assertion.signature.base64URL, "user-handle": assertion.userHandle.base64URL,
+    ]
+  }
+
+  /// The value of an attribute for scripts.
+  private func attribute(_ name: String, _ page: ConsoleBrowser.Response) throws -> String {
+    let value = page.text.firstMatch(of: try Regex("data-\(name)=\"([^\"]*)\""))?.output[1]
+      .substring
+    return String(try #require(value))
   }
 
   /// Signs in with a new account.

@@ -128,6 +128,47 @@ struct RealmFolderTests {
     #expect(throws: CommandFailure.self) { try scene.setup.checkRealms(withKeys: true) }
   }
 
+  @Test("Links of texts at a host of no realm are refused, because main would get the codes")
+  func links() throws {
+    let properties = RealmScene.properties(
+      "third", hosts: ["codes.third.example", "cz.third.example"], region: "CZ")
+    let third = try scene.setup.addRealm(
+      properties, origin: "https://console.third.example", issuer: "third")
+    try FileManager.default.createDirectory(
+      at: third.folder.verification.appendingPathComponent("sms"),
+      withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    func set(_ domain: String) throws {
+      try third.folder.verificationSettings.replace(
+        "sms",
+        with: .object([
+          "region": .string("CZ"), "folder": .string("sms"), "linkDomain": .string(domain),
+          "links": .object(["appPage": .string("https://app.third.example")]),
+        ]))
+    }
+    try set("third.example")
+    try scene.setup.checkRealms(withKeys: true)
+    try set("main.example")
+    let failure = #expect(throws: CommandFailure.self) {
+      try scene.setup.checkRealms(withKeys: true)
+    }
+    #expect(failure?.message.contains("cz.main.example") == true)
+  }
+
+  @Test("A realm that the settings list and that has no folder is an error")
+  func lost() throws {
+    try scene.addRealms()
+    let listed = JSONValue.array(RealmScene.names.map(JSONValue.string))
+    #expect(try folder.keySettings.read()?["realms"] == listed)
+    let north = folder.folder(ofRealm: "north").url
+    try FileManager.default.moveItem(at: north, to: scene.folder.path("away"))
+    let failure = #expect(throws: CommandFailure.self) { _ = try folder.realms }
+    #expect(failure?.message.contains("restore FILE --realm north") == true)
+    #expect(try folder.realms(except: nil).map(\.name) == ["south"])
+    try FileManager.default.moveItem(at: scene.folder.path("away"), to: north)
+    for name in RealmScene.names { _ = try scene.setup.removeRealm(name) }
+    #expect(try folder.keySettings.read()?["realms"] == nil)
+  }
+
   @Test("Consoles of realms that no other machine would reach are refused with TLS")
   func reachableConsoles() throws {
     try scene.setup.requireReachableConsoles(tlsHost: "0.0.0.0")

@@ -6,6 +6,7 @@ import Settings
 import Terminal
 import TestSupport
 import Testing
+import TextEncodings
 import VerificationAPI
 import VerificationServer
 import World
@@ -16,6 +17,11 @@ import World
 @Suite("Authorities of one installation")
 struct RealmIsolationTests {
   private static let all = [Realm.main] + RealmScene.names
+  /// Pages and lists with data of an authority.
+  private static let pages = [
+    "/accounts", "/audit", "/audit/export", "/officials/csv", "/issuers/csv", "/attempts/csv",
+    "/funnel/csv", "/codes/issued", "/codes/status", "/codes/rules", "/keys", "/changes",
+  ]
 
   private static func run(_ test: (RunningRealms) async throws -> Void) async throws {
     let scene = try RealmScene()
@@ -37,6 +43,26 @@ struct RealmIsolationTests {
             of: name, VerificationRoute.generateCode, #"{"data":{}}"#,
             headers: [(VerificationRoute.apiTokenHeader, token)])
           #expect((generated.status == 200) == (name == owner), "\(owner) at \(name)")
+        }
+      }
+    }
+  }
+
+  @Test("Statistics are shown for an API key of their own authority only")
+  func statistics() async throws {
+    try await Self.run { realms async throws in
+      for owner in Self.all {
+        let key = try await realms.apiKey(.stats, of: owner)
+        for name in Self.all {
+          for path in [
+            VerificationRoute.statistics, VerificationRoute.userStatistics,
+            VerificationRoute.externalIssuerStatistics, VerificationRoute.apiKeysStatistics,
+            VerificationRoute.smsErrorStatistics,
+          ] {
+            let response = try await realms.send(
+              "GET", of: name, path, headers: [(VerificationRoute.apiKeyHeader, key)])
+            #expect((response.status == 401) == (name != owner), "\(path): \(owner) at \(name)")
+          }
         }
       }
     }
@@ -90,6 +116,47 @@ struct RealmIsolationTests {
       let unknown = try await realms.send("GET", of: "elsewhere", VerificationRoute.keys)
       #expect(unknown.body == pages["main"])
     }
+  }
+
+  @Test("Links of texts and the page of reports respond at the hosts of their realm only")
+  func links() async throws {
+    let scene = try RealmScene()
+    try scene.addRealms()
+    let properties = RealmScene.properties(
+      "third", hosts: ["codes.third.example", "cz.third.example"], region: "CZ")
+    let third = try scene.setup.addRealm(
+      properties, origin: "https://console.third.example", issuer: "third"
+    ).folder
+    try FileManager.default.createDirectory(
+      at: third.verification.appendingPathComponent("sms"), withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    try third.verificationSettings.replace([
+      "sms": .object([
+        "region": .string("CZ"), "folder": .string("sms"), "linkDomain": .string("third.example"),
+        "links": .object(["appPage": .string("https://app.third.example")]),
+      ]),
+      "policy": .object(["allowsUserReport": .bool(true), "offersReportPage": .bool(true)]),
+    ])
+    try await scene.run { realms async throws in
+      for host in ["cz.third.example", "codes.north.example", "localhost", "cz.north.example"] {
+        let link = try await get("/v?c=0123456789abcdef", at: host, realms)
+        let page = try await get("/report", at: host, realms)
+        guard host == "cz.third.example" else {
+          #expect(link.status == 404 && page.status == 404, "\(host)")
+          continue
+        }
+        #expect(page.status == 200)
+        #expect(link.headers["location"] == "https://app.third.example/#c=0123456789abcdef")
+      }
+    }
+  }
+
+  private func get(
+    _ path: String, at host: String, _ realms: RunningRealms
+  ) async throws -> LoopbackClient.Response {
+    try await LoopbackClient.send(
+      "GET", "http://127.0.0.1:\(realms.ports[.verification] ?? 0)\(path)",
+      headers: [("host", host)])
   }
 
   @Test("An upload needs a token of the authority of its app and region")
@@ -198,6 +265,12 @@ struct RealmIsolationTests {
           let page = try await realms.send(
             "GET", .console, of: name, "/own", headers: [("cookie", cookie)])
           #expect((page.status == 200) == (name == owner), "\(owner) at \(name)")
+          guard name != owner else { continue }
+          for path in Self.pages {
+            let page = try await realms.send(
+              "GET", .console, of: name, path, headers: [("cookie", cookie)])
+            #expect(page.status != 200, "\(path) of \(name) for \(owner)")
+          }
         }
       }
       let unknown = try await realms.send("GET", .console, of: "elsewhere", "/own")

@@ -94,7 +94,8 @@ package struct Restoration {
       FileManager.default.fileExists(atPath: folder.folder(of: $0).path)
     }
     let locks = try ServerLocks(folder, present)
-    let realms = try folder.realms.map {
+    // Also if one that the settings list is lost.
+    let realms = try folder.realms(except: nil).map {
       try ServerLocks($0.folder, $0.folder.servers.filter(\.hasFiles).map(\.name))
     }
     defer { withExtendedLifetime((locks, realms)) {} }

@@ -95,9 +95,15 @@ extension ServerFolder {
 
   /// The realms, sorted by name; empty for a folder with one authority.
   ///
-  /// - Throws: `CommandFailure` if they cannot be listed, a file of one is missing or damaged, or one is being
-  ///   restored.
-  package var realms: [Realm] { get throws { try realms(except: nil) } }
+  /// - Throws: `CommandFailure` if they cannot be listed, a file of one is missing or damaged, one is being restored,
+  ///   or one that the settings list has no folder.
+  package var realms: [Realm] {
+    get throws {
+      let realms = try realms(except: nil)
+      if realm == nil { try RealmMark(in: self).requireAll(of: realms.map(\.name)) }
+      return realms
+    }
+  }
 
   /// The realms without one that may be damaged or missing.
   func realms(except excluded: String?) throws -> [Realm] {

@@ -12,6 +12,15 @@ struct FolderMetrics: Sendable {
   private static let roundedTo = 1 << 20
 
   var families: [MetricFamily] {
+    databaseFamilies + [
+      MetricFamily(
+        "firebreak_disk_free_bytes", .gauge,
+        help: "The space that is left on the disk of the folder, rounded down to mebibytes.", free)
+    ]
+  }
+
+  /// The sizes of the databases alone, because all realms are on one disk.
+  var databaseFamilies: [MetricFamily] {
     [
       MetricFamily(
         "firebreak_database_bytes", .gauge,
@@ -21,9 +30,6 @@ struct FolderMetrics: Sendable {
         "firebreak_database_log_bytes", .gauge,
         help: "The size of a database's write-ahead log, rounded up to mebibytes.",
         by: "server", sizes { $0.path + "-wal" }),
-      MetricFamily(
-        "firebreak_disk_free_bytes", .gauge,
-        help: "The space that is left on the disk of the folder, rounded down to mebibytes.", free),
     ]
   }
 

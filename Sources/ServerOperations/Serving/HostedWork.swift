@@ -25,7 +25,7 @@ struct HostedWork: Service {
 
   private func repeatWork() async {
     while !Task.isCancelled {
-      do { try await work() } catch is CancellationError { return } catch {
+      do { try await work() } catch is CancellationError where Task.isCancelled { return } catch {
         logger.error(
           "the work of a realm's server failed and is tried again",
           metadata: ["realm": "\(realm)", "cause": "\(ErrorCause.text(error))"])

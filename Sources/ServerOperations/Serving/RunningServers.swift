@@ -3,6 +3,7 @@ import HealthAuthorityConsole
 import KeyServer
 import Logging
 import QuietHTTP
+import ServerMetrics
 import ServiceLifecycle
 import VerificationServer
 
@@ -95,15 +96,41 @@ package struct RealmServers: Sendable {
   let consoles: HostedServers<HealthAuthorityConsole>
   /// Let their folders follow the databases in PostgreSQL; empty without PostgreSQL.
   let shared: [SharedFolderFollower]
+  /// The names of the realms whose preparation failed at the start.
+  let unprepared: Set<String>
 
   package init(
     verification: HostedServers<VerificationServer> = HostedServers(),
     consoles: HostedServers<HealthAuthorityConsole> = HostedServers(),
-    shared: [SharedFolderFollower] = []
+    shared: [SharedFolderFollower] = [], unprepared: Set<String> = []
   ) {
     self.verification = verification
     self.consoles = consoles
     self.shared = shared
+    self.unprepared = unprepared
+  }
+
+  /// The names of the realms, also of those whose servers do not run.
+  var names: [String] {
+    let own = Set(verification.servers.keys).union(consoles.servers.keys)
+    return own.union(verification.missing).union(consoles.missing).union(unprepared).sorted()
+  }
+
+  /// The servers of a realm that run.
+  func servers(of name: String) -> [ServerName] {
+    let running: [(ServerName, Bool)] = [
+      (.verification, verification.servers[name] != nil), (.console, consoles.servers[name] != nil),
+    ]
+    return running.filter(\.1).map(\.0)
+  }
+
+  /// The metric that shows if a realm is served, without its label.
+  func state(of name: String) -> MetricFamily {
+    let isDown = verification.missing.union(consoles.missing).union(unprepared).contains(name)
+    return MetricFamily(
+      "firebreak_realm_up", .gauge,
+      help: "1 if all servers of the realm could be prepared and created.",
+      [MetricSample(isDown ? 0 : 1)])
   }
 
   /// The periodic work of the servers.

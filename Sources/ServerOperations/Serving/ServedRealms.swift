@@ -23,6 +23,8 @@ package struct ServedRealms {
     let shared = Mutex<[String: SharedFolders]>([:])
     /// The servers that were created once, by the title and the name of the realm.
     let served = Mutex<Set<String>>([])
+    /// The names of the realms whose preparation failed.
+    let unprepared = Mutex<Set<String>>([])
   }
 
   /// Creates missing folders of the realms of `folder`, and takes the locks of those of `servers`.
@@ -42,6 +44,8 @@ package struct ServedRealms {
       try realm.folder.refuseRestoration()
       return lock
     }
+    // A copied or restored folder does not have them.
+    try RealmMark(in: folder).add(realms.map(\.name), to: servers)
   }
 
   /// Opens the databases in PostgreSQL, and creates what the consoles need. The failure of one realm is logged: the
@@ -55,6 +59,7 @@ package struct ServedRealms {
         try await own.prepareConsole(
           hasVerification: servers.contains(.verification), logger: realm.logger(logger))
       } catch {
+        state.unprepared.withLock { _ = $0.insert(realm.name) }
         realm.report(error, "a realm was not prepared: correct the cause and restart", to: logger)
       }
     }
@@ -64,6 +69,7 @@ package struct ServedRealms {
           of: servers, comparing: false, logger: realm.logger(logger))
         state.shared.withLock { $0[realm.name] = shared }
       } catch {
+        state.unprepared.withLock { _ = $0.insert(realm.name) }
         realm.report(
           error, "a realm does not get changes of other processes: correct the cause and restart",
           to: logger)
@@ -89,7 +95,9 @@ package struct ServedRealms {
         SharedFolderFollower($0, of: own, keys: nil, logger: realm.logger(logger))
       }
     }
-    return RealmServers(verification: verification, consoles: consoles, shared: shared)
+    return RealmServers(
+      verification: verification, consoles: consoles, shared: shared,
+      unprepared: state.unprepared.withLock { $0 })
   }
 
   /// The verification servers of the realms, for the listener of the installation's own.
@@ -150,6 +158,8 @@ package struct HostedServers<Server: Sendable>: Sendable {
   private(set) var servers: [String: Server] = [:]
   /// The routes for the listener, also of servers that could not be created.
   package private(set) var routes: [HostedRoutes] = []
+  /// The names of the realms whose server could not be created.
+  private(set) var missing: Set<String> = []
 
   /// No servers.
   package init() {}
@@ -173,6 +183,7 @@ package struct HostedServers<Server: Sendable>: Sendable {
       }
       realm.report(
         error, "a server of the realm does not run: correct the cause and restart", to: logger)
+      missing.insert(realm.name)
       self.routes.append(HostedRoutes(unavailableAt: hosts, randomness: SystemRandomness()))
     }
   }

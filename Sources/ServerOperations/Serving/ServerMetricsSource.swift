@@ -45,16 +45,30 @@ package struct ServerMetricsSource: Sendable {
     var families = labeled(await verification?.families(), .verification)
     families += labeled(await keys?.families(), .keys)
     families += labeled(console?.families(), .console)
-    for (name, server) in realms.verification.servers {
-      families += labeled(await server.families(), .verification).map {
-        $0.labeled("realm", name)
-      }
-    }
-    for (name, server) in realms.consoles.servers {
-      families += labeled(server.families(), .console).map { $0.labeled("realm", name) }
-    }
+    families += await realmFamilies()
     return families + ownFamilies + folder.families
       + ProcessMetrics.families(at: SystemClock().now)
+  }
+
+  /// The metrics of the servers of realms, with the label `realm` before `server`.
+  private func realmFamilies() async -> [MetricFamily] {
+    var families: [MetricFamily] = []
+    for name in realms.names {
+      var own: [MetricFamily] = []
+      if let server = realms.verification.servers[name] {
+        own += await server.families().map {
+          $0.labeled("server", ServerName.verification.rawValue)
+        }
+      }
+      if let server = realms.consoles.servers[name] {
+        own += server.families().map { $0.labeled("server", ServerName.console.rawValue) }
+      }
+      let folder = FolderMetrics(
+        folder: folder.folder.folder(ofRealm: name), servers: realms.servers(of: name))
+      own += folder.databaseFamilies + [realms.state(of: name)]
+      families += own.map { $0.labeled("realm", name) }
+    }
+    return families
   }
 
   /// The metrics of the program and its certificate.

@@ -15,6 +15,8 @@ package struct KeyServerSettings {
   package var keyID = "260"
   /// The address of the object store of the key files; nil for the folder alone.
   package var files: String?
+  /// The names of the realms of the folder, which `realm add` has stored.
+  package var realms: [String] = []
   package var logLevel = Logger.Level.error
   /// All settings that are in force, as JSON that may be used as `settings.json`.
   package private(set) var inForce = JSONValue.object([:])
@@ -133,6 +135,7 @@ package struct KeyServerSettings {
         "canary", \.configuration.acceptsCanary,
         "accept the uploads of `firebreak canary`, and publish their keys in an export of their own"
       ),
+      .realms(\.realms),
       .integer(
         "uploadAttempts", \.configuration.uploadAttempts, 1...KeyServerLimit.uploadAttemptsMax,
         "failed uploads of one address in `uploadWindowSeconds`; then it has to wait"),

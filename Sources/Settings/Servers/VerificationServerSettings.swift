@@ -18,6 +18,8 @@ package struct VerificationServerSettings {
   package var configuration: VerificationServerConfiguration
   package var issuer = ServerNames.issuer
   package var audience = ServerNames.audience
+  /// The names of the realms of the folder, which `realm add` has stored.
+  package var realms: [String] = []
   package var logLevel = Logger.Level.error
   /// All settings that are in force, as JSON that may be used as `settings.json`.
   package private(set) var inForce = JSONValue.object([:])
@@ -66,6 +68,14 @@ package struct VerificationServerSettings {
     return texts.keys.filter { $0 == standard } + texts.keys.filter { $0 != standard }.sorted()
   }
 
+  /// The host of the links in texts, if this server answers there; nil for none. It needs no file.
+  package var smsLinkHost: String? {
+    guard let sms = inForce["sms"], sms["links"] != nil, let region = sms["region"]?.string,
+      let domain = sms["linkDomain"]?.string
+    else { return nil }
+    return "\(region).\(domain)".lowercased()
+  }
+
   /// The source of the table in Documentation/Serving.md.
   package static var table: SettingsTable<Self> {
     SettingsTable(rows: [
@@ -89,6 +99,7 @@ package struct VerificationServerSettings {
       .netmasks(
         "operatorNetmasks", \.configuration.operatorNetmasks,
         "the addresses that may call `generateCode`, `generateCodesBatch` and the admin API"),
+      .realms(\.realms),
     ])
   }
 

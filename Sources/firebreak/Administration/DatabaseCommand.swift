@@ -21,7 +21,8 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
       Every row is compared before the copy is stored. Without options the files of DIR are copied to the cluster of \
       DATABASE_URL, and stay in DIR with names that end in .sqlite.moved. With --to-files the way is the \
       other one, and with --target the databases are copied to another cluster; then their tables stay in a schema \
-      whose name begins with moved_. Delete what stays when the servers work.
+      whose name begins with moved_. Delete what stays when the servers work. In a folder with realms move each \
+      with --realm, and main, before the start.
       """)
 
   private struct Report: Encodable {
@@ -51,10 +52,7 @@ struct MoveDatabaseCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let folder = try ServerFolder(existing: servers.data)
-    try servers.refuseRealms(
-      in: folder,
-      "back up each authority with `firebreak backup --realm`, and restore it with DATABASE_URL.")
+    let folder = try servers.ofOneAuthority(ServerFolder(existing: servers.data))
     let setup = try servers.setup(folder, database: cluster.address)
     let address = try toFiles ? nil : DatabaseOptions.address(target, or: "DATABASE_TARGET_URL")
     let moved =

@@ -52,6 +52,7 @@ struct DeleteServiceCommand: AsyncParsableCommand {
     commandName: "delete",
     abstract: "Delete secrets, databases, settings and key files of the stopped servers.",
     discussion: """
+      The realms of the folder are deleted, too. \
       Tables in PostgreSQL are deleted in the cluster of DATABASE_URL, with those that `database move` has left. The \
       write-ahead log, standbys and backups of the cluster are not, nor is what `database move --target` has left in \
       another cluster: delete them, too.
@@ -79,8 +80,11 @@ struct DeleteServiceCommand: AsyncParsableCommand {
       throw CommandFailure.badInput("\(file.path.printable) exists: name a new file.")
     }
     let folder = try ServerFolder(ending: servers.data)
-    try servers.refuseRealms(
-      in: folder, "remove each realm with `firebreak realm remove`, then run it without --realm.")
+    guard servers.realm == nil else {
+      throw CommandFailure.badInput(
+        "The end of the service is that of all authorities of the folder: omit --realm, or delete one of them with"
+          + " `firebreak realm remove`.")
+    }
     let setup = try servers.setup(
       folder, database: DatabaseOptions.addressOfEnvironment)
     let parent = file.deletingLastPathComponent().resolvingSymlinksInPath()

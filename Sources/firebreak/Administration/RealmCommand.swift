@@ -22,14 +22,23 @@ struct RealmCommandOptions: ParsableArguments, ReportWriter {
   @Option(help: "The folder with all data of the servers.")
   var data = ServerOptions.defaultFolder
 
+  @Option(
+    help: ArgumentHelp(
+      "The configuration file of the servers; by default that of FIREBREAK_CONFIG, or the one that they were started"
+        + " with.", valueName: "file"))
+  var config: String?
+
   @Flag(help: "Print one JSON object.")
   var json = false
 
   /// The servers of the existing folder.
   func setup() throws -> ServerSetup {
-    ServerSetup(
-      folder: try ServerFolder(existing: data), database: try DatabaseOptions.addressOfEnvironment
-    ) { note($0) }
+    var folder = try ServerFolder(existing: data)
+    folder.shared = try ServerOptions.sharedSettings(
+      of: folder, file: ServerOptions.configurationFile(config))
+    return ServerSetup(folder: folder, database: try DatabaseOptions.addressOfEnvironment) {
+      note($0)
+    }
   }
 }
 
@@ -55,7 +64,7 @@ private struct RealmReport: Encodable {
 }
 
 /// `realm add`
-struct AddRealmCommand: ParsableCommand {
+struct AddRealmCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a realm with new secrets.",
     discussion: """
@@ -107,10 +116,11 @@ struct AddRealmCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() async throws {
     let setup = try options.setup()
     let properties = Realm.Properties(name: name, hosts: host, regions: region, apps: app)
     let issuer = issuer ?? host[0]
+    try await setup.refuseRegistered(properties, issuer: issuer)
     _ = try setup.addRealm(properties, origin: origin, issuer: issuer)
     let report = RealmReport(RealmFacts(properties: properties, origin: origin, issuer: issuer))
     try options.write(

@@ -13,9 +13,11 @@ struct RegistryCommandOptions: ParsableArguments, ReportWriter {
 
   /// The servers of the existing folder, which has data of the key server.
   func setup() throws -> ServerSetup {
-    ServerSetup(
-      folder: try ServerFolder(existing: data, of: .keys),
-      database: try DatabaseOptions.addressOfEnvironment
-    ) { note($0) }
+    var folder = try ServerFolder(existing: data, of: .keys)
+    folder.shared = try ServerOptions.sharedSettings(
+      of: folder, .keys, file: ServerOptions.configurationFile(nil))
+    return ServerSetup(folder: folder, database: try DatabaseOptions.addressOfEnvironment) {
+      note($0)
+    }
   }
 }
