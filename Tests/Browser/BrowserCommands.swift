@@ -101,9 +101,7 @@ extension Browser {
     case released = "mouseReleased"
   }
 
-  /// Sends one event of the mouse to the middle of an element, for a click that lasts.
-  ///
-  /// - Parameter button: `left` or `right`.
+  /// Sends one event of the mouse to the middle of an element, for a click that lasts. The button is `left` or `right`.
   public func send(_ event: MouseEvent, button: String, to selector: String) async throws {
     let place = try await script(
       """

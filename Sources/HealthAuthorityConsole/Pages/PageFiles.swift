@@ -93,7 +93,8 @@ enum PageStyle {
     td.actions form { display: inline-block; margin: 0 .25rem .5rem 0; }
     .or { text-align: center; color: var(--muted); max-width: none; }
     .passkey button { width: 100%; margin: 0; justify-content: center; }
-    .fault, .notice, .attention { padding: .75rem 1rem; border-radius: .5rem; border-left: 4px solid; max-width: 42rem; }
+    .fault, .notice, .attention { padding: .75rem 1rem; border-radius: .5rem; border-left: 4px solid;
+      max-width: 42rem; }
     .fault { background: var(--danger-tint); color: var(--danger); }
     .notice { background: var(--good-tint); color: var(--good); }
     .attention { background: var(--tint); border-color: var(--accent); padding-left: 2rem; margin: .75rem 0; }

@@ -4,7 +4,7 @@
 
 let presses = 0;
 let pressed = false;
-/** What is to be drawn after the release, by the part of the page. */
+/** The functions that draw after the release, by the part of the page. */
 const postponed = new Map();
 
 addEventListener("pointerdown", (event) => {
