@@ -78,16 +78,16 @@ struct ServerOptions: ParsableArguments {
       isOfRealm
       ? try ofRealm(in: ServerFolder(existing: data))
       : try ServerFolder(existing: data, of: server, mayBeUnused: mayBeUnused)
-    if realm == nil, server != .keys { noteRealms(of: folder) }
+    if server != .keys { noteRealms(of: folder) }
     return try setup(
       folder, of: server,
       database: DatabaseOptions.addressOfEnvironment)
   }
 
   /// Says that a command without `--realm` is for one of several authorities.
-  private func noteRealms(of folder: ServerFolder) {
+  func noteRealms(of folder: ServerFolder) {
     // A damaged realm is no obstacle to the administration of the folder's own authority.
-    guard let realms = try? folder.realms, !realms.isEmpty else { return }
+    guard realm == nil, let realms = try? folder.realms, !realms.isEmpty else { return }
     let names = realms.map(\.name).joined(separator: ", ")
     note("This is \(Realm.main). Name another authority with --realm: \(names).")
   }

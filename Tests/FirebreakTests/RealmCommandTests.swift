@@ -66,6 +66,9 @@ struct RealmCommandTests {
       #expect(list.output.contains(" admin m") && !list.output.contains(" admin n"))
       #expect(list.errors.contains("--realm: north") == (arguments == ["list"]), "\(list.errors)")
     }
+    let account = try await run(
+      "console", "account", "add", "--role", "administrator", "--name", "Anna")
+    #expect(account.status == 0 && account.errors.contains("--realm: north"), "\(account)")
     for (arguments, word) in [
       (["verification-server", "api-key", "list", "--realm", "south"], "no realm"),
       (["key-server", "settings", "--realm", "north"], "share the key server"),

@@ -130,8 +130,10 @@ struct ConsoleAccountCommand: AsyncParsableCommand {
     @OptionGroup var report: ReportOptions
 
     func run() async throws {
+      let folder = ServerFolder(at: servers.data)
+      servers.noteRealms(of: folder)
       let setup = try servers.setup(
-        servers.ofRealm(in: ServerFolder(at: servers.data)),
+        servers.ofRealm(in: folder),
         database: DatabaseOptions.addressOfEnvironment)
       let credentials = CredentialsReport(try await setup.addAccount(name: name, role: role))
       try report.write(credentials, credentials.text)
