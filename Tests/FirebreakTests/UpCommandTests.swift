@@ -244,7 +244,7 @@ struct UpCommandTests {
 }
 
 /// A listening socket on a free port of loopback.
-private final class LocalListener {
+final class LocalListener: Sendable {
   let port: UInt16
   private let descriptor: Int32
 
@@ -266,4 +266,13 @@ private final class LocalListener {
   }
 
   deinit { close(descriptor) }
+
+  /// True if a client has connected, which gets no answer.
+  var hasConnection: Bool {
+    var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&state, 1, 0) == 1
+  }
+
+  /// Resets the connections of all clients.
+  func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
