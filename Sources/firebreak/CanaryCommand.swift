@@ -159,7 +159,9 @@ extension CanaryCommand {
     if json {
       try printJSON(report)
     } else if let failed = report.failed {
-      try StandardOutput.write("The step \(failed) failed: \(result.reason).")
+      // The errors of the app are sentences.
+      let end = result.reason.hasSuffix(".") ? "" : "."
+      try StandardOutput.write("The step \(failed) failed: \(result.reason)\(end)")
     } else {
       try StandardOutput.write("Told \(report.seconds) seconds after the upload.")
     }

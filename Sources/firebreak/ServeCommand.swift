@@ -101,6 +101,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     if untilEndOfInput { EndOfInput.stopAtEndOfInput() }
+    // Until the loop below handles it: a renewed certificate must not end a start, which reads all files anyway.
+    signal(SIGHUP, SIG_IGN)
     FileDescriptors.raiseLimit()
     let folder = ServerFolder(at: options.data)
     let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)

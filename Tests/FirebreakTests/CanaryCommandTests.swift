@@ -32,6 +32,23 @@ struct CanaryCommandTests {
     withExtendedLifetime(lock) {}
   }
 
+  @Test("A failed round ends with 1 and names its step in its metrics, also a second one")
+  func failed() async throws {
+    let made = try await Shell.run(
+      "cd '\(folder.url.path)' && umask 077 && echo key > key"
+        + " && openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout -out root.pem")
+    #expect(made.status == 0, "\(made.errors)")
+    let metrics = folder.path("canary.prom")
+    for _ in 1...2 {
+      let run = try await run(["--metrics", metrics.path])
+      #expect(run.status == 1 && run.output.hasPrefix("The step code failed: "), "\(run)")
+      #expect(!run.output.contains(".."), "\(run)")
+      let text = try String(contentsOf: metrics, encoding: .utf8)
+      #expect(text.contains("firebreak_canary_failed{step=\"code\"} 1\n"), "\(text)")
+      #expect(text.contains("firebreak_canary_last_success_timestamp_seconds 0\n"), "\(text)")
+    }
+  }
+
   @Test("The times and the files are checked before a round begins")
   func wrong() async throws {
     let pipe = folder.path("pipe").path

@@ -76,6 +76,23 @@ struct ReloadTests {
     #expect(try await authority.servers.stop() == 0)
   }
 
+  @Test("SIGHUP while the servers start does not end them")
+  func starting() async throws {
+    let folder = try TemporaryFolder()
+    let database = try LocalListener()
+    let address = "postgresql://u@127.0.0.1:\(database.port)/?sslmode=disable&connect_timeout=60"
+    try await ChildProcess.withRunning(
+      Run.product(),
+      ["serve", "--port", "0", "--data", folder.path("data").path, "--database", address]
+    ) { process in
+      // The start waits for an answer of the database.
+      try await Patience.until { database.hasConnection }
+      process.send(SIGHUP)
+      database.stop()
+      #expect(try await process.wait() == 3)
+    }
+  }
+
   @Test("If the new settings are invalid, the servers keep the old ones and log the reason")
   func invalid() async throws {
     let authority = try await ServedAuthority(["keys/settings.json": Self.configuration(7)])

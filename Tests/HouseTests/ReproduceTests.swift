@@ -62,6 +62,14 @@ struct ReproduceTests {
     #expect(builds().filter { $0.hasSuffix(".stripped") }.count == 2)
   }
 
+  @Test("A build that fails is told, and leaves nothing")
+  func failed() async throws {
+    try await commit(program: "echo started >large && false")
+    let result = try await reproduce()
+    #expect(result.status == 1 && result.errors.contains("the build of small failed"))
+    #expect(builds().isEmpty)
+  }
+
   @Test("Changes that are not committed, and packages that were not fetched, are refused")
   func refused() async throws {
     try repository.write("# changed", to: "scripts/reproducible")

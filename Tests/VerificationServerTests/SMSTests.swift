@@ -3,7 +3,6 @@ import Crypto
 import Foundation
 import Hummingbird
 import QuietHTTP
-import ServerMetrics
 import ServiceLifecycle
 import Synchronization
 import TestSupport
@@ -151,26 +150,6 @@ import VerificationAPI
       await sender.fail(with: answer)
       try await issue()
       #expect(server.log.errors.count { $0.contains("SMS gateway") } == 2)
-    }
-  }
-
-  @Test(
-    "NHS, September 2020: texts of a source that are not sent are seen in a metric in ten minutes")
-  func unsent() async throws {
-    let spool = SMSSpool(folder: folder.path("no"))
-    try await RunningServer.run(
-      in: folder.url, configure: { $0.sms = SMSConfiguration(sender: spool, region: "PL") }
-    ) { server async throws in
-      func failing() async -> Double? {
-        let families = await server.server.families()
-        return families.first { $0.name == "firebreak_services_failing" }?.samples.first?.value
-      }
-      #expect(await failing() == 0)
-      let issued = try await server.admin(
-        VerificationRoute.issue, #"{"testType":"confirmed","phone":"+48123456789"}"#)
-      #expect(issued.refusal == "400 sms_failure")
-      server.clock.advance(by: CoarseCounts.windowSeconds)
-      #expect(await failing() == 1)
     }
   }
 

@@ -4,7 +4,10 @@ import ServerMetrics
 import ServerStorage
 import TestSupport
 import Testing
+import VerificationAPI
 import World
+
+@testable import VerificationServer
 
 /// The lines about a service that fails, such as the SMS gateway.
 @Suite("Failing services in the log")
@@ -64,6 +67,27 @@ struct ServiceFailureLogTests {
     endWindow()
     failures.succeeded()
     #expect(failures.failingCount == 1)
+  }
+
+  @Test(
+    "NHS, September 2020: texts of a source that are not sent are seen in a metric in ten minutes")
+  func unsent() async throws {
+    let folder = try TemporaryFolder()
+    let spool = SMSSpool(folder: folder.path("no"))
+    try await RunningServer.run(
+      in: folder.url, configure: { $0.sms = SMSConfiguration(sender: spool, region: "PL") }
+    ) { server async throws in
+      func failing() async -> Double? {
+        let families = await server.server.families()
+        return families.first { $0.name == "firebreak_services_failing" }?.samples.first?.value
+      }
+      #expect(await failing() == 0)
+      let issued = try await server.admin(
+        VerificationRoute.issue, #"{"testType":"confirmed","phone":"+48123456789"}"#)
+      #expect(issued.refusal == "400 sms_failure")
+      server.clock.advance(by: CoarseCounts.windowSeconds)
+      #expect(await failing() == 1)
+    }
   }
 
   @Test("Many failing parts with their own answers share few lines")

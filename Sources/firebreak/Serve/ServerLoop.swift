@@ -57,10 +57,7 @@ struct ServerLoop {
         case .signal(SIGHUP):
           guard !isStopping else { continue }
           notifier.reloading()
-          guard let next = created(on: ports) else {
-            notifier.notReloaded()
-            continue
-          }
+          guard let next = created(on: ports) else { continue }
           await Self.end(servers, groups)
           (servers, groups, running) = (next, start(next), running + 1)
           await next.waitUntilListening()
@@ -84,7 +81,7 @@ struct ServerLoop {
     await servers.waitUntilClosed()
   }
 
-  /// Returns new servers. Logs an error and returns `nil`; the old servers then keep running.
+  /// Returns new servers. Reports an error and returns `nil`; the old servers then keep running.
   private func created(on ports: ServerPorts) -> RunningServers? {
     do {
       return try create(ports)
@@ -92,6 +89,7 @@ struct ServerLoop {
       logger.error(
         "the settings were not reloaded: correct the file and send SIGHUP again",
         metadata: ["cause": "\(ErrorCause.text(error))"])
+      notifier.notReloaded()
       return nil
     }
   }
