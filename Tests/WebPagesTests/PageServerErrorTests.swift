@@ -25,13 +25,4 @@ import WebPages
       try await PageServerError.run(at: "127.0.0.1", port: 80) { throw CancellationError() }
     }
   }
-
-  @Test("A file that is not beside the program is named")
-  func missing() {
-    #expect {
-      _ = try InstalledFiles(["none.css"], in: "Pages", of: "NoTarget")
-    } throws: { error in
-      "\(error)".contains("/firebreak_NoTarget.resources/Pages/none.css is missing")
-    }
-  }
 }
