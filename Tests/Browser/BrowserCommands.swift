@@ -88,10 +88,12 @@ extension Browser {
 
   /// Waits until the element is visible, not covered and enabled, and clicks it.
   public func click(_ selector: String) async throws {
-    try await wait(
-      until: "(e => e && !e.disabled)(document.querySelector(a[0]))", .string(selector))
-    try await withElement(selector) { element in
-      _ = try await connection.send(.POST, "/element/\(element)/click")
+    let find = "const e = document.querySelector(arguments[0]); return e && !e.disabled ? e : null"
+    _ = try await attempt(selector) { () async throws -> JSONValue? in
+      let found = try await script(find, .string(selector))
+      guard let id = found.fields.values.first?.string else { return nil }
+      // The command refuses an element that is not visible or covered.
+      return try await connection.send(.POST, "/element/\(id)/click")
     }
   }
 
@@ -147,25 +149,35 @@ extension Browser {
   private func withElement<Value: Sendable>(
     _ selector: String, _ body: (_ id: String) async throws -> Value
   ) async throws -> Value {
+    try await attempt(selector) {
+      let found = try await connection.send(
+        .POST, "/element", ["using": "css selector", "value": .string(selector)])
+      let id = found.fields.values.first?.string ?? ""
+      guard try await connection.send(.GET, "/element/\(id)/displayed").isTruthy else {
+        return nil
+      }
+      return try await body(id)
+    }
+  }
+
+  /// Waits until `body` succeeds and returns a value; nil means not yet.
+  private func attempt<Value: Sendable>(
+    _ selector: String, _ body: () async throws -> Value?
+  ) async throws -> Value {
     var result: Value?
     var lastError: WebDriverError?
     try await Patience.until {
       do {
-        let found = try await connection.send(
-          .POST, "/element", ["using": "css selector", "value": .string(selector)])
-        let id = found.fields.values.first?.string ?? ""
-        guard try await connection.send(.GET, "/element/\(id)/displayed").isTruthy else {
-          return false
-        }
-        result = try await body(id)
-        return true
+        result = try await body()
+        return result != nil
       } catch let error as WebDriverError where error.isTransient {
         lastError = error
         return false
       }
     }
     guard let result else {
-      throw try await timeout("\(selector) (\(lastError?.description ?? "is not visible"))")
+      let reason = lastError?.description ?? "is not visible or not enabled"
+      throw try await timeout("\(selector) (\(reason))")
     }
     return result
   }
