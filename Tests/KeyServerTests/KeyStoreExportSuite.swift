@@ -246,6 +246,20 @@ import World
     #expect(files[1].revised == [later.key])
   }
 
+  @Test(
+    "A period whose keys were all revoked before its end has no file",
+    arguments: Implementation.allCases)
+  func revokedBefore(_ implementation: Implementation) async throws {
+    let scene = try await StoreScene(implementation)
+    try await scene.accept(try (1...2).map { try StoreScene.key($0) })
+    try await scene.accept(try (1...2).map { try StoreScene.key($0, .revoked) }, revising: true)
+    let first = try await scene.close(at: Self.now + 4 * Self.hour)
+    #expect(first.isEmpty)
+    try await scene.accept([try StoreScene.key(3, released: Self.now + 5 * Self.hour)])
+    try await scene.close(at: Self.now + 8 * Self.hour)
+    #expect(try await scene.files().map(\.names) == [[3]])
+  }
+
   @Test("No key is kept longer because of a roll-up", arguments: Implementation.allCases)
   func rollUps(_ implementation: Implementation) async throws {
     let root = RollUps.roots[1]

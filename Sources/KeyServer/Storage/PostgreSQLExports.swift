@@ -224,12 +224,28 @@ private struct PeriodSelection {
     try groups(kind, transaction).reduce(0) { $0 + $1.count }
   }
 
+  private var revisedGroups: String {
+    "SELECT regions, travels, count(*) FROM \(source(.revised)) GROUP BY regions, travels"
+  }
+
+  /// The few revoked keys are subtracted: to look for a revocation of each key takes longer than to count it.
+  private var releasedGroups: String {
+    """
+    SELECT regions, travels, sum(keys)::bigint FROM (
+      SELECT k.regions, k.travels, count(*) AS keys FROM diagnosis_key AS k
+      WHERE \(range.releasedInPeriod) GROUP BY k.regions, k.travels
+      UNION ALL SELECT k.regions, k.travels, -count(*)
+      FROM key_revision AS v JOIN diagnosis_key AS k USING (key_data)
+      WHERE \(range.revoked) AND \(range.releasedInPeriod) GROUP BY k.regions, k.travels
+    ) AS counted GROUP BY regions, travels HAVING sum(keys) > 0
+    """
+  }
+
   /// The admitted combinations of regions and travel among the keys.
   private func groups(
     _ kind: Kind, _ transaction: PostgreSQLTransaction
   ) throws -> [(regions: String, travels: Bool, count: Int)] {
-    let rows = try transaction.runOnce(
-      "SELECT regions, travels, count(*) FROM \(source(kind)) GROUP BY regions, travels")
+    let rows = try transaction.runOnce(kind == .released ? releasedGroups : revisedGroups)
     var filter = AdmittedRegions(filter)
     return rows.indices.compactMap { row in
       let (regions, travels) = (rows.text(row, 0) ?? "", rows.bool(row, 1))

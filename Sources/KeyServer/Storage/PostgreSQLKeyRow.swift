@@ -204,14 +204,26 @@ struct PeriodKeyRange {
     beforeKey = firstByte < .max ? Data([firstByte + 1]) : nil
   }
 
-  /// The condition of released keys, for `diagnosis_key AS k`. Removed keys stay in their partition for up to a day.
+  /// The condition of released keys, for `diagnosis_key AS k`.
   var released: String {
     """
-    k.released_at >= \(start) AND k.released_at < \(end)
-      AND k.released_at >= (SELECT keys_from FROM server_state) AND NOT EXISTS (
-      SELECT FROM key_revision AS v WHERE v.key_data = k.key_data
-        AND v.revised_released_at < \(end) AND v.revised_report_type = \(ReportType.revoked.rawValue))
+    \(releasedInPeriod) AND NOT EXISTS (
+      SELECT FROM key_revision AS v WHERE v.key_data = k.key_data AND \(revoked))
     """
+  }
+
+  /// The condition of keys that were released in the period, also of those revoked before its end, for
+  /// `diagnosis_key AS k`. Removed keys stay in their partition for up to a day.
+  var releasedInPeriod: String {
+    """
+    k.released_at >= \(start) AND k.released_at < \(end)
+      AND k.released_at >= (SELECT keys_from FROM server_state)
+    """
+  }
+
+  /// The condition of keys that were revoked before the end of the period, for `key_revision AS v`.
+  var revoked: String {
+    "v.revised_released_at < \(end) AND v.revised_report_type = \(ReportType.revoked.rawValue)"
   }
 
   /// The condition of revised keys, for `key_revision AS r`.
