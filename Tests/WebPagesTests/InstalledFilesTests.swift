@@ -27,6 +27,7 @@ struct InstalledFilesTests {
       return
     }
     #expect(path.hasSuffix("/firebreak_None.resources/Files/page.js"))
-    #expect("\(PageServerError.missingFile(path))" == "\(path) is missing: install the program again.")
+    #expect(
+      "\(PageServerError.missingFile(path))" == "\(path) is missing: install the program again.")
   }
 }
