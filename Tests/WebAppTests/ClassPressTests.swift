@@ -13,7 +13,7 @@ extension DemonstrationSuite {
       "A button of the teacher that was pressed before an hour passed is clicked",
       .timeLimit(.minutes(Patience.minutes)))
     func infect() async throws {
-      try await RunningClass.with(size: 1) { room in
+      try await RunningClass.with(size: 2) { room in
         try await Browser.withRunning { browser in
           try await browser.join(room, as: 1)
           try await browser.open(room.teacher)
