@@ -48,7 +48,10 @@ package struct HTMLReport: Sendable {
 
     :root { color-scheme: light dark; --line: #8885; }
     * { box-sizing: border-box; }
-    body { margin: 0; font: 1rem/1.45 system-ui, sans-serif; overflow-wrap: anywhere; }
+    body {
+      margin: 0; background: Canvas; color: CanvasText; font: 1rem/1.45 system-ui, sans-serif;
+      overflow-wrap: anywhere;
+    }
     main { max-width: 72rem; margin: 0 auto; padding: 1rem; }
     h1 { margin: 0 0 .5rem; } h2 { margin: 2rem 0 .5rem; } h3 { margin: 0; font-size: 1.05rem; }
     table { width: 100%; border-collapse: collapse; font-size: .9rem; }
