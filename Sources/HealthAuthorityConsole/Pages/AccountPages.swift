@@ -172,7 +172,7 @@ enum AccountTemplates {
     <th role="columnheader" scope="col">{{t.accountRole}}</th>
     <th role="columnheader" scope="col">{{t.status}}</th>
     <th role="columnheader" scope="col">{{t.actions}}</th></tr></thead>
-    <tbody role="rowgroup">
+    <tbody>
     {{#accounts}}
     <tr role="row"><th role="rowheader" scope="row">{{name}}</th>
     <td role="cell" data-label="{{t.accountRole}}">{{role}}</td>

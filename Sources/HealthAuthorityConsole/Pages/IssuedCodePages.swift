@@ -196,7 +196,7 @@ enum IssuedCodeTemplates {
     <th role="columnheader" scope="col">{{t.status}}</th>
     <th role="columnheader" scope="col">{{t.batchColumnExpires}}</th>
     <th role="columnheader" scope="col">{{t.actions}}</th></tr></thead>
-    <tbody role="rowgroup">
+    <tbody>
     {{#codes}}
     <tr role="row"><th role="rowheader" scope="row"><code>{{uuid}}</code></th>
     <td role="cell" class="time" data-label="{{t.time}}">{{time}}</td>
