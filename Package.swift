@@ -120,7 +120,7 @@ let package = Package(
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(name: "QRCodes", swiftSettings: strict),
-    .target(name: "ReportFormats", swiftSettings: strict),
+    .target(name: "ReportFormats", dependencies: ["TextEncodings"], swiftSettings: strict),
     .target(
       name: "UploadToken",
       dependencies: [
@@ -157,7 +157,8 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
-    .target(name: "ServerMetrics", dependencies: ["World"], swiftSettings: strict),
+    .target(
+      name: "ServerMetrics", dependencies: ["World", "TextEncodings"], swiftSettings: strict),
     .target(
       name: "ServerStorage",
       dependencies: [
@@ -192,7 +193,7 @@ let package = Package(
     .target(
       name: "WebPages",
       dependencies: [
-        "Secrets", "World", "TextEncodings", hummingbird, nioCore,
+        "Secrets", "World", "TextEncodings", "ReportFormats", hummingbird, mustache, nioCore,
       ], resources: [.copy("WebFiles")], swiftSettings: strict),
 
     .target(name: "BackgroundTasks", swiftSettings: strictOnTheCallersActor),
@@ -216,7 +217,7 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
         "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "SharedBudgets", "PostgreSQL",
-        hummingbird,
+        "ReportFormats", hummingbird,
         mustache, grdb,
         asyncHTTPClient, nioCore,
         nioHTTP1, crypto, logging, serviceLifecycle,
@@ -250,7 +251,7 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
         "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "SharedBudgets", "PostgreSQL",
-        "UnixSockets", hummingbird,
+        "UnixSockets", "ReportFormats", hummingbird,
         mustache, grdb, asyncHTTPClient, nioCore,
         nioHTTP1, crypto, cryptoExtras, logging, serviceLifecycle,
       ], resources: [.copy("Catalogues")], swiftSettings: strict),
@@ -507,7 +508,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "WebPagesTests",
-      dependencies: ["WebPages", hummingbird, nioCore],
+      dependencies: ["WebPages", "ReportFormats", hummingbird, mustache, nioCore],
       swiftSettings: strict),
     .testTarget(
       name: "ExposureNotificationTests",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TextEncodings
 import UnixSockets
 
 /// The notification service of a desktop (Desktop Notifications Specification 1.2), reached over the session bus.
@@ -58,7 +59,7 @@ package struct DesktopNotifications: Sendable {
 
   /// Desktops may read the body as markup.
   static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    text.replacingScalars(["&": "&amp;", "<": "&lt;", ">": "&gt;"])
   }
 }
 

@@ -122,7 +122,7 @@ struct AuditLog: Sendable {
 
   /// A pattern of `LIKE` with the escape character `!`.
   private static func pattern(containing text: String) -> String {
-    "%" + text.replacing(/[!%_]/) { "!\($0.output)" } + "%"
+    "%" + text.replacingScalars(["!": "!!", "%": "!%", "_": "!_"]) + "%"
   }
 
   /// Passes all entries to `body`, oldest first, and verifies their chain.

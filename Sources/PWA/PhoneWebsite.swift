@@ -40,12 +40,14 @@ package final class PhoneWebsite: Sendable {
     secret = WebSecret(randomness: randomness)
     do { pages = try PageFolder(folder ?? Self.resource("WebApp")) } catch { throw .pages(error) }
     let file = Self.resource("BridgeScript/bridge.js")
-    guard let script = FileManager.default.contents(atPath: file.path) else { throw .noScript }
+    guard let script = FileManager.default.contents(atPath: file.path) else {
+      throw .files(.missingFile(file.path))
+    }
     let shared: InstalledFiles
     do throws(PageServerError) {
       shared = try InstalledFiles(shared: [.pointerGuard])
     } catch {
-      throw .noScript
+      throw .files(error)
     }
     self.copy = copy.map {
       (
@@ -141,14 +143,14 @@ package final class PhoneWebsite: Sendable {
 /// The reason why a website cannot be served.
 package enum WebsiteError: Error, Hashable, Sendable, CustomStringConvertible {
   case pages(PageFolderError)
-  /// The program's own files are missing.
-  case noScript
+  /// A file of the program is missing.
+  case files(PageServerError)
   case port(Int)
 
   package var description: String {
     switch self {
     case .pages(let error): error.description
-    case .noScript: "The web app's files are missing beside the program: install them again."
+    case .files(let error): error.description
     case .port(let port): "Port \(port) is not available: name another with --web, or 0 for any."
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import TextEncodings
 
 /// A report as one HTML page without scripts and references to other files, for screens from 320 px on and for paper.
 ///
@@ -80,18 +80,30 @@ package struct HTMLReport: Sendable {
 package enum HTMLText {
   /// The text with the characters replaced that have a meaning in HTML.
   package static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+    text.replacingScalars(entities)
   }
+
+  private static let entities: [Unicode.Scalar: String] = [
+    "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;",
+  ]
 }
 
 /// Text for comma-separated values.
 package enum CSVText {
-  /// The text as a field of RFC 4180, in quotation marks if it has separators.
-  package static func field(_ text: String) -> String {
-    let hasSeparators = text.utf8.contains { separators.contains($0) }
-    return hasSeparators ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
+  /// The text as a field of RFC 4180, in quotation marks if it has commas, quotation marks or line breaks.
+  package static func field(_ text: String) -> String { field(text, separators: ",") }
+
+  /// The text as a field, in quotation marks if it has a separator of some country, a quotation mark or a line break.
+  ///
+  /// - Parameter separators: The characters at which programs may separate fields.
+  package static func field(_ text: String, separators: String) -> String {
+    let needsQuotes = text.containsScalar {
+      $0 == "\"" || lineBreaks.contains($0) || separators.unicodeScalars.contains($0)
+    }
+    return needsQuotes ? "\"\(text.replacingScalars(["\"": "\"\""]))\"" : text
   }
 
-  private static let separators = Set("\",\r\n".utf8)
+  private static let lineBreaks: Set<Unicode.Scalar> = [
+    "\n", "\r", "\u{B}", "\u{C}", "\u{85}", "\u{2028}", "\u{2029}",
+  ]
 }

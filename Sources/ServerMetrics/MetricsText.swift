@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TextEncodings
 
 /// Metrics in the text format of Prometheus, version 0.0.4.
 ///
@@ -34,14 +35,14 @@ package struct MetricsText: Sendable {
 
   private static func line(of sample: MetricSample, _ name: String) -> String {
     let labels = sample.labels.map {
-      "\($0.name)=\"\(escaped($0.value).replacing("\"", with: "\\\""))\""
+      "\($0.name)=\"\(escaped($0.value).replacingScalars(["\"": "\\\""]))\""
     }
     let list = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
     return "\(name)\(sample.suffix)\(list) \(number(sample.value))\n"
   }
 
   private static func escaped(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+    text.replacingScalars(["\\": "\\\\", "\n": "\\n"])
   }
 
   private static func number(_ value: Double) -> String {

@@ -35,7 +35,8 @@ public struct Crowd: Sendable {
     let phone = SimulatedPhone(
       name: name, folder: folder.appendingPathComponent("phone-\(name)"), world: world,
       configuration: configuration, network: network)
-    guard try await phone.enable() == .enabled else { throw PhoneNotEnabled(name: name) }
+    let outcome = try await phone.enable()
+    guard outcome == .enabled else { throw PhoneNotEnabled(name: name, outcome: outcome) }
     phones.append(phone)
     itinerary = Itinerary(people: itinerary.people + [name], sources: world.randomness)
   }

@@ -69,7 +69,7 @@ public final class SimulatedPhone: Sendable {
 
   /// Switches exposure notifications on, with the consent of the user.
   ///
-  /// - Returns: The outcome, which only a full disk makes another than `enabled`.
+  /// - Returns: The outcome, which only a fault of the disk makes another than `enabled`.
   /// - Throws: The error of the app if the end of the onboarding cannot be stored.
   public func enable() async throws -> EnableOutcome {
     await app.start()
@@ -91,9 +91,19 @@ public final class SimulatedPhone: Sendable {
 public struct PhoneNotEnabled: Error, Hashable, Sendable, CustomStringConvertible {
   /// The name of the person.
   public let name: String
+  /// The outcome, or the error of the app, with what to do if that is known.
+  public let reason: String
 
-  public var description: String {
-    "The phone of \(name) could not be switched on: free disk space."
+  public var description: String { "The phone of \(name) could not be switched on: \(reason)." }
+
+  package init(name: String, outcome: EnableOutcome) {
+    self.name = name
+    reason = outcome == .diskFull ? "free disk space" : "the outcome is \(outcome.rawValue)"
+  }
+
+  package init(name: String, error: any Error) {
+    self.name = name
+    reason = "\(error)"
   }
 }
 

@@ -14,8 +14,8 @@ public final class SimulatedSigning: Sendable {
   private struct State {
     var signers: [ExportSigner]
     var document: DeviceConfiguration
-    /// The signed document; nil until it is served. Signed once, because signatures are random, and phones would take
-    /// another one for a new version.
+    /// The signed document; nil until it is served or published. Signed once, because signatures are random, and phones
+    /// would take another one for a new version.
     var signed: Data?
   }
 
@@ -86,18 +86,21 @@ public final class SimulatedSigning: Sendable {
     try publish()
   }
 
-  /// Signs the device configuration again, with the present keys and a change such as a pause. Without one, it no
-  /// longer expires.
+  /// Signs the device configuration again, which renews its validity, with the present keys and a change such as a
+  /// pause.
   ///
-  /// - Throws: `KeyServerError` if a key is not valid (a programming error).
+  /// - Parameter change: Changes the document; it must not use this object.
+  /// - Throws: `DeviceConfigurationError` if the changed document is not valid; the earlier one stays. `KeyServerError`
+  ///   if a key is not valid (a programming error).
   public func publish(_ change: (inout DeviceConfiguration) -> Void = { _ in }) throws {
     let now = clock.now
     try state.withLock { state in
       let keys = try state.signers.filter { $0.validThru ?? .distantFuture > now }
         .map { try $0.publicKey() }
-      state.document = state.document.next(keys: keys, issued: now)
-      change(&state.document)
-      state.signed = nil
+      var document = state.document.next(keys: keys, issued: now)
+      change(&document)
+      state.signed = try UnverifiedDeviceConfiguration.signed(document, by: root).encoded()
+      state.document = document
     }
   }
 

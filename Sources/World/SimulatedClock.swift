@@ -4,8 +4,7 @@ import Synchronization
 
 /// The clock of simulated time, which never goes back. Its uptime is its time, so that a jump is time that passes.
 ///
-/// It moves through `advance`, so that a simulation of two days takes seconds and equal steps give equal runs; or it
-/// follows a source that several processes share.
+/// It moves through `advance`, so that a simulation of two days takes seconds and equal steps give equal runs.
 public final class SimulatedClock: WallClock {
   private struct Sleeper {
     let deadline: Date
@@ -27,7 +26,7 @@ public final class SimulatedClock: WallClock {
     state = Mutex(State(now: now))
   }
 
-  /// Creates a clock that follows `source`, and does not move through `advance`.
+  /// Creates a clock that follows `source`, which several processes may share. It must not be moved through `advance`.
   package init(following source: any SimulatedTimeSource) {
     self.source = source
     state = Mutex(State(now: source.now))
@@ -97,4 +96,16 @@ public final class SimulatedClock: WallClock {
     }
     sleeper?.wake.resume(throwing: CancellationError())
   }
+}
+
+/// What moves a `SimulatedClock` that does not move by steps, such as a file that several processes read.
+package protocol SimulatedTimeSource: Sendable {
+  /// The time now. If it goes back, the clock stays where it is.
+  var now: Date { get }
+
+  /// Suspends a task that sleeps on the clock. It may return before `deadline`, and has to soon after the time has
+  /// become faster or has jumped; the clock then compares the time, and calls it again.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled meanwhile.
+  func pause(until deadline: Date) async throws
 }

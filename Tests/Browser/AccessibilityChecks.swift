@@ -57,6 +57,8 @@ extension Browser {
       try await addAxeLoader()
       result = try await script(run, tags, colorRules, .bool(onlyColors))
     }
+    // No result is not a result without violations.
+    guard result != .null else { throw AxeNotLoaded() }
     return result.elements.map(AccessibilityViolation.init)
   }
 
@@ -146,4 +148,9 @@ struct BrowserScriptMissing: Error, CustomStringConvertible {
   let path: String
 
   var description: String { "\(path) is missing: run `make prepare-tests`" }
+}
+
+/// The page has no axe although its loader was added: it was loaded again, or forbids scripts.
+struct AxeNotLoaded: Error, CustomStringConvertible {
+  var description: String { "axe is not on the page: it was loaded again during the check" }
 }

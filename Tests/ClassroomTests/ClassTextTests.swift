@@ -34,9 +34,9 @@ import WebPages
     let missed = ClassText.outcomeMissed.with(["reason": ClassText.reasonPhoneOff.with()])
     #expect(missed.text(in: .english) == "missed: one of the two phones was off")
     #expect(missed.text(in: .polish) == "pominięta: jeden z dwóch telefonów był wyłączony")
-    let html: HTML = "<p>\(.shareFailed, ["reason": "<b> & \"c\""])</p><i>\(3)</i>"
+    let html: HTML = "<p>\(.shareFailed, ["reason": "<b> & \"c\" \"\u{301}"])</p><i>\(3)</i>"
     #expect(
       html.text(in: .english)
-        == "<p>The upload failed: &lt;b&gt; &amp; &quot;c&quot;</p><i>3</i>")
+        == "<p>The upload failed: &lt;b&gt; &amp; &quot;c&quot; &quot;\u{301}</p><i>3</i>")
   }
 }

@@ -294,6 +294,12 @@ import Testing
       ] {
         #expect(text.contains(part), "\(part)")
       }
+      console.authority.state.exports = [
+        ExportFacts(
+          root: "", region: "PL", periodSeconds: 3_600, keysMin: 500,
+          nextFile: RunningConsole.start, files: [])
+      ]
+      #expect(try await browser.get("/exports").text.contains("every 60 minutes"))
     }
   }
 }

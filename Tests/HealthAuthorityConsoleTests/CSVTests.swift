@@ -95,6 +95,7 @@ struct CSVTests {
     let rows = [
       ["Zażółć", "a\"b\"", "a,b", "a;b"], ["", "line 1\r\nline 2", "a\tb", " edge "],
       ["\"", "\"\"", "1,5", "2027-01-15 09:00"],
+      ["x;\u{301}y", "x,\u{301}y", "x\"\u{301}y", "x\n\u{301}y"],
     ]
     let data = Data(CSV.text(rows, separator: separator).utf8)
     #expect(Table(data, separator: sign)?.rows == rows)

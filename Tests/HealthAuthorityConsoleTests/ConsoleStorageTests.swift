@@ -79,6 +79,10 @@ import World
     let second = RunningConsole.start.unixSecond + 1
     #expect(try await found(AuditFilter(from: second, end: second + 1)) == ["Code 5xA%"])
     #expect(try await scene.audit.newest(10, before: 2).map(\.sequence) == [1])
+    // A sign with a combining mark is no wildcard either.
+    try await scene.audit.append(AuditEvent("eve", .codeIssued, "5x\u{301}"))
+    #expect(try await found(AuditFilter(subject: "5_\u{301}")).isEmpty)
+    #expect(try await found(AuditFilter(subject: "5x\u{301}")) == ["5x\u{301}"])
   }
 
   @Test(

@@ -52,6 +52,9 @@ import World
       #expect(
         try await anna.get("/codes/issued?number=\(other)").element("none")
           == "There is no such code.")
+      // For a browser, a quotation mark with a combining mark is a quotation mark.
+      let marked = try await anna.get("/codes/issued?number=%22%CC%81%20autofocus%20x=").text
+      #expect(marked.contains("value=\"&quot;\u{301} autofocus x=\""))
       console.authority.state.failure = .unavailable
       #expect(try await anna.get("/codes/issued").text.contains("A server does not answer"))
     }

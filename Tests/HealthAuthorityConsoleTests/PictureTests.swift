@@ -9,8 +9,8 @@ import Testing
   @Test("The picture of a QR code has a title and a border of four modules")
   func code() throws {
     let code = try #require(QRCode("A"))
-    let svg = Picture.svg(of: code, title: "a \"b\" <c>")
-    #expect(svg.contains("aria-label=\"a &quot;b&quot; &lt;c&gt;\""))
+    let svg = Picture.svg(of: code, title: "a \"b\" <c> \"\u{301}")
+    #expect(svg.contains("aria-label=\"a &quot;b&quot; &lt;c&gt; &quot;\u{301}\""))
     #expect(svg.contains("viewBox=\"0 0 29 29\"") && svg.contains("M4 4h7v1h-7z"))
   }
 

@@ -156,4 +156,29 @@ import World
       #expect(authority.state.requests.count == 4)
     }
   }
+
+  @Test("A list that an earlier version began keeps the numbers of decomposed references")
+  func begunEarlier() async throws {
+    let scene = try await ConsoleScene(.sqlite, in: folder)
+    _ = try await scene.administration.addAccount(name: "Anna", role: .issuer)
+    let account = try await scene.account("Anna")
+    let batch = try #require(UUID(uuidString: "0b1c2d3e-0000-4000-8000-000000000001"))
+    let reader = CodeListReader(
+      batch: batch, times: OfficeTime(zone: .gmt, language: .english), now: RunningConsole.start,
+      sendsSMS: true)
+    let text = "Zoe\u{308},confirmed,,+48123456781\nA,confirmed,,+48123456782"
+    let list = try reader.list(text)
+    let earlier = try #require(list.entries[0].earlierNumber)
+    #expect(list.entries[1].earlierNumber == nil)
+    let composed = try reader.list(text.precomposedStringWithCanonicalMapping)
+    #expect(composed.entries[0].earlierNumber == nil)
+    let store = scene.issuedCodes
+    let new = try await store.keepingNumbers(list)
+    #expect(new.entries.map(\.request.uuid) == list.entries.map(\.request.uuid))
+    var request = list.entries[0].request
+    request.uuid = earlier
+    try await store.add([request], list: batch, by: account)
+    let kept = try await store.keepingNumbers(list)
+    #expect(kept.entries.map(\.request.uuid) == [earlier, list.entries[1].request.uuid])
+  }
 }

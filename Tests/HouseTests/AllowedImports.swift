@@ -25,7 +25,7 @@ enum AllowedImports {
     "CallableEnvelope": Row(),
     "StrictJSON": Row(),
     "QRCodes": Row(),
-    "ReportFormats": Row(),
+    "ReportFormats": Row(["TextEncodings"]),
     "UploadToken": Row(["Secrets", "World", "TextEncodings", "StrictJSON"], libraries: ["Crypto"]),
     "CLibArchive": Row(),
     "CLibDeflate": Row(),
@@ -44,7 +44,7 @@ enum AllowedImports {
       ["Secrets", "World", "TextEncodings", "QuietHTTP"], libraries: ["AsyncHTTPClient"]),
     "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
     // The metrics of servers, in the data model of Prometheus.
-    "ServerMetrics": Row(["World"]),
+    "ServerMetrics": Row(["World", "TextEncodings"]),
     // The databases of both servers on the disk: their backups, their health, trust in the clock.
     "ServerStorage": Row(
       ["Secrets", "ServerMetrics", "World", "TextEncodings", "PostgreSQL"],
@@ -64,7 +64,9 @@ enum AllowedImports {
         "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "AsyncHTTPClient", "NIOSSL",
       ]),
     // The common layer of the pages of console, web app, town, class and report.
-    "WebPages": Row(["Secrets", "World", "TextEncodings"], libraries: ["Hummingbird"]),
+    "WebPages": Row(
+      ["Secrets", "World", "TextEncodings", "ReportFormats"],
+      libraries: ["Hummingbird", "Mustache"]),
     // Linux implementations of the Apple modules that apps use beside the framework.
     "BackgroundTasks": Row(),
     "UserNotifications": Row(),
@@ -80,6 +82,7 @@ enum AllowedImports {
       [
         "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
         "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "SharedBudgets", "PostgreSQL",
+        "ReportFormats",
       ], libraries: ["Hummingbird", "Mustache", "GRDB", "AsyncHTTPClient"]),
     "KeyServer": Row(
       [
@@ -102,7 +105,7 @@ enum AllowedImports {
       [
         "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
         "QuietHTTP", "WebPages", "ServerMetrics", "ServerStorage", "SharedBudgets", "PostgreSQL",
-        "UnixSockets",
+        "UnixSockets", "ReportFormats",
       ],
       libraries: ["Hummingbird", "Mustache", "GRDB", "_CryptoExtras", "AsyncHTTPClient"]),
     "PhoneProcess": Row([

@@ -28,7 +28,7 @@ struct MetricsTextTests {
     "Label values are escaped, whole numbers have no fraction, and a family without samples is left out"
   )
   func values() {
-    let label = MetricLabel("name", "a\"b\\c\nd")
+    let label = MetricLabel("name", "a\"b\\c\nd\r\ne\"\u{301}")
     let families = [
       MetricFamily(
         "a", .gauge, help: "One\nline with \\.",
@@ -39,7 +39,7 @@ struct MetricsTextTests {
       MetricsText(families).text == #"""
         # HELP a One\nline with \\.
         # TYPE a gauge
-        a{name="a\"b\\c\nd"} 1700000000
+        a{name="a\"b\\c\nd\#u{D}\ne\"\#u{301}"} 1700000000
         a +Inf
 
         """#)

@@ -73,6 +73,18 @@ import World
 @Suite("Many phones in one process") struct CrowdTests {
   private static let start = Date(timeIntervalSince1970: 1_772_409_600)
 
+  @Test("The error of a phone that cannot be switched on names the disk only if it is full")
+  func notEnabled() {
+    func text(_ outcome: EnableOutcome) -> String {
+      PhoneNotEnabled(name: "person 12", outcome: outcome).description
+    }
+    let start = "The phone of person 12 could not be switched on: "
+    #expect(text(.diskFull) == start + "free disk space.")
+    for outcome in EnableOutcome.allCases where outcome != .diskFull {
+      #expect(text(outcome) == start + "the outcome is \(outcome.rawValue).")
+    }
+  }
+
   @Test("Phones that were together with a diagnosed person show a notice, others do not")
   func outbreak() async throws {
     let folder = try TemporaryFolder()

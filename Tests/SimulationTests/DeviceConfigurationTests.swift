@@ -76,6 +76,19 @@ struct DeviceConfigurationTests {
     }
   }
 
+  @Test("A change that makes the document invalid is refused, and phones still get the earlier one")
+  func invalid() async throws {
+    try await Scene.run { scene in
+      let phone = try await scene.phone("phone")
+      let before = scene.authority.signing.document
+      #expect(throws: DeviceConfigurationError.self) {
+        try scene.authority.signing.publish { $0.keys = [] }
+      }
+      #expect(scene.authority.signing.document == before)
+      #expect(await phone.app.check() == .checked(.none))
+    }
+  }
+
   @Test("A pause until a time ends by itself, although the phone cannot reach the server")
   func timedPause() async throws {
     try await Scene.run { scene in

@@ -108,6 +108,9 @@ struct ReportPageTests {
       }
       let script = try await send(server, phone: "\"><script>")
       #expect(!text(script).contains("<script>"))
+      // For a browser, a quotation mark with a combining mark is a quotation mark.
+      let marked = try await send(server, phone: "\"\u{301} autofocus x=")
+      #expect(text(marked).contains("value=\"&quot;\u{301} autofocus x=\""))
       #expect(await sender.messages.isEmpty)
       // Today anywhere on earth: at 8 o'clock in UTC, the day is the same in the Pacific.
       #expect(try await send(server, day: "2027-01-15").status == 200)

@@ -29,8 +29,25 @@ extension DemonstrationSuite {
           try await browser.wait(until: news, "person of phone 1 is infected")
           try await browser.wait(until: "\(Self.time) !== a[0]", before)
           #expect(try await browser.errorLog() == [])
+          try await drawAfterFault(in: browser)
         }
       }
+    }
+
+    /// A part that cannot be drawn after the release is reported, and the other one is drawn.
+    private func drawAfterFault(in browser: Browser) async throws {
+      try await browser.script(
+        """
+        return import('/pointer-guard.js').then(({ drawUnpressed }) => {
+          dispatchEvent(new PointerEvent('pointerdown', { button: 0 }));
+          drawUnpressed('first', () => { throw new Error('The first part'); });
+          drawUnpressed('second', () => { document.body.dataset.drawn = 'second'; });
+          dispatchEvent(new PointerEvent('pointerup', { button: 0 }));
+        });
+        """)
+      try await browser.wait(until: "document.body.dataset.drawn === 'second'")
+      let errors = try await browser.errorLog()
+      #expect(errors.count == 1 && errors[0].contains("The first part"), "\(errors)")
     }
 
     /// True once the page of the server has another time than `a[0]`, which stands still.

@@ -48,13 +48,14 @@ final class WebAppScene {
   /// The network between the phone and the key server.
   let network: CuttableNetwork
   let phone: PhoneFixture
-  let files: PublishedFiles
+  /// Nil with the servers of the suite: a file would reach the phones of other tests.
+  private let files: PublishedFiles?
   private let place: TemporaryFolder
 
   /// The servers of a phone.
   enum Servers {
     case own
-    /// Those of `BrowserSuite`. The test publishes no key file, and sends no PIN and no key.
+    /// Those of `BrowserSuite`. The test cannot publish a key file, and sends no PIN and no key.
     case ofSuite
   }
 
@@ -68,7 +69,11 @@ final class WebAppScene {
       case .ofSuite: try #require(SharedAuthority.current)
       }
     place = try TemporaryFolder()
-    files = try PublishedFiles(of: authority.servers)
+    files =
+      switch servers {
+      case .own: try PublishedFiles(of: authority.servers)
+      case .ofSuite: nil
+      }
     network = try CuttableNetwork(to: authority.keys)
     phone = try PhoneFixture(
       "phone", in: place.url,
@@ -81,6 +86,7 @@ final class WebAppScene {
 
   /// The phone meets another one whose key is published afterwards: the next check finds an exposure of yesterday.
   func meetInfectedPhone() async throws {
+    let files = try #require(files, "The test needs servers of its own.")
     let today = Int(Date().timeIntervalSince1970) / 86_400
     let start = today * 86_400
     let nearby = try NearbyPhone(on: Date(timeIntervalSince1970: Double(start - 86_400)))

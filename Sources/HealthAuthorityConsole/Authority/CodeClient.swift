@@ -180,7 +180,7 @@ package struct CodeClient: Redacted, Sendable {
 package struct CodeRequest: Hashable, Sendable, Redacted {
   /// The UUID by which the code is looked up later. The console chooses it, so that a request that is sent twice does
   /// not issue two codes.
-  package let uuid: UUID
+  package var uuid: UUID
   package let testType: TestType
   /// The day on which symptoms began, `YYYY-MM-DD`.
   package let symptomDate: String?

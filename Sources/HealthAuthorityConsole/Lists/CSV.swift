@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ReportFormats
 
 /// Values separated by commas (RFC 4180), semicolons or tabs, as spreadsheets read and write them.
 enum CSV {
@@ -47,14 +48,9 @@ enum CSV {
   static func text(_ rows: [[String]], separator: String = ",") -> String {
     "\u{FEFF}"
       + rows.map { row in
-        row.map { escaped($0, separator) }.joined(separator: separator) + "\r\n"
+        row.map { CSVText.field(withoutFormulas($0), separators: ",;\t") }
+          .joined(separator: separator) + "\r\n"
       }.joined()
-  }
-
-  private static func escaped(_ field: String, _ separator: String) -> String {
-    let field = withoutFormulas(field)
-    let isPlain = !field.contains { "\",;\t".contains($0) || $0.isNewline }
-    return isPlain ? field : "\"\(field.replacing("\"", with: "\"\""))\""
   }
 
   /// Spreadsheets of some countries separate fields at semicolons or tabs, even inside our quotation marks, and ignore

@@ -11,7 +11,9 @@ struct CodeList: Sendable {
     let line: Int
     /// The laboratory's own name for the person.
     let reference: String
-    let request: CodeRequest
+    var request: CodeRequest
+    /// The number that the code had before references were composed; nil if it is the same.
+    let earlierNumber: UUID?
   }
 
   /// The faults of a list. No code is issued for a list with one.
@@ -34,11 +36,22 @@ struct CodeList: Sendable {
     }
   }
 
-  let entries: [Entry]
+  private(set) var entries: [Entry]
   /// The number of lines whose reference stands on an earlier line, with the same values.
   let repeatedLines: Int
   /// True if at least one code is sent by SMS.
   var sendsSMS: Bool { entries.contains { $0.request.phone != nil } }
+
+  /// The list whose codes keep their earlier numbers if these are in `known`: a list that an earlier version has begun
+  /// continues, and sends no SMS twice.
+  func keepingNumbers(in known: Set<UUID>) -> CodeList {
+    var list = self
+    for index in entries.indices {
+      guard let number = entries[index].earlierNumber, known.contains(number) else { continue }
+      list.entries[index].request.uuid = number
+    }
+    return list
+  }
 }
 
 /// Reads the lines of a list and finds all their faults.
@@ -99,15 +112,22 @@ struct CodeListReader: Sendable {
     // Lines without a reference are different persons. A letter with an accent has the same number however the program
     // that wrote the file has composed it.
     let composed = reference.precomposedStringWithCanonicalMapping
-    let name = reference.isEmpty ? "line \(line)" : "reference \(composed)"
-    let hash = SHA256.hash(data: Data("\(batch.text) \(name)".utf8))
+    let isComposed = reference.unicodeScalars.elementsEqual(composed.unicodeScalars)
     var request = CodeRequest(
-      uuid: UUID(bytes: Array(hash.prefix(16)), version: 0x80), testType: values.test,
+      uuid: number(reference.isEmpty ? "line \(line)" : "reference \(composed)"),
+      testType: values.test,
       symptomDate: values.day.isEmpty ? nil : values.day,
       minutesAheadOfUTC: times.minutesAheadOfUTC(at: now),
       phone: values.phone.isEmpty ? nil : values.phone)
     request.official = official
-    return CodeList.Entry(line: line, reference: reference, request: request)
+    return CodeList.Entry(
+      line: line, reference: reference, request: request,
+      earlierNumber: isComposed ? nil : number("reference \(reference)"))
+  }
+
+  private func number(_ name: String) -> UUID {
+    let hash = SHA256.hash(data: Data("\(batch.text) \(name)".utf8))
+    return UUID(bytes: Array(hash.prefix(16)), version: 0x80)
   }
 
   // MARK: - One line

@@ -48,6 +48,19 @@ struct IssuedCodeStore: Sendable {
     }
   }
 
+  /// The list whose codes have the numbers under which an earlier version has issued them.
+  func keepingNumbers(_ list: CodeList) async throws -> CodeList {
+    let numbers = list.entries.compactMap(\.earlierNumber)
+    guard !numbers.isEmpty else { return list }
+    let known = try await database.read { db in
+      try numbers.filter { number in
+        try db.count(
+          sql: "SELECT count(*) FROM issued_code WHERE uuid = ?", arguments: [number.text]) > 0
+      }
+    }
+    return list.keepingNumbers(in: Set(known))
+  }
+
   /// Removes codes that were not issued.
   func remove(_ uuids: [UUID]) async throws {
     guard !uuids.isEmpty else { return }

@@ -166,13 +166,17 @@ enum AccountTemplates {
     <h1>{{t.accountsTitle}}</h1>
     \(LayoutTemplate.notices)
     \(LayoutTemplate.wide("accounts-caption"))
-    <table id="accounts" class="stack"><caption id="accounts-caption">{{t.accountsCaption}}</caption>
-    <thead><tr><th scope="col">{{t.name}}</th><th scope="col">{{t.accountRole}}</th><th scope="col">{{t.status}}</th>
-    <th scope="col">{{t.actions}}</th></tr></thead>
+    <table role="table" id="accounts" class="stack"><caption id="accounts-caption">{{t.accountsCaption}}</caption>
+    <thead role="rowgroup"><tr role="row">
+    <th role="columnheader" scope="col">{{t.name}}</th>
+    <th role="columnheader" scope="col">{{t.accountRole}}</th>
+    <th role="columnheader" scope="col">{{t.status}}</th>
+    <th role="columnheader" scope="col">{{t.actions}}</th></tr></thead>
     <tbody>
     {{#accounts}}
-    <tr><th scope="row">{{name}}</th><td data-label="{{t.accountRole}}">{{role}}</td>
-    <td data-label="{{t.status}}">{{state}}</td><td class="actions">
+    <tr role="row"><th role="rowheader" scope="row">{{name}}</th>
+    <td role="cell" data-label="{{t.accountRole}}">{{role}}</td>
+    <td role="cell" data-label="{{t.status}}">{{state}}</td><td role="cell" class="actions">
     {{#isEnabled}}
     <form method="post" action="/accounts/{{id}}/link">\(LayoutTemplate.token)
     <button class="quiet" aria-label="{{t.accountMakeLink}}: {{name}}">{{t.accountMakeLink}}</button></form>

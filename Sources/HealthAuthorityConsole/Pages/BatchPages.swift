@@ -105,7 +105,7 @@ struct BatchPages: Sendable {
         faults: [CodeList.Fault(line: nil, key: .batchBadNumber)])
     }
     let official = try visit.account.name
-    let list: CodeList
+    var list: CodeList
     do throws(CodeList.Faults) {
       list = try CodeListReader(
         batch: number, times: visit.texts.times, now: clock.now, sendsSMS: sendsSMS,
@@ -114,6 +114,7 @@ struct BatchPages: Sendable {
     } catch {
       return self.form(visit, draft, faults: error.all)
     }
+    list = try await issuedCodes.keepingNumbers(list)
     guard !list.sendsSMS else { return try await send(list, number, draft, visit) }
     let results = try await issue(list, number, visit)
     let rows = zip(list.entries, results).map { IssuedRow($0, $1, visit.texts) }

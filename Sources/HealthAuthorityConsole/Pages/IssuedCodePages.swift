@@ -187,15 +187,21 @@ enum IssuedCodeTemplates {
     {{#isEmpty}}<p id="none">{{none}}</p>{{/isEmpty}}
     {{^isEmpty}}
     \(LayoutTemplate.wide("issued-caption"))
-    <table id="issued" class="stack"><caption id="issued-caption">{{t.issuedCodesCaption}}. {{t.zone}}</caption>
-    <thead><tr><th scope="col">{{t.issuedHandle}}</th><th scope="col">{{t.time}}</th>
-    <th scope="col">{{t.issueTest}}</th><th scope="col">{{t.status}}</th><th scope="col">{{t.batchColumnExpires}}</th>
-    <th scope="col">{{t.actions}}</th></tr></thead>
+    <table role="table" id="issued" class="stack">
+    <caption id="issued-caption">{{t.issuedCodesCaption}}. {{t.zone}}</caption>
+    <thead role="rowgroup"><tr role="row">
+    <th role="columnheader" scope="col">{{t.issuedHandle}}</th>
+    <th role="columnheader" scope="col">{{t.time}}</th>
+    <th role="columnheader" scope="col">{{t.issueTest}}</th>
+    <th role="columnheader" scope="col">{{t.status}}</th>
+    <th role="columnheader" scope="col">{{t.batchColumnExpires}}</th>
+    <th role="columnheader" scope="col">{{t.actions}}</th></tr></thead>
     <tbody>
     {{#codes}}
-    <tr><th scope="row"><code>{{uuid}}</code></th><td class="time" data-label="{{t.time}}">{{time}}</td>
-    <td data-label="{{t.issueTest}}">{{test}}</td><td data-label="{{t.status}}">{{state}}</td>
-    <td class="time" data-label="{{t.batchColumnExpires}}">{{until}}</td><td class="actions">
+    <tr role="row"><th role="rowheader" scope="row"><code>{{uuid}}</code></th>
+    <td role="cell" class="time" data-label="{{t.time}}">{{time}}</td>
+    <td role="cell" data-label="{{t.issueTest}}">{{test}}</td><td role="cell" data-label="{{t.status}}">{{state}}</td>
+    <td role="cell" class="time" data-label="{{t.batchColumnExpires}}">{{until}}</td><td role="cell" class="actions">
     {{#canExpire}}<form method="post" action="/codes/expire">\(LayoutTemplate.token)
     <input type="hidden" name="uuid" value="{{uuid}}">
     <button class="quiet" aria-label="{{t.statusExpire}}: {{uuid}}">{{t.issuedCodesEnd}}</button></form>{{/canExpire}}

@@ -102,9 +102,9 @@ struct ObservationPages: Sendable {
 
   // MARK: - Exports
 
-  /// The time between two files, in whole hours if it has such.
+  /// The time between two files, in hours if it is several whole ones.
   private static func period(_ seconds: Int, _ texts: Texts) -> String {
-    seconds % 3_600 == 0
+    seconds > 3_600 && seconds % 3_600 == 0
       ? texts[.exportsHours, "\(seconds / 3_600)"] : texts[.exportsMinutes, "\(seconds / 60)"]
   }
 

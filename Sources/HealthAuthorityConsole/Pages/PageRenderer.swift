@@ -15,10 +15,10 @@ struct PageRenderer: Sendable {
   /// - Throws: `ConsoleError` if the texts are not installed, or if a template is invalid (a programming error).
   init() throws {
     try Texts.requireCatalogues()
-    layout = try MustacheTemplate(string: LayoutTemplate.layout)
+    layout = try MustacheTemplate(html: LayoutTemplate.layout)
     templates = try Dictionary(
       uniqueKeysWithValues: PageTemplate.allCases.map {
-        ($0, try MustacheTemplate(string: $0.text))
+        ($0, try MustacheTemplate(html: $0.text))
       })
   }
 

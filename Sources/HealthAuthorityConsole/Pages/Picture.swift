@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import QRCodes
+import ReportFormats
 
 /// Pictures as SVG, which pages contain directly. They have no styles of their own: the page's style sheet colours them
 /// in both color schemes.
@@ -61,8 +62,5 @@ enum Picture {
       """
   }
 
-  private static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      .replacing("\"", with: "&quot;")
-  }
+  private static func escaped(_ text: String) -> String { HTMLText.escaped(text) }
 }

@@ -81,19 +81,25 @@ final class PhoneFleet: Sendable {
       windowRisk: try WindowRiskAssessment(.standard))
     let official = await authority.official(network: origin)
     let (world, cache, folder) = (world, cache, folder)
-    let phones = await owners.concurrentMap(world.threads) { _, person -> SimulatedPhone? in
+    let phones = await owners.concurrentMap(world.threads) {
+      _, person -> Result<SimulatedPhone, PhoneNotEnabled> in
       let phone = SimulatedPhone(
         name: "person-\(person)", folder: folder.appendingPathComponent("\(person)"), world: world,
         configuration: configuration, network: cache)
-      // A full disk makes it return false or throw; the run ends with the number of the person.
-      let isEnabled = (try? await phone.enable()) == .enabled
-      return isEnabled ? phone : nil
+      // A fault of the disk makes it return another outcome or throw; the run ends with the number of the person.
+      do {
+        let outcome = try await phone.enable()
+        guard outcome == .enabled else {
+          return .failure(PhoneNotEnabled(name: "person \(person)", outcome: outcome))
+        }
+        return .success(phone)
+      } catch {
+        return .failure(PhoneNotEnabled(name: "person \(person)", error: error))
+      }
     }
-    if let failed = phones.firstIndex(where: { $0 == nil }) {
-      throw PhoneNotEnabled(name: "person \(owners[failed])")
-    }
+    let enabled = try phones.map { try $0.get() }
     state.withLock { state in
-      state.phones = phones.compactMap(\.self)
+      state.phones = enabled
       state.official = official
       state.noticeCounts = owners.map { _ in 0 }
     }

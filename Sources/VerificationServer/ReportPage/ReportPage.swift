@@ -25,7 +25,7 @@ struct ReportPage: Sendable {
   init(reports: UserReports) throws {
     try ReportLanguage.requireCatalogues()
     self.reports = reports
-    layout = try MustacheTemplate(string: ReportTemplate.page)
+    layout = try MustacheTemplate(html: ReportTemplate.page)
   }
 
   func add(to router: Router<QuietContext>) {

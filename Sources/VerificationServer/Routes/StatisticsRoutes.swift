@@ -2,6 +2,7 @@
 import Hummingbird
 import NIOCore
 import QuietHTTP
+import ReportFormats
 import VerificationAPI
 import World
 
@@ -276,10 +277,9 @@ private struct StatisticsTable: Sendable {
   /// A field of RFC 4180. An apostrophe precedes a sign with which spreadsheets begin formulas, because clients choose
   /// the names of issuers.
   private static func field(_ text: String) -> String {
-    let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
-    let text = isFormula ? "'\(text)" : text
-    let isPlain = !text.contains { "\",;\t".contains($0) || $0.isNewline }
-    return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
+    let signs = "=+-@\t\r".unicodeScalars
+    let isFormula = text.unicodeScalars.first.map(signs.contains) ?? false
+    return CSVText.field(isFormula ? "'\(text)" : text, separators: ",;\t")
   }
 }
 

@@ -36,8 +36,10 @@ function release() {
   setTimeout(() => {
     if (press !== presses) return;
     pressed = false;
-    const draws = [...postponed.values()];
-    postponed.clear();
-    for (const draw of draws) draw();
+    for (const [part, draw] of [...postponed]) {
+      postponed.delete(part);
+      // The other parts are drawn although one cannot be.
+      try { draw(); } catch (error) { reportError(error); }
+    }
   });
 }
