@@ -16,14 +16,17 @@ struct EndingServers {
   /// - Throws: `CommandFailure` if a server runs, a folder is a link, a realm is changed, or one cannot be read.
   init(of folder: ServerFolder) throws {
     realmsLock = try Self.lockRealms(of: folder)
-    try Self.refuseLinks(folder.ownFolders + [folder.realmsFolder])
     let places = FileManager.default.names(in: folder.realmsFolder)
-    try Self.refuseLinks(places.map(folder.realmsFolder.appendingPathComponent))
+    try Self.refuseLinks(
+      folder.servers.map { folder.folder(of: $0.name) } + [folder.realmsFolder]
+        + places.map { folder.realmsFolder.appendingPathComponent($0) })
     // An interrupted deletion may have removed realms that the settings still list.
     let isBegun = FileManager.default.fileExists(atPath: folder.deletionRecord.path)
     if isBegun { Self.removeEmptyRealms(of: folder) }
     realms = try isBegun ? folder.realms(except: nil) : folder.realms
-    for realm in realms { try Self.refuseLinks(realm.folder.ownFolders) }
+    for own in realms.map(\.folder) {
+      try Self.refuseLinks(own.servers.map { own.folder(of: $0.name) })
+    }
     var (servers, locks): ([StoredServer], [ServerLocks]) = ([], [])
     for own in [folder] + realms.map(\.folder) {
       let stored = own.servers.filter(\.hasFiles)

@@ -297,7 +297,7 @@ struct RealmCommandTests {
     }
   }
 
-  @Test("The end of the service does not take a link for the folder behind it")
+  @Test("The end of the service refuses linked servers and realms, and follows linked exports")
   func linkedEndOfService() async throws {
     #expect(try await addRealm().status == 0)
     let servers = try await ServedFirebreak(folder: folder)
@@ -306,7 +306,7 @@ struct RealmCommandTests {
     #expect(try await servers.stop() == 0)
     let file = folder.path("certificate.json")
     let away = folder.path("away")
-    for path in ["realms/north", "realms", "realms/north/console", "exports", "keys"] {
+    for path in ["realms/north", "realms", "realms/north/console", "keys"] {
       let place = folder.path("data/\(path)")
       let count = try FileManager.default.subpathsOfDirectory(atPath: place.path).count
       try FileManager.default.moveItem(at: place, to: away)
@@ -322,6 +322,15 @@ struct RealmCommandTests {
       try FileManager.default.moveItem(at: away, to: place)
     }
     #expect(!FileManager.default.fileExists(atPath: file.path))
+    let exports = folder.path("data/exports")
+    try FileManager.default.moveItem(at: exports, to: away)
+    try FileManager.default.createSymbolicLink(at: exports, withDestinationURL: away)
+    try Data("keys".utf8).write(to: away.appendingPathComponent("0.zip"))
+    let ended = try await run("end-of-service", "delete", "--confirm", "--certificate", file.path)
+    #expect(ended.status == 0, "\(ended.errors)")
+    let left = try FileManager.default.subpathsOfDirectory(atPath: away.path)
+    #expect(left.contains("device-configuration.json") && !left.contains("0.zip"))
+    #expect(try String(contentsOf: file, encoding: .utf8).contains("exports/0.zip"))
   }
 
   @Test("The servers answer at the hosts of a realm with its keys, and say when it is new")

@@ -148,7 +148,7 @@ package struct ServerFolder: Sendable {
   private var isEnded: Bool { FileManager.default.fileExists(atPath: deletionRecord.path) }
 
   /// The folders of the servers, and that of the key files.
-  var ownFolders: [URL] {
+  private var ownFolders: [URL] {
     realm == nil ? [verification, keys, console, exports] : [verification, console]
   }
 
