@@ -124,7 +124,9 @@ extension ServerSetup {
   /// Removes the key files, and empties the indexes.
   private func deleteExports(_ record: inout DeletionRecord) throws {
     guard exists(folder.exports) else { return }
-    for name in try FileManager.default.subpathsOfDirectory(atPath: folder.exports.path).sorted() {
+    // A link to the folder that several processes share has no paths itself.
+    let place = folder.exports.resolvingSymlinksInPath().path
+    for name in try FileManager.default.subpathsOfDirectory(atPath: place).sorted() {
       let file = folder.exports.appendingPathComponent(name)
       if name.hasSuffix(".zip") {
         try delete(file, &record)

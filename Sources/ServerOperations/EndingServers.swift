@@ -13,13 +13,20 @@ struct EndingServers {
   /// No realm is added or removed meanwhile; nil without realms.
   private let realmsLock: HeldFolderLock?
 
-  /// - Throws: `CommandFailure` if a server runs, a realm is changed, or one cannot be read.
+  /// - Throws: `CommandFailure` if a server runs, a folder is a link, a realm is changed, or one cannot be read.
   init(of folder: ServerFolder) throws {
     realmsLock = try Self.lockRealms(of: folder)
-    Self.removeEmptyRealms(of: folder)
+    let places = FileManager.default.names(in: folder.realmsFolder)
+    try Self.refuseLinks(
+      folder.servers.map { folder.folder(of: $0.name) } + [folder.realmsFolder]
+        + places.map { folder.realmsFolder.appendingPathComponent($0) })
     // An interrupted deletion may have removed realms that the settings still list.
     let isBegun = FileManager.default.fileExists(atPath: folder.deletionRecord.path)
+    if isBegun { Self.removeEmptyRealms(of: folder) }
     realms = try isBegun ? folder.realms(except: nil) : folder.realms
+    for own in realms.map(\.folder) {
+      try Self.refuseLinks(own.servers.map { own.folder(of: $0.name) })
+    }
     var (servers, locks): ([StoredServer], [ServerLocks]) = ([], [])
     for own in [folder] + realms.map(\.folder) {
       let stored = own.servers.filter(\.hasFiles)
@@ -37,6 +44,17 @@ struct EndingServers {
       )
     }
     return lock
+  }
+
+  /// Throws if one of `folders` is a link: only the link would be deleted, and the certificate would lack its files.
+  private static func refuseLinks(_ folders: [URL]) throws {
+    for folder in folders {
+      let attributes = FileManager.default.attributes(of: folder)
+      guard attributes?[.type] as? FileAttributeType == .typeSymbolicLink else { continue }
+      throw CommandFailure.badInput(
+        "\(folder.path.printable) is a link, and the files behind it would not be deleted: move its folder into this"
+          + " place, and run the command again.")
+    }
   }
 
   /// Removes the folders without files that an interrupted deletion has left, which have no `realm.json` any more.

@@ -17,7 +17,7 @@ package struct RegisteredAuthority: Sendable {
   package let withdrawnKeyIDs: [String]
   /// True for our own verification server and those of realms, which no operation can change.
   package let isOwn: Bool
-  /// True for a stored authority that the server ignores, because our own verification server has its issuer.
+  /// True for a stored authority that the server ignores, because the settings or a realm have its issuer.
   package let isIgnored: Bool
 
   /// The ids of the keys that are accepted, sorted.

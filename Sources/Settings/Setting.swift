@@ -18,6 +18,8 @@ package struct Setting<Root> {
   var shownDefault: String?
   /// If true, the field has no default and must be in the file.
   package var isRequired = false
+  /// If true, it is accepted only in the `settings.json` of the folder.
+  var isOfFolder = false
   /// If true, `null` in the file is the same as leaving the field out.
   var allowsNull = false
   /// The fields of an object or of the objects in a list, for the documentation.
@@ -189,11 +191,13 @@ extension Setting {
 
   /// The names of the realms of the folder.
   package static func realms(_ path: WritableKeyPath<Root, [String]>) -> Self {
-    value(
+    var row = value(
       "realms", path, form: "a list of texts",
       "the [realms](Realms.md) of the folder; `realm add` and `realm remove` change it",
       write: { $0.isEmpty ? nil : .array($0.map(JSONValue.string)) }
     ) { $0.texts }
+    row.isOfFolder = true
+    return row
   }
 
   /// The identifier of a time zone.

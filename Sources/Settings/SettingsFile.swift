@@ -75,7 +75,9 @@ package struct SettingsFile: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     do {
-      try AtomicFile.write(try encoder.encode(JSONValue.object(fields)), to: url)
+      // A link stays, and its target gets the change.
+      try AtomicFile.write(
+        try encoder.encode(JSONValue.object(fields)), to: url.resolvingSymlinksInPath())
     } catch {
       throw CommandFailure.machineFailed(
         "\(url.path.printable) could not be written: check the disk, then retry.")

@@ -178,6 +178,18 @@ struct ServerOptions: ParsableArguments {
   }
 }
 
+/// `--config` for commands without the other options of `ServerOptions`.
+struct ConfigurationOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The configuration file of the servers; by default that of FIREBREAK_CONFIG, or the one that they were started"
+        + " with.", valueName: "file"))
+  var config: String?
+
+  /// The file that the option or the environment names.
+  var file: URL? { ServerOptions.configurationFile(config) }
+}
+
 /// The PostgreSQL cluster of the servers' databases.
 struct DatabaseOptions: ParsableArguments {
   @Option(

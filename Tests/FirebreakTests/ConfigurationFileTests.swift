@@ -57,6 +57,8 @@ struct ConfigurationFileTests {
       (#"{"keys": {"minimumKey": 1}}"#, [:], "firebreak.json: keys.minimumKey"),
       (#"{"key": {}}"#, [:], "firebreak.json: key is no server"),
       ("[]", [:], "firebreak.json"),
+      (#"{"keys": {"realms": []}}"#, [:], "firebreak.json: keys.realms is not a setting"),
+      ("{}", ["FIREBREAK_KEYS_REALMS": "[]"], "FIREBREAK_KEYS_REALMS names no setting"),
       ("{}", ["FIREBREAK_KEYS_MINIMUM_KEY": "1"], "FIREBREAK_KEYS_MINIMUM_KEY names no setting"),
       ("{}", ["FIREBREAK_REGION": "DE"], "FIREBREAK_REGION names no server"),
       ("{}", ["FIREBREAK_KEY_MINIMUM_KEYS": "1"], "FIREBREAK_KEY_MINIMUM_KEYS names no server"),

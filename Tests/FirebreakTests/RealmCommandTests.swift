@@ -179,6 +179,13 @@ struct RealmCommandTests {
     _ = try await servers.addresses()
     #expect(try await servers.stop() == 0)
     #expect(try settings("verification")["realms"] as? [String] == ["north"])
+    // The advice of the error.
+    let backup = folder.path("north.backup").path
+    #expect(try await run("backup", backup, "--realm", "north").status == 0)
+    try FileManager.default.moveItem(at: realmsFolder, to: away)
+    let restored = try await run("restore", backup, "--realm", "north")
+    #expect(restored.status == 0, "\(restored.errors)")
+    #expect(try await run("realm", "list").output.contains("north: codes.north.example"))
     #expect(try await run("realm", "remove", "north", "--confirm").status == 0)
     for server in ["verification", "keys"] { #expect(try settings(server)["realms"] == nil) }
   }
@@ -210,6 +217,16 @@ struct RealmCommandTests {
     for name in ["north", "south"] {
       let proxies = try settings("realms/\(name)/verification")["trustedProxies"] as? [String]
       #expect(proxies == ["192.0.2.1"], "\(name)")
+    }
+    // The advice of the error is one that commands on the register take.
+    let moved = folder.path("moved.json")
+    try FileManager.default.moveItem(at: file, to: moved)
+    for arguments in [["authority", "list"], ["app", "list"]] {
+      let command = ["key-server"] + arguments + ["--data", data]
+      let refused = try await Run(command)
+      #expect(refused.status == 2 && refused.errors.contains("--config"), "\(refused)")
+      let list = try await Run(command + ["--config", moved.path])
+      #expect(list.status == 0 && list.output.contains("north"), "\(list)")
     }
   }
 
@@ -278,6 +295,42 @@ struct RealmCommandTests {
     for path in ["verification/secrets.json", "console/console.sqlite", "realm.json"] {
       #expect(paths.contains("realms/north/\(path)"), "\(path)")
     }
+  }
+
+  @Test("The end of the service refuses linked servers and realms, and follows linked exports")
+  func linkedEndOfService() async throws {
+    #expect(try await addRealm().status == 0)
+    let servers = try await ServedFirebreak(folder: folder)
+    _ = try await servers.addresses()
+    #expect(try await run("end-of-service", "tell").status == 0)
+    #expect(try await servers.stop() == 0)
+    let file = folder.path("certificate.json")
+    let away = folder.path("away")
+    for path in ["realms/north", "realms", "realms/north/console", "keys"] {
+      let place = folder.path("data/\(path)")
+      let count = try FileManager.default.subpathsOfDirectory(atPath: place.path).count
+      try FileManager.default.moveItem(at: place, to: away)
+      try FileManager.default.createSymbolicLink(at: place, withDestinationURL: away)
+      for _ in 1...2 {
+        let refused = try await run(
+          "end-of-service", "delete", "--confirm", "--certificate", file.path)
+        #expect(refused.status == 2, "\(path): \(refused)")
+        #expect(refused.errors.contains("\(place.path) is a link"), "\(refused.errors)")
+      }
+      #expect(try FileManager.default.subpathsOfDirectory(atPath: away.path).count == count)
+      try FileManager.default.removeItem(at: place)
+      try FileManager.default.moveItem(at: away, to: place)
+    }
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+    let exports = folder.path("data/exports")
+    try FileManager.default.moveItem(at: exports, to: away)
+    try FileManager.default.createSymbolicLink(at: exports, withDestinationURL: away)
+    try Data("keys".utf8).write(to: away.appendingPathComponent("0.zip"))
+    let ended = try await run("end-of-service", "delete", "--confirm", "--certificate", file.path)
+    #expect(ended.status == 0, "\(ended.errors)")
+    let left = try FileManager.default.subpathsOfDirectory(atPath: away.path)
+    #expect(left.contains("device-configuration.json") && !left.contains("0.zip"))
+    #expect(try String(contentsOf: file, encoding: .utf8).contains("exports/0.zip"))
   }
 
   @Test("The servers answer at the hosts of a realm with its keys, and say when it is new")

@@ -169,6 +169,54 @@ struct RealmFolderTests {
     #expect(try folder.keySettings.read()?["realms"] == nil)
   }
 
+  @Test("A change of the settings by another process stays while realms are listed there")
+  func listedAtOnce() async throws {
+    try scene.addRealms()
+    let (folder, changes) = (folder, (1...50).map { "change\($0)" })
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for change in changes {
+          try FolderLock.withLockBlocking(on: folder.keys) {
+            try folder.keySettings.replace(change, with: .bool(true))
+          }
+        }
+      }
+      group.addTask {
+        let mark = RealmMark(in: folder)
+        for _ in changes {
+          try mark.add(["third"], to: [.keys])
+          try mark.remove("third")
+        }
+      }
+      try await group.waitForAll()
+    }
+    let settings = try folder.keySettings.read()
+    let lost = changes.filter { settings?[$0] != .bool(true) }
+    #expect(lost.isEmpty)
+  }
+
+  @Test("Settings that are a link stay one, and a start goes on if they cannot be written")
+  func listedElsewhere() throws {
+    try scene.addRealms()
+    let (keys, kept) = (folder.keySettings, scene.folder.path("kept.json"))
+    try FileManager.default.moveItem(at: keys.url, to: kept)
+    try FileManager.default.createSymbolicLink(at: keys.url, withDestinationURL: kept)
+    _ = try scene.setup.removeRealm("south")
+    let type = FileManager.default.attributes(of: keys.url)?[.type] as? FileAttributeType
+    #expect(type == .typeSymbolicLink)
+    #expect(try SettingsFile(url: kept).read()?["realms"] == .array([.string("north")]))
+    try keys.remove("realms")
+    let verification = folder.verificationSettings.url
+    FileManager.default.removeUnneeded(verification)
+    try FileManager.default.createDirectory(at: verification, withIntermediateDirectories: false)
+    let realms = try ServedRealms(of: folder, ServerName.allCases)
+    #expect(try keys.read()?["realms"] == nil)
+    var warnings: [String] = []
+    realms.list(in: folder, ServerName.allCases) { warnings.append($0) }
+    #expect(warnings.count == 1 && warnings[0].contains(verification.path))
+    #expect(try keys.read()?["realms"] == .array([.string("north")]))
+  }
+
   @Test("Consoles of realms that no other machine would reach are refused with TLS")
   func reachableConsoles() throws {
     try scene.setup.requireReachableConsoles(tlsHost: "0.0.0.0")

@@ -91,11 +91,22 @@ extension SharedFolderTests {
   func relocated() async throws {
     #expect(try await hasPrivateKey())
     let revision = try #require(try await revision())
-    try await first.sharing(.keys, reseals: true) {
-      var secrets = try #require(try KeySecrets.stored(in: first.folder))
-      secrets.signingKeys = try secrets.signingKeys.map(onToken)
-      try first.folder.keySecrets.replace(secrets)
+    func relocate() async throws {
+      try await first.sharing(.keys, reseals: true) {
+        var secrets = try #require(try KeySecrets.stored(in: first.folder))
+        secrets.signingKeys = try secrets.signingKeys.map(onToken)
+        try first.folder.keySecrets.replace(secrets)
+      }
     }
+    // The first run changes only the folder, and no comparison changes the database.
+    try await cluster.run(
+      "CREATE RULE kept AS ON UPDATE TO shared_state DO INSTEAD NOTHING", in: "firebreak_keys")
+    let failure = await #expect(throws: CommandFailure.self) { try await relocate() }
+    #expect(failure?.message.contains("run the command again") == true)
+    try await cluster.run("DROP RULE kept ON shared_state", in: "firebreak_keys")
+    try await first.synchronize(.keys)
+    #expect(try await hasPrivateKey())
+    try await relocate()
     #expect(try await self.revision() == revision + 1)
     #expect(try await !hasPrivateKey())
     for setup in [second, first] { try await setup.synchronize(.keys) }

@@ -3,6 +3,7 @@ import Foundation
 import Settings
 import Terminal
 import TextEncodings
+import World
 
 /// The names of the realms in the settings of the installation.
 ///
@@ -29,21 +30,35 @@ struct RealmMark {
     }
   }
 
-  /// Adds `names` to the settings of `servers`.
+  /// Adds `names` to the settings of `servers`, whose folders exist.
   func add(_ names: [String], to servers: [ServerName]) throws {
     for (server, settings) in files where servers.contains(server) {
-      let present = self.names(in: settings)
-      guard !present.isSuperset(of: names) else { continue }
-      try write(present.union(names), to: settings)
+      try withLock(on: settings) {
+        let present = self.names(in: settings)
+        guard !present.isSuperset(of: names) else { return }
+        try write(present.union(names), to: settings)
+      }
     }
   }
 
   /// Removes `name` from the settings of all servers.
   func remove(_ name: String) throws {
-    for (_, settings) in files {
-      let present = names(in: settings)
-      guard present.contains(name) else { continue }
-      try write(present.subtracting([name]), to: settings)
+    for (_, settings) in files where FileManager.default.fileExists(atPath: settings.url.path) {
+      try withLock(on: settings) {
+        let present = names(in: settings)
+        guard present.contains(name) else { return }
+        try write(present.subtracting([name]), to: settings)
+      }
+    }
+  }
+
+  /// Runs `work` while neither a server nor another command changes the file.
+  private func withLock(on settings: SettingsFile, _ work: () throws -> Void) throws {
+    let folder = settings.url.deletingLastPathComponent()
+    do { try FolderLock.withLockBlocking(on: folder, work) } catch is FileError {
+      throw CommandFailure.machineFailed(
+        "\(folder.path.printable) could not be locked: check its owner and permissions, then retry."
+      )
     }
   }
 

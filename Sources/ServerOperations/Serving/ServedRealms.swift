@@ -44,8 +44,24 @@ package struct ServedRealms {
       try realm.folder.refuseRestoration()
       return lock
     }
-    // A copied or restored folder does not have them.
-    try RealmMark(in: folder).add(realms.map(\.name), to: servers)
+  }
+
+  /// Lists the realms in the settings of `servers` in `folder`. Those of a copied folder, or of the version before, do
+  /// not have them.
+  ///
+  /// - Parameter warn: Called if the settings of a server cannot be written, such as a mounted file.
+  package func list(
+    in folder: ServerFolder, _ servers: [ServerName], warn: (String) -> Void
+  ) {
+    guard !realms.isEmpty else { return }
+    let names = realms.map(\.name)
+    for server in servers {
+      do { try RealmMark(in: folder).add(names, to: [server]) } catch {
+        warn(
+          "\(Realm.cause(of: error)) Until `realms` in the settings lists \(names.joined(separator: ", ")), an older"
+            + " version serves this folder without its realms.")
+      }
+    }
   }
 
   /// Opens the databases in PostgreSQL, and creates what the consoles need. The failure of one realm is logged: the

@@ -72,7 +72,10 @@ final class SharedFolder: Sendable {
     do { outcome = try await synchronize(seal, reseals: reseals) } catch {
       throw failure(
         error,
-        "The change is made in this folder; the other processes get it when a server of this folder can store it."
+        // No comparison would store it: it leaves out the places of keys.
+        reseals
+          ? "This folder has the key on the token, and the database still has its private key: run the command again."
+          : "The change is made in this folder; the other processes get it when a server of this folder can store it."
       )
     }
     guard outcome != .loaded(losesChange: true) else {

@@ -102,7 +102,7 @@ package struct SharedSettings: Sendable {
     let place = SettingContext(folder: file.deletingLastPathComponent(), readsFiles: false)
     do {
       // A required setting may be in another place.
-      _ = try table.optional.resolve(tree, into: &copy, at: place.field(server))
+      _ = try table.shared.resolve(tree, into: &copy, at: place.field(server))
     } catch let failure as CommandFailure where failure.status == .badInput {
       throw CommandFailure.badInput("\(file.path.printable): \(failure.message)")
     }
@@ -120,7 +120,7 @@ package struct SharedSettings: Sendable {
     // Most machines have none, and the names of all settings take a tenth of the time of a start.
     guard let variables = variables[server] else { return [:] }
     let names = Dictionary(
-      table.rows.map { (Self.variable($0.name), $0.name) }, uniquingKeysWith: { $1 })
+      table.shared.rows.map { (Self.variable($0.name), $0.name) }, uniquingKeysWith: { $1 })
     var fields: [String: JSONValue] = [:]
     for (variable, text) in variables.sorted(by: { $0.key < $1.key }) {
       let fullName = "\(Self.variablePrefix)\(server.uppercased())_\(variable)"
@@ -131,7 +131,7 @@ package struct SharedSettings: Sendable {
       do {
         fields[name] = try Self.value(text) { value in
           var copy = root
-          _ = try table.optional.resolve(
+          _ = try table.shared.resolve(
             .object([name: value]), into: &copy,
             at: SettingContext(folder: folder, readsFiles: false))
         }
@@ -169,10 +169,10 @@ package struct SharedSettings: Sendable {
 }
 
 extension SettingsTable {
-  /// The same table without required rows.
-  fileprivate var optional: SettingsTable {
+  /// The rows that may be outside the folder. None is required.
+  fileprivate var shared: SettingsTable {
     SettingsTable(
-      rows: rows.map { row in
+      rows: rows.filter { !$0.isOfFolder }.map { row in
         var row = row
         row.isRequired = false
         return row

@@ -98,7 +98,8 @@ struct AuthorityAddCommand: AsyncParsableCommand {
 struct AuthorityListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the authorities with their keys: that of the settings, and the added ones.")
+    abstract: "List the authorities of the settings, of realms and the added ones, with their keys."
+  )
 
   private struct Report: Encodable {
     let authorities: [Entry]
@@ -111,9 +112,9 @@ struct AuthorityListCommand: AsyncParsableCommand {
     let withdrawnKeyIDs: [String]
     let jwksURL: String?
     let statistics: Bool
-    /// True for our own verification server, which no command changes.
+    /// True for our own verification server and those of realms, which no command changes.
     let isOwn: Bool
-    /// True for a stored entry that the server ignores, because our own verification server has its issuer.
+    /// True for a stored entry that the server ignores, because the settings or a realm have its issuer.
     let isIgnored: Bool
 
     init(_ registered: RegisteredAuthority) {
@@ -133,8 +134,8 @@ struct AuthorityListCommand: AsyncParsableCommand {
       let more = [
         withdrawnKeyIDs.isEmpty ? nil : "withdrawn \(withdrawnKeyIDs.joined(separator: ", "))",
         jwksURL.map { "page \($0)" }, statistics ? "statistics" : nil,
-        isOwn ? "our own verification server" : nil,
-        isIgnored ? "ignored: it has the issuer of our own verification server" : nil,
+        isOwn ? "in the settings or of a realm" : nil,
+        isIgnored ? "ignored: the settings or a realm have its issuer" : nil,
       ]
       return (["\(issuer) audience \(audience)", keys] + more.compactMap(\.self))
         .joined(separator: "; ").printable

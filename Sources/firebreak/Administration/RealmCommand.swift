@@ -22,11 +22,7 @@ struct RealmCommandOptions: ParsableArguments, ReportWriter {
   @Option(help: "The folder with all data of the servers.")
   var data = ServerOptions.defaultFolder
 
-  @Option(
-    help: ArgumentHelp(
-      "The configuration file of the servers; by default that of FIREBREAK_CONFIG, or the one that they were started"
-        + " with.", valueName: "file"))
-  var config: String?
+  @OptionGroup var configuration: ConfigurationOption
 
   @Flag(help: "Print one JSON object.")
   var json = false
@@ -35,7 +31,7 @@ struct RealmCommandOptions: ParsableArguments, ReportWriter {
   func setup() throws -> ServerSetup {
     var folder = try ServerFolder(existing: data)
     folder.shared = try ServerOptions.sharedSettings(
-      of: folder, file: ServerOptions.configurationFile(config))
+      of: folder, file: configuration.file)
     return ServerSetup(folder: folder, database: try DatabaseOptions.addressOfEnvironment) {
       note($0)
     }

@@ -3,10 +3,12 @@ import ArgumentParser
 import ServerOperations
 import Terminal
 
-/// `--data` and `--json` for commands with options that have the same names as those of `ServerOptions`.
+/// `--data`, `--config` and `--json` for commands with options that have the same names as those of `ServerOptions`.
 struct RegistryCommandOptions: ParsableArguments, ReportWriter {
   @Option(help: "The folder with all data of the servers.")
   var data = ServerOptions.defaultFolder
+
+  @OptionGroup var configuration: ConfigurationOption
 
   @Flag(help: "Print one JSON object.")
   var json = false
@@ -15,7 +17,7 @@ struct RegistryCommandOptions: ParsableArguments, ReportWriter {
   func setup() throws -> ServerSetup {
     var folder = try ServerFolder(existing: data, of: .keys)
     folder.shared = try ServerOptions.sharedSettings(
-      of: folder, .keys, file: ServerOptions.configurationFile(nil))
+      of: folder, .keys, file: configuration.file)
     return ServerSetup(folder: folder, database: try DatabaseOptions.addressOfEnvironment) {
       note($0)
     }

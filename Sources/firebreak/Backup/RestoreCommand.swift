@@ -12,8 +12,9 @@ struct RestoreCommand: AsyncParsableCommand {
       Every byte of the backup is checked first. The folders of its servers in DIR must be empty or missing: with \
       --replace a present DIR is moved away. What was revoked, withdrawn, disabled or ended after the backup stays \
       so if the earlier folders of the servers are beside DIR, where --replace leaves them, or their earlier \
-      PostgreSQL cluster is named by --earlier-database. Changed authorities and settings are named. Uploads and new codes since the backup are lost. With --database or DATABASE_URL the data \
-      gets into the empty databases of that PostgreSQL cluster, also if it was in files before.
+      PostgreSQL cluster is named by --earlier-database. Changed authorities and settings are named. Uploads and new \
+      codes since the backup are lost. With --database or DATABASE_URL the data gets into the empty databases of that \
+      PostgreSQL cluster, also if it was in files before.
       """)
 
   @OptionGroup var backup: BackupArgument
