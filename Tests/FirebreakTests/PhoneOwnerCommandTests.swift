@@ -117,8 +117,8 @@ struct PhoneOwnerCommandTests {
         try FileManager.default.removeItem(at: socket)
         #expect(try await phone.json("status")["enabled"] as? Bool == false)
       }
-      var facts = stat()
-      #expect(stat(socket.path, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+      let facts = try FileManager.default.attributesOfItem(atPath: socket.path)
+      #expect(facts[.posixPermissions] as? Int == 0o600)
       #expect(try process.errors.contains("phone.socket was removed"))
       #expect(try await process.terminate() == 0)
       #expect(!FileManager.default.fileExists(atPath: socket.path))

@@ -45,7 +45,10 @@ enum LanguageRule {
 
   /// The first word, after a field such as `- Returns:` if there is one.
   private static func firstWord(of text: Substring) -> String? {
-    let sentence = text.replacing(/^- (Returns|Throws|Note|Parameter \w+|\w+):\s*/, with: "")
+    // The literal is compiled each time.
+    let sentence =
+      text.hasPrefix("- ")
+      ? text.replacing(/^- (Returns|Throws|Note|Parameter \w+|\w+):\s*/, with: "") : text
     return sentence.split { !$0.isLetter }.first.map(String.init)
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Synchronization
 
 /// A Swift or C file, as text and as code with comments and string contents blanked out.
 struct SourceFile {
@@ -33,19 +34,34 @@ struct SourceFile {
 
   /// The lines of code in which `pattern` matches, each with its number.
   func matches(_ pattern: String) -> [(line: Int, text: String)] {
-    guard let expression = try? NSRegularExpression(pattern: pattern) else {
-      preconditionFailure("\(pattern) is not a regular expression")
-    }
+    let expression = Self.expression(for: pattern)
     // Most files have no match. A lookaround may see the next line, so it decides line by line.
-    if !pattern.contains("(?"), !isMatched(by: pattern) { return [] }
+    if !pattern.contains("(?"), !isMatched(by: expression) { return [] }
     return code.enumerated().compactMap { index, text in
       let all = NSRange(text.startIndex..., in: text)
       return expression.firstMatch(in: text, range: all) == nil ? nil : (index + 1, text)
     }
   }
 
-  private func isMatched(by pattern: String) -> Bool {
-    wholeCode.range(of: "(?m)" + pattern, options: .regularExpression) != nil
+  private func isMatched(by expression: NSRegularExpression) -> Bool {
+    let all = NSRange(wholeCode.startIndex..., in: wholeCode)
+    return expression.firstMatch(in: wholeCode, range: all) != nil
+  }
+
+  /// The expressions of all files by their pattern: compiling one for each file takes longer than searching.
+  private static let expressions = Mutex<[String: NSRegularExpression]>([:])
+
+  private static func expression(for pattern: String) -> NSRegularExpression {
+    expressions.withLock { known in
+      if let expression = known[pattern] { return expression }
+      guard
+        let new = try? NSRegularExpression(pattern: pattern, options: .anchorsMatchLines)
+      else {
+        preconditionFailure("\(pattern) is not a regular expression")
+      }
+      known[pattern] = new
+      return new
+    }
   }
 
   func violation(_ line: Int, _ advice: String) -> Violation {

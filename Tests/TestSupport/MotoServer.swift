@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Synchronization
 
 /// The object store of moto in a process of its own, with one bucket. It is not of this project, implements conditions,
 /// and checks no signatures. `make prove` installs it.
-public final class MotoServer {
+public final class MotoServer: Sendable {
   public static let accessKeyID = "AKIATEST"
   public static let secretAccessKey = "not a real secret"
   private static let bucket = "key-files"
 
   private let port: Int
-  private var process: BackgroundProcess?
+  private let process = Mutex<BackgroundProcess?>(nil)
 
   /// Starts a store with an empty bucket.
   public init() async throws {
@@ -26,7 +27,7 @@ public final class MotoServer {
       environment: ProcessInfo.processInfo.environment.merging(["PYTHONPATH": packages.path]) {
         $1
       })
-    self.process = process
+    self.process.withLock { $0 = process }
     try await Patience.until {
       guard process.process.status == nil else {
         throw Failure(
@@ -42,7 +43,7 @@ public final class MotoServer {
 
   /// Ends the store, which forgets all objects.
   public func stop() async throws {
-    guard let process = process?.process else { return }
+    guard let process = process.withLock({ $0?.process }) else { return }
     process.kill()
     _ = try await process.wait()
   }
