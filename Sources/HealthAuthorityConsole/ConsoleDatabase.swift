@@ -57,6 +57,14 @@ struct ConsoleDatabase: Sendable {
     return PostgreSQLCounters(database, clock: clock)
   }
 
+  /// Removes the counters of attempts whose windows have ended.
+  func removeOldCounters() async throws {
+    guard case .postgreSQL(let database) = engine else { return }
+    try await database.transaction(isRepeatable: true) {
+      _ = try $0.runLast([PostgreSQLCounters.removal])
+    }
+  }
+
   /// Runs `work` in a read transaction, which sees one state of the database.
   func read<Value: Sendable>(
     _ work: @escaping @Sendable (ConsoleTransaction) throws -> Value

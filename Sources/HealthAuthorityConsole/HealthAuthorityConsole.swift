@@ -200,8 +200,16 @@ package final class HealthAuthorityConsole: Service {
   private func checkPeriodically() async throws {
     while true {
       await checkStoredData()
+      await removeOldCounters()
       if await refusals.isWindowOver { await reportRefusals() }
       try await clock.sleep(until: clock.now.addingTimeInterval(ConsoleLimit.checkPeriodSeconds))
+    }
+  }
+
+  /// The next period repeats what has failed.
+  private func removeOldCounters() async {
+    do { try await database.removeOldCounters() } catch is CancellationError {} catch {
+      logger.warning("the removal of old counters failed: \(ConsoleError(storing: error))")
     }
   }
 }

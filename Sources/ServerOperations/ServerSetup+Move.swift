@@ -260,8 +260,8 @@ extension StoredServer {
 
   /// The copy of the database from PostgreSQL to a file.
   ///
-  /// - Parameter withdrawn: The files that the device configuration withdraws, for the key server.
-  func moveToFile(withdrawn: Set<KeyFileHash>) -> DatabaseMove {
+  /// - Parameter withdrawn: The files that the device configuration withdraws, for the key server; nil for no check.
+  func moveToFile(withdrawn: Set<KeyFileHash>?) -> DatabaseMove {
     switch name {
     case .verification: VerificationServer.databaseMoveToFile
     case .keys: KeyServer.databaseMoveToFile(withdrawn: withdrawn)

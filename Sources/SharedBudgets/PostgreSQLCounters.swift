@@ -57,6 +57,11 @@ package actor PostgreSQLCounters: SharedCounters {
     "CREATE INDEX budget_ends ON budget (ends_at)",
   ]
 
+  /// Removes the counters whose windows have ended, for the periodic removal of old data: a reservation does it, too, but
+  /// there may be none for weeks.
+  package static let removal = PostgreSQLStatement(
+    "DELETE FROM budget WHERE ends_at < \(CounterGroup.databaseTime)")
+
   package func reserve(_ amounts: [SharedAmount]) async throws -> SharedReservation {
     try await withCheckedThrowingContinuation { continuation in
       pending.append(Pending(amounts: amounts, continuation: continuation))
@@ -296,7 +301,7 @@ private struct CounterGroup {
   /// The statement that reads the clock of the database.
   static let time = "SELECT \(databaseTime)"
 
-  private static let databaseTime = "floor(extract(epoch FROM clock_timestamp()))::bigint"
+  static let databaseTime = "floor(extract(epoch FROM clock_timestamp()))::bigint"
 
   /// True if another process may count in the part before or after: their rows are others, and would not be waited for.
   private var isNearBoundary: Bool {

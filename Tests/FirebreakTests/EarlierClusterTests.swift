@@ -112,6 +112,43 @@ import Testing
     }
   }
 
+  @Test(
+    "Rules for codes are kept, withdrawals without a document are no obstacle, a missing state is named"
+  )
+  func incomplete() async throws {
+    let scene = try await scene()
+    #expect(try await scene.authority.servers.stop() == 0)
+    let changed = try await ServedAuthority(
+      ["verification/settings.json": #"{"codeLifetime":1200}"#],
+      arguments: ["--database", Self.address(earlier)], in: scene.authority.folder)
+    #expect(try await changed.servers.stop() == 0)
+    // Older than a document lists, and not removed since the cluster has stopped.
+    _ = try await earlier.run(
+      "INSERT INTO withdrawn_file (sha256, withdrawn_at) VALUES (decode(repeat('cd', 32), 'hex'), 1)",
+      in: "firebreak_keys")
+    let sentence = "lacks the state that the processes shared"
+    for isMissing in [false, true] {
+      let place = try TemporaryFolder()
+      let restored = try await Run(
+        [
+          "restore", scene.backup, "--data", place.path("data").path, "--earlier-database",
+          Self.address(earlier),
+        ])
+      #expect(restored.status == 0, "\(restored.errors)")
+      let named = restored.errors.components(separatedBy: sentence).count - 1
+      #expect(named == (isMissing ? 2 : 0), "\(restored.errors)")
+      let areKept = restored.errors.contains("the rules for new codes")
+      #expect(areKept == !isMissing, "\(restored.errors)")
+      if areKept {
+        let settings = place.path("data/verification/settings.json")
+        #expect(try String(contentsOf: settings, encoding: .utf8).contains("1200"))
+      }
+      for server in ["verification", "keys"] {
+        _ = try await earlier.run("DELETE FROM shared_state", in: "firebreak_\(server)")
+      }
+    }
+  }
+
   @Test("A cluster that is empty, or cannot be reached, is named, and nothing is restored")
   func refused() async throws {
     let scene = try await scene()

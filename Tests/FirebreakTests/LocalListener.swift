@@ -7,7 +7,8 @@ final class LocalListener: Sendable {
   let port: UInt16
   private let descriptor: Int32
 
-  init() throws {
+  /// - Parameter listens: False for a port that refuses connections, and that no program gets meanwhile.
+  init(listens: Bool = true) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -16,7 +17,7 @@ final class LocalListener: Sendable {
     let descriptor = descriptor
     let status = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) == 0 && listen(descriptor, 1) == 0
+        bind(descriptor, $0, size) == 0 && (!listens || listen(descriptor, 1) == 0)
           && getsockname(descriptor, $0, &size) == 0
       }
     }

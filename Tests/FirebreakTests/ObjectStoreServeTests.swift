@@ -85,13 +85,15 @@ import Testing
   @Test(
     "With a bucket that is away uploads are accepted, and published after a start when it is back")
   func away() async throws {
+    let nobody = try LocalListener(listens: false)
     let authority = try await serve(
-      "s3://\(S3TestServer.bucket)/a?endpoint=http://127.0.0.1:\(try UnusedPort.find())")
+      "s3://\(S3TestServer.bucket)/a?endpoint=http://127.0.0.1:\(nobody.port)")
     try await untilFilesFail(authority)
     #expect(try await authority.upload(token: try await authority.token()).status == 200)
     #expect(try await authority.indexLines().isEmpty)
     #expect(try await authority.servers.get(authority.keys, "/health").status == 200)
     try await stop(authority)
+    withExtendedLifetime(nobody) {}
     #expect(try authority.servers.errors().contains("The object store does not respond"))
     try await S3TestServer.run { store async throws in
       let authority = try await serve(store.address("a"))

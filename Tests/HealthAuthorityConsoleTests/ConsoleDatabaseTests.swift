@@ -47,6 +47,28 @@ struct ConsoleDatabaseTests {
     withExtendedLifetime(database) {}
   }
 
+  @Test(
+    "Counters of failures are removed after their window, also without a further failure",
+    .needs(.process))
+  func oldCounters() async throws {
+    let address = try #require(try await ConsoleEngine.postgresql.newDatabase())
+    let secret = Data(repeating: 7, count: ConsoleConfiguration.secretBytes)
+    let scene = try ConsoleScene(at: address, file: file, secret)
+    for (part, end) in [(1, 1), (2, Int64.max)] {
+      try await scene.change(
+        "INSERT INTO budget VALUES (1, decode(repeat('00', 16), 'hex'), \(part), 1, 0, \(end))")
+    }
+    try await RunningConsole.run(
+      in: folder.url, configure: { $0.databaseAddress = address }
+    ) { _ async throws in
+      try await Patience.until {
+        try await scene.database.read { db in
+          try db.rows(sql: "SELECT part FROM budget").map { row -> Int64 in row["part"] }
+        } == [2]
+      }
+    }
+  }
+
   @Test("A database of another secret is refused and not migrated")
   func otherSecret() async throws {
     _ = try database()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeyServerAPI
+import Logging
 import PostgreSQL
 import TestSupport
 import Testing
@@ -42,6 +43,31 @@ import Testing
         #expect(try await server.upload(bad).status == 429)
         #expect(try await server.upload(server.request(server.keys(1))).status == 200)
       }
+    }
+  }
+
+  @Test("A failure is removed after its window with the next removal, without a further failure")
+  func removal() async throws {
+    let address = try await PrivatePostgreSQL.newPatientDatabase()
+    let database = PostgreSQLDatabase(
+      address, connections: 1,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    func number(_ sql: String) async throws -> Int64? {
+      try await database.transaction { try $0.run(sql).firstInteger }
+    }
+    try await RunningKeyServer.run({ $0.databaseAddress = address }) { server async throws in
+      let bad = try await server.request(server.keys(1)) { $0.data.verificationPayload = nil }
+      #expect(try await server.upload(bad).status == 401)
+      // It is stored a moment later.
+      try await Patience.until {
+        try await number("SELECT (sum(failed) > 0 AND sum(running) = 0)::int FROM budget") == 1
+      }
+      try await server.server.removeOld()
+      #expect(try await number("SELECT (count(*) > 0)::int FROM budget") == 1)
+      // The windows have ended.
+      _ = try await number("UPDATE budget SET ends_at = ends_at - 10000000 RETURNING part")
+      try await server.server.removeOld()
+      #expect(try await number("SELECT count(*) FROM budget") == 0)
     }
   }
 

@@ -180,7 +180,7 @@ import World
     for budget in budgets {
       #expect(try await attempt(budget, hasFailed: false) == Outcome(isRun: true))
     }
-    #expect(try await rowCount() == 0)
+    #expect(try await number("SELECT count(*) FROM budget") == 0)
     for _ in 0..<3 { #expect(try await attempt(budgets[0]) == Outcome(isRun: true)) }
     for budget in budgets {
       #expect(try await attempt(budget) == Outcome(isRun: true, isRefused: true))
@@ -189,10 +189,67 @@ import World
     #expect(try await attempt(budgets[1], from: "192.0.2.2") == Outcome(isRun: true))
   }
 
-  private func rowCount() async throws -> Int64? {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    return try await VerificationServer.database(at: address, logger: logger).transaction {
-      try $0.run("SELECT count(*) FROM budget").firstInteger
+  @Test("Of concurrent failures that are counted after their work, two processes answer one limit")
+  func concurrentFailuresOnly() async throws {
+    var limits = FailureLimits(perAddress: 10, windowSeconds: 80)
+    limits.verifiesExcess = false
+    let budgets = (0..<2).map { _ in
+      FailureBudget(
+        limits, clock: clock, randomness: SystemRandomness(), shared: shared(counting: .failures))
+    }
+    let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
+      for number in 0..<40 {
+        group.addTask { try await attempt(budgets[number % 2]) }
+      }
+      return try await group.reduce(into: [Outcome]()) { $0.append($1) }
+    }
+    #expect(outcomes.count { $0 == Outcome(isRun: true) } == 10)
+    // Those of the other process are found after the work.
+    #expect(outcomes.count { $0 == Outcome(isRun: true, isRefused: true) } == 10)
+  }
+
+  @Test(
+    "Without the database a failure that is counted after its work gets no answer, a success does")
+  func failuresOnlyAway() async throws {
+    let folder = try TemporaryFolder()
+    var away = try PostgreSQLAddress("host=\(folder.url.path) user=x dbname=x")
+    away.timeFactor = 0.1
+    let database = VerificationServer.database(at: away, logger: Self.logger)
+    let budget = FailureBudget(
+      FailureLimits(perAddress: 3, windowSeconds: 80), clock: clock,
+      randomness: SystemRandomness(),
+      shared: SharedBudget(
+        PostgreSQLCounters(database, clock: clock),
+        keys: BudgetKeys(secret: SymmetricKey(data: Data(repeating: 1, count: 32))), number: 1,
+        counting: .failures))
+    #expect(try await attempt(budget, hasFailed: false) == Outcome(isRun: true))
+    let refusal = QuietRefusal.unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
+    await #expect(throws: refusal) { try await attempt(budget) }
+  }
+
+  @Test("A counter is removed after its window by the next cleanup, without a further attempt")
+  func removal() async throws {
+    let budget = budget(FailureLimits(perAddress: 2, windowSeconds: 8_000), at: clock)
+    #expect(try await attempt(budget) == Outcome(isRun: true))
+    // It is stored a moment later.
+    try await Patience.until {
+      try await number("SELECT count(*) FROM budget WHERE failed > 0 AND running = 0") == 1
+    }
+    let storage = PostgreSQLCodeStorage(address, logger: Self.logger)
+    _ = try await storage.removeExpired(at: clock.now, atMost: 10)
+    #expect(try await number("SELECT count(*) FROM budget") == 1)
+    // Its window has ended.
+    _ = try await number("UPDATE budget SET ends_at = ends_at - 100000 RETURNING part")
+    _ = try await storage.removeExpired(at: clock.now, atMost: 10)
+    #expect(try await number("SELECT count(*) FROM budget") == 0)
+  }
+
+  private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  /// Runs a statement, and returns the first number of its result.
+  private func number(_ sql: String) async throws -> Int64? {
+    try await VerificationServer.database(at: address, logger: Self.logger).transaction {
+      try $0.run(sql).firstInteger
     }
   }
 

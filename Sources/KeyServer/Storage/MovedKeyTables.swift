@@ -24,13 +24,13 @@ extension KeyServer {
   /// The copy of the database from PostgreSQL to a file.
   ///
   /// - Parameter withdrawn: The files that the device configuration withdraws. Those of the database must be among
-  ///   them, because it has no place for them in a file.
-  package static func databaseMoveToFile(withdrawn: Set<KeyFileHash>) -> DatabaseMove {
+  ///   them, because it has no place for them in a file. Nil for no check.
+  package static func databaseMoveToFile(withdrawn: Set<KeyFileHash>?) -> DatabaseMove {
     DatabaseMove(
       SQLiteSchema.schema, tables: MovedKeyTables.keysToFile + MovedKeyTables.othersToFile,
       stateColumns: [.init("served_issuer", .text)],
       before: { source, _ in
-        guard case .postgreSQL(let transaction) = source else { return }
+        guard let withdrawn, case .postgreSQL(let transaction) = source else { return }
         let stored = try PostgreSQLKeyStore.withdrawnFiles(transaction)
         let unknown = stored.subtracting(withdrawn)
         guard unknown.isEmpty else {

@@ -155,6 +155,7 @@ extension PostgreSQLKeyStore {
           .integer(needed)),
         PostgreSQLStatement(
           "UPDATE server_state SET keys_from = $1 WHERE keys_from < $1", .integer(needed)),
+        PostgreSQLCounters.removal,
       ])
       return needed
     }

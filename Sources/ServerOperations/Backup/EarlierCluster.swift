@@ -14,6 +14,8 @@ import World
 /// except that its tables are migrated to those of this version.
 struct EarlierCluster {
   let address: PostgreSQLAddress
+  /// Receives sentences for the operator.
+  let note: @Sendable (String) -> Void
 
   /// Copies the databases of the servers of `content` into the new folder `url`.
   ///
@@ -41,17 +43,25 @@ struct EarlierCluster {
     address.mayBeEmpty = false
     let database = server.postgreSQLDatabase(at: address, secret: try server.databaseSecret())
     defer { database.close() }
-    if server.name != .console, let secret = try server.identity,
-      let state = try await database.sharedState()
-    {
-      try SharedStateSeal(secret, of: server).content(of: state).store(in: copy, at: now)
+    if server.name != .console, let secret = try server.identity {
+      if let state = try await database.sharedState() {
+        try SharedStateSeal(secret, of: server).content(of: state).store(in: copy, at: now)
+      } else {
+        note(Self.missingState(of: server.name))
+      }
     }
-    let withdrawn = server.name == .keys ? try withdrawnFiles(in: copy.folder) : []
-    try await server.moveToFile(withdrawn: withdrawn).copy(database, toNew: copy.database)
+    // The shared state has the withdrawn files that phones still know of. The rows of a stopped cluster may be older.
+    try await server.moveToFile(withdrawn: nil).copy(database, toNew: copy.database)
   }
 
-  private func withdrawnFiles(in folder: ServerFolder) throws -> Set<KeyFileHash> {
-    try ServerSetup(folder: folder) { _ in }.withdrawnFiles()
+  /// A sentence for a server whose processes have not stored what they share.
+  private static func missingState(of server: ServerName) -> String {
+    let parts =
+      server == .keys
+      ? "signing keys, the pause and withdrawn files" : "signing keys and API tokens"
+    return
+      "The cluster of --earlier-database lacks the state that the processes shared. The \(server.title) has the"
+      + " \(parts) of the backup: what was revoked after it may be valid again, so revoke it again."
   }
 
   private func failure(_ error: any Error) -> any Error {

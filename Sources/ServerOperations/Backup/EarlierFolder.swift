@@ -77,6 +77,9 @@ struct EarlierFolder {
   /// The path, or the name of its source, for messages.
   var path: String { name ?? folder.url.path.printable }
 
+  /// True if the folder is a copy that is removed with the restoration.
+  var isCopy: Bool { name != nil }
+
   /// How commands read the folder, for messages.
   var optionOfCommands: String {
     name.map { "DATABASE_URL of \($0)" } ?? "--data \(path)"

@@ -31,7 +31,21 @@ struct EarlierSettings {
         folder.had(server) && (folder.hasContinued(server.name) || folder.newestTime > backup)
       }
       if server.name == .keys { takeOverRemoteConfiguration(from: newer, by: server) }
+      if server.name == .verification, let newest = newer.first, newest.isCopy {
+        takeOverRules(from: newest, by: server)
+      }
       if let newest = newer.first { nameChanges(in: newest, of: server) }
+    }
+  }
+
+  /// Takes over the rules for new codes that the processes of a cluster shared: they are in no file that stays.
+  private func takeOverRules(from folder: EarlierFolder, by server: StoredServer) {
+    do {
+      let rules = try SharedCodes(folder.folder.server(server.name))
+      guard try rules?.storeRules(in: server.settings) == true else { return }
+      note("Kept from \(folder.path): the rules for new codes.")
+    } catch {
+      note("The rules for new codes may be those of the backup: compare them in the console.")
     }
   }
 

@@ -256,7 +256,7 @@ extension Restoration {
     }
     // Removed with the extracted files.
     let copy = extracted.appendingPathComponent("earlier-cluster")
-    let cluster = try await EarlierCluster(address: earlierDatabase)
+    let cluster = try await EarlierCluster(address: earlierDatabase, note: note)
       .folder(of: content, at: copy, now: clock.now)
     return (folders + [cluster]).sorted { $0.newestTime > $1.newestTime }
   }

@@ -198,7 +198,11 @@ struct SharedCodes: Codable, Equatable, Redacted {
     try storeRules(in: server.settings)
   }
 
-  private func storeRules(in settings: SettingsFile) throws {
+  /// Stores the rules for new codes.
+  ///
+  /// - Returns: True if they have changed.
+  @discardableResult
+  func storeRules(in settings: SettingsFile) throws -> Bool {
     let present = try settings.read()
     var fields = present?["policy"]?.fields ?? [:]
     fields.merge(policy) { $1 }
@@ -208,5 +212,6 @@ struct SharedCodes: Codable, Equatable, Redacted {
     }
     if fields != present?["policy"]?.fields ?? [:] { values["policy"] = .object(fields) }
     if !values.isEmpty { try settings.replace(values) }
+    return !values.isEmpty
   }
 }

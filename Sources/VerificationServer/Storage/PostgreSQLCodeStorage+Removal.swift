@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import PostgreSQL
+import SharedBudgets
 import World
 
 extension PostgreSQLCodeStorage {
@@ -76,8 +77,9 @@ extension PostgreSQLCodeStorage {
         // A process that was away for longer, with a batch of unknown outcome, may count it twice.
         PostgreSQLStatement(
           #"DELETE FROM "attemptBatch" WHERE "storedAt" < now() - interval '7 days'"#),
+        PostgreSQLCounters.removal,
       ])
-      return rows.dropLast(4).reduce(0) { $0 + $1.changedCount }
+      return rows.dropLast(5).reduce(0) { $0 + $1.changedCount }
     }
   }
 }

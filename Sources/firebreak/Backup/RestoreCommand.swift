@@ -26,8 +26,8 @@ struct RestoreCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      The PostgreSQL cluster that had the databases before, if it can still be read; DATABASE_EARLIER_URL, too, which \
-      other users of the machine do not see.
+      The PostgreSQL cluster that had the databases before, if its primary still accepts writes; DATABASE_EARLIER_URL, \
+      too, which other users of the machine do not see.
       """, valueName: "url"))
   var earlierDatabase: String?
 
