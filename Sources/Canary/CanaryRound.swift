@@ -70,7 +70,7 @@ package struct CanaryRound {
   ///   - limits: The times of the round.
   ///   - network: The network of the phones.
   ///   - logger: The log of the phones.
-  ///   - notices: The notices of a new phone.
+  ///   - notices: The notices of a new phone: of the ill one, the near one and the passer-by, in this order.
   ///   - pause: Waits for this many seconds of `clock`.
   package init(
     _ site: CanarySite, folder: URL, clock: any WallClock, seed: UInt64,
@@ -164,7 +164,8 @@ package struct CanaryRound {
     }
   }
 
-  /// Lets the phones check until the one that was near is told, then makes sure that the passer has less risk.
+  /// Lets the phones check until the one that was near is told, then makes sure that the passer has less risk, and a
+  /// notice only with it.
   private func awaitNotice(
     on near: SimulatedPhone, besides passer: SimulatedPhone, since start: Date
   ) async throws {
@@ -195,6 +196,10 @@ package struct CanaryRound {
     guard case .checked(let most) = near, case .checked(let level) = outcome,
       level < most
     else { throw Failure(step: .silence, reason: "a passer-by got \(outcome)") }
+    guard passer.notices.exposureNotices.isEmpty != outcome.isAtRisk else {
+      throw Failure(
+        step: .silence, reason: "notice and state of a passer-by differ: \(outcome)")
+    }
   }
 
   private func check(_ phone: SimulatedPhone) async -> CheckOutcome {

@@ -7,6 +7,7 @@ import KeyServerAPI
 import RiskRules
 import ServerMetrics
 import Simulation
+import Synchronization
 import TestSupport
 import Testing
 import VerificationServer
@@ -100,6 +101,23 @@ struct CanaryRoundTests {
     await notices.show(Notice(.risk(.high)))
     let result = try await failed(CanaryScene.Faults(notices: { notices }))
     #expect(result.failed == .notice && result.reason.contains("differ"), "\(result)")
+  }
+
+  @Test("NHS, September 2020: a notice to a passer-by without an exposure fails the round")
+  func phantomNoticeOfPasser() async throws {
+    let phantom = SimulatedNotices()
+    await phantom.show(Notice(.risk(.low)))
+    let phones = Mutex(0)
+    let result = try await failed(
+      CanaryScene.Faults(notices: {
+        // The passer-by is the third one.
+        let number = phones.withLock { count in
+          count += 1
+          return count
+        }
+        return number == 3 ? phantom : SimulatedNotices()
+      }))
+    #expect(result.failed == .silence && result.reason.contains("differ"), "\(result)")
   }
 
   @Test("Scotland, December 2020: thresholds that are too low tell a passer-by")
