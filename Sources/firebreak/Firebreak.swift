@@ -125,12 +125,12 @@ struct Firebreak: AsyncParsableCommand {
   }
 
   private static func report(_ text: String, _ status: ExitStatus, of arguments: CommandArguments) {
-    if arguments.wantsJSON {
-      ErrorReport(text, status: status).writeToStandardError()
-    } else if arguments.wantsJSONLog {
-      // A reader of the log has to find why the servers ended.
+    if arguments.wantsJSONLog {
+      // A reader of the log has to find why the servers ended, also if --json is there for the addresses.
       Logger(label: "firebreak") { _ in LogFormat.json.handler(level: .critical) }
         .critical("\(text)", source: "firebreak")
+    } else if arguments.wantsJSON {
+      ErrorReport(text, status: status).writeToStandardError()
     } else {
       note(text)
     }

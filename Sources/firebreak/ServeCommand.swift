@@ -106,8 +106,7 @@ struct ServeCommand: AsyncParsableCommand {
     FileDescriptors.raiseLimit()
     let folder = ServerFolder(at: options.data)
     let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)
-    let setup = try options.setup(
-      folder, database: cluster.address, clock: clock, isServing: true)
+    let setup = try currentSetup(in: folder, clock: clock)
     try folder.refuseEnded()
     try folder.refuseRealm()
     // Before anything is created, so that a failed start leaves nothing.
@@ -135,8 +134,7 @@ struct ServeCommand: AsyncParsableCommand {
     let loop = ServerLoop(
       // At a reload, the file of --config is read again as well.
       create: {
-        var setup = try options.setup(
-          folder, database: cluster.address, clock: clock, isServing: true)
+        var setup = try currentSetup(in: folder, clock: clock)
         setup.shared = shared
         return try servers(of: setup, realms, on: $0, sockets)
       },
@@ -147,6 +145,13 @@ struct ServeCommand: AsyncParsableCommand {
     try await loop.run { ports in
       let addresses = try addresses(ports, setup, sockets)
       try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
+    }
+  }
+
+  /// The servers of `folder`, which warn in the form of the log.
+  private func currentSetup(in folder: ServerFolder, clock: any WallClock) throws -> ServerSetup {
+    try options.setup(folder, database: cluster.address, clock: clock, isServing: true) {
+      [logFormat] in logFormat.tell($0, level: .warning)
     }
   }
 
@@ -174,7 +179,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     if isServed(.console), sockets[.console] == nil {
       hosts[.console] = try setup.consoleHost(host)
-      if hosts[.console] != host { tell(ConsoleSettings.localNote) }
+      if hosts[.console] != host { logFormat.tell(ConsoleSettings.localNote) }
     }
     return ServerAddresses(
       ports, hosts: hosts, metricsHost: sockets.metrics?.host ?? metricsAddress,
@@ -238,7 +243,7 @@ struct ServeCommand: AsyncParsableCommand {
         hosted: consoles.routes, verification: verification, keys: keys,
         logger: logger(level: try setup.consoleSettings().logLevel)) : nil
     // After all servers have opened their databases, so that an error of one of them is the only line.
-    if keys != nil { tell(try setup.keySettings().deviceVerificationNote) }
+    if keys != nil { logFormat.tell(try setup.keySettings().deviceVerificationNote) }
     let others = realms.servers(hosted, consoles, by: setup, logger: logger(level: .error))
     let metrics = (sockets.metrics?.port ?? metricsPort).map { port in
       ServerMetricsSource(
@@ -264,7 +269,7 @@ struct ServeCommand: AsyncParsableCommand {
     on ports: ServerPorts?, _ sockets: ServiceSockets
   ) throws -> RunningServers {
     guard let identity, let first = tls.tlsPort else { return servers }
-    if let warning = tls.warning(of: identity, at: SystemClock().now) { tell(warning) }
+    if let warning = tls.warning(of: identity, at: SystemClock().now) { logFormat.tell(warning) }
     let consoleHost = try tlsHost(of: .console, setup)
     func securedHost(of server: ServerName) -> String {
       if let socket = sockets.secured(server) { return socket.host }
@@ -363,14 +368,6 @@ struct ServeCommand: AsyncParsableCommand {
       }
     }
     return Logger(label: "firebreak") { [logFormat] _ in logFormat.handler(level: .info) }
-  }
-
-  /// Tells the operator what needs attention, in the form of the log.
-  private func tell(_ text: String) {
-    switch logFormat {
-    case .text: note(text)
-    case .json: logger(level: .notice).notice("\(text)", source: "firebreak")
-    }
   }
 }
 

@@ -158,13 +158,15 @@ struct ServerOptions: ParsableArguments {
   ///   - database: The PostgreSQL cluster of the servers' databases; nil for the SQLite databases in the folder.
   ///   - clock: The clock of the servers.
   ///   - isServing: True to read no other configuration file than the one that is named now.
+  ///   - warn: Tells the operator what needs attention.
   func setup(
     _ folder: ServerFolder, of server: ServerName? = nil, database: PostgreSQLAddress?,
-    clock: any WallClock = SystemClock(), isServing: Bool = false
+    clock: any WallClock = SystemClock(), isServing: Bool = false,
+    warn: @escaping @Sendable (String) -> Void = { note($0) }
   ) throws -> ServerSetup {
     // The configuration file and its variables are those of the installation's own authority.
     guard folder.realm == nil else {
-      return ServerSetup(folder: folder, database: database, clock: clock) { note($0) }
+      return ServerSetup(folder: folder, database: database, clock: clock, warn: warn)
     }
     var folder = folder
     folder.shared = try Self.sharedSettings(
@@ -173,8 +175,8 @@ struct ServerOptions: ParsableArguments {
       folder: folder,
       overrides: SettingOverrides(
         region: region, app: app, issuer: issuer, audience: audience, keyID: keyID, files: files),
-      database: database, clock: clock, environment: ProcessInfo.processInfo.environment
-    ) { note($0) }
+      database: database, clock: clock, environment: ProcessInfo.processInfo.environment, warn: warn
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import KeyServerAPI
 import ServedSystem
 import TestSupport
 import Testing
@@ -32,9 +33,31 @@ struct LogFormatTests {
     #expect(try await authority.servers.stop() == 0)
   }
 
+  @Test("A warning of a running server is an entry of the log, too")
+  func warning() async throws {
+    let authority = try await ServedAuthority(arguments: ["--log-format", "json"])
+    let path = KeyServerRoute.deviceConfiguration
+    #expect(try await authority.servers.get(authority.keys, path).status == 200)
+    try FileManager.default.removeItem(
+      at: authority.folder.path("data/keys/device-configuration.json"))
+    #expect(try await authority.servers.get(authority.keys, path).status == 200)
+    let entries = try authority.servers.errors().split(separator: "\n").map { line in
+      try #require(
+        try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String], "\(line)")
+    }
+    let warning = entries.first {
+      $0["message"]?.hasPrefix("The previous device configuration is served") == true
+    }
+    #expect(warning?["level"] == "warning", "\(entries)")
+    #expect(warning?["source"] == "firebreak")
+    #expect(try await authority.servers.stop() == 0)
+  }
+
   @Test(
     "The error that ends the command is an entry of the log, too",
-    arguments: [["--log-format", "json"], ["--log-format=json"]])
+    arguments: [
+      ["--log-format", "json"], ["--log-format=json"], ["--json", "--log-format", "json"],
+    ])
   func ended(options: [String]) async throws {
     let folder = try TemporaryFolder()
     try ServedAuthority.write(["keys/settings.json": #"{"region":5}"#], in: folder)

@@ -49,4 +49,14 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     case .json: return JSONLogHandler(logLevel: level)
     }
   }
+
+  /// Tells the operator what needs attention: as a line, or as an entry of `level` in a log of JSON objects.
+  func tell(_ text: String, level: Logger.Level = .notice) {
+    switch self {
+    case .text: note(text)
+    case .json:
+      Logger(label: "firebreak") { _ in handler(level: level) }
+        .log(level: level, "\(text)", source: "firebreak")
+    }
+  }
 }
