@@ -59,6 +59,19 @@ struct ReleaseChecksumTests {
     #expect(try await checksums("--verify", release.path, key.shown).status == 0)
   }
 
+  @Test("On a full disk the earlier list and its signature stay", .needs(.smallDisk))
+  func fullDisk() async throws {
+    let disk = try SmallDisk(bytes: 64 << 10)
+    try Data("package".utf8).write(to: disk.url.appendingPathComponent("firebreak_1.deb"))
+    let key = try await key("a", "ed25519")
+    #expect(try await checksums(disk.url.path, key.own).status == 0)
+    let ballast = disk.fill()
+    let failed = try await checksums(disk.url.path, key.own)
+    #expect(failed.status == 2 && failed.errors.contains("nothing was replaced"))
+    try FileManager.default.removeItem(at: ballast)
+    #expect(try await checksums("--verify", disk.url.path, key.shown).status == 0)
+  }
+
   private func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: release.path).sorted()
   }
