@@ -107,6 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
     let folder = ServerFolder(at: options.data)
     let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)
     let setup = try currentSetup(in: folder, clock: clock)
+    tellUnusedVariables(of: setup)
     try folder.refuseEnded()
     try folder.refuseRealm()
     // Before anything is created, so that a failed start leaves nothing.
@@ -152,6 +153,12 @@ struct ServeCommand: AsyncParsableCommand {
   private func currentSetup(in folder: ServerFolder, clock: any WallClock) throws -> ServerSetup {
     try options.setup(folder, database: cluster.address, clock: clock, isServing: true) {
       [logFormat] in logFormat.tell($0, level: .warning)
+    }
+  }
+
+  private func tellUnusedVariables(of setup: ServerSetup) {
+    for name in setup.folder.shared?.unusedVariables ?? [] {
+      logFormat.tell("\(name.printable) names no server, and has no effect.")
     }
   }
 

@@ -63,7 +63,7 @@ struct ConfigurationFileTests {
       ("{}", ["FIREBREAK_REGION": "DE"], "FIREBREAK_REGION names no server"),
       ("{}", ["FIREBREAK_KEY_MINIMUM_KEYS": "1"], "FIREBREAK_KEY_MINIMUM_KEYS names no server"),
       ("{}", ["FIREBREAK_VERIFY_ISSUER": "a"], "FIREBREAK_VERIFY_ISSUER names no server"),
-      ("{}", ["FIREBREAK_SERVER_LINK_DAYS": "2"], "FIREBREAK_SERVER_LINK_DAYS names no server"),
+      ("{}", ["FIREBREAK_VERIFY_LINK_DAYS": "2"], "FIREBREAK_VERIFY_LINK_DAYS names no server"),
       ("{}", ["FIREBREAK_KEYS_MINIMUM_KEYS": "many"], "FIREBREAK_KEYS_MINIMUM_KEYS: minimumKeys"),
       ("{}", ["FIREBREAK_KEYS_MINIMUM_KEYS": "-1"], "FIREBREAK_KEYS_MINIMUM_KEYS: minimumKeys"),
     ] as [(String, [String: String], String)] {
@@ -89,6 +89,27 @@ struct ConfigurationFileTests {
     try Data(#"{"keys": {"minimumKeys": -1}}"#.utf8).write(to: folder.path("firebreak.json"))
     let inFile = try await run()
     #expect(inFile.status == 2 && !inFile.errors.contains("settings.json"), "\(inFile.errors)")
+  }
+
+  @Test(
+    "A variable of the operator's own, which ends like a setting, is named by serve and has no effect",
+    arguments: [
+      "FIREBREAK_BACKUP_FILES", "FIREBREAK_RESTORE_REGION", "FIREBREAK_SERVER_LINK_DAYS",
+      "FIREBREAK_CONTAINER_LOG_LEVEL",
+    ])
+  func own(variable: String) async throws {
+    try Data("{}".utf8).write(to: folder.path("firebreak.json"))
+    try ServedAuthority.prepare(folder)
+    let variables = [variable: "nowhere", "FIREBREAK_GRAFANA": "a", "FIREBREAK_TEST_REGION": "b"]
+    let result = try await run(environment: variables)
+    #expect(result.status == 0 && !result.output.contains("nowhere"), "\(result.errors)")
+    let lines = result.errors.split(separator: "\n")
+    #expect(lines == ["firebreak: \(variable) names no server, and has no effect."])
+    // Commands of the administration do not repeat it.
+    let command = try await ChildProcess.run(
+      Run.product(), ["key-server", "settings", "--data", folder.path("data").path],
+      environment: Run.environment(adding: variables))
+    #expect(command.status == 0 && command.errors.isEmpty, "\(command.errors)")
   }
 
   @Test("Printed settings are a configuration file, and an empty FIREBREAK_CONFIG names none")

@@ -15,6 +15,13 @@ package struct SharedSettings: Sendable {
   private static let variablePrefix = "FIREBREAK_"
   /// Variables that are no settings, in each unit of systemd.
   private static let otherVariables: Set = [fileVariable, "FIREBREAK_OPTIONS"]
+  /// Variables of this project's own test runs.
+  private static let testPrefix = "FIREBREAK_TEST_"
+  /// The letters that a word has to share with the name of a server to be taken for it.
+  private static let sharedLettersMin = 3
+
+  /// The variables that end with the name of a setting, but belong to something else: they have no effect.
+  package let unusedVariables: [String]
 
   /// The configuration file; nil for none.
   private let file: URL?
@@ -25,7 +32,8 @@ package struct SharedSettings: Sendable {
 
   /// Reads `file`, and keeps the variables of the `servers`, such as `FIREBREAK_KEYS_MINIMUM_KEYS`.
   ///
-  /// - Throws: `CommandFailure` if the file cannot be read, or names another server.
+  /// - Throws: `CommandFailure` if the file cannot be read, or names another server, or if a variable has the name of a
+  ///   setting with no or a misspelled server.
   package init(
     file: URL?, environment: [String: String], servers: [String]
   ) throws {
@@ -38,7 +46,7 @@ package struct SharedSettings: Sendable {
       }
     }
     self.variables = variables
-    try Self.refuseMisnamed(environment, servers: servers)
+    unusedVariables = try Self.unusedVariables(environment, servers: servers)
     guard let file else {
       objects = [:]
       return
@@ -58,27 +66,41 @@ package struct SharedSettings: Sendable {
     objects = fields
   }
 
-  /// Throws if a variable has the name of a setting without that of a server, such as `FIREBREAK_REGION` or
-  /// `FIREBREAK_KEY_REGION`: it would have no effect.
-  private static func refuseMisnamed(
+  /// The variables that end with the name of a setting after words that are no server, such as
+  /// `FIREBREAK_BACKUP_FILES`: they may be the operator's own.
+  ///
+  /// - Throws: `CommandFailure` for `FIREBREAK_REGION` or `FIREBREAK_KEY_REGION`, which can only be meant as settings.
+  private static func unusedVariables(
     _ environment: [String: String], servers: [String]
-  ) throws {
+  ) throws -> [String] {
     let prefixes = servers.map { "\(variablePrefix)\($0.uppercased())_" }
     let others = environment.keys.filter { name in
       name.hasPrefix(variablePrefix) && !otherVariables.contains(name)
-        && !prefixes.contains { name.hasPrefix($0) }
+        && !name.hasPrefix(testPrefix) && !prefixes.contains { name.hasPrefix($0) }
     }
-    guard !others.isEmpty else { return }
-    let settings =
+    guard !others.isEmpty else { return [] }
+    let names =
       VerificationServerSettings.table.rows.map(\.name) + KeyServerSettings.table.rows.map(\.name)
       + ConsoleSettings.table.rows.map(\.name)
-    let endings = settings.map { "_\(variable($0))" }
-    // FIREBREAK_REGION ends with _REGION, too.
-    let misnamed = others.filter { name in endings.contains { name.hasSuffix($0) } }
-    guard let name = misnamed.min() else { return }
-    throw CommandFailure.badInput(
-      "\(name.printable) names no server: begin it with \(prefixes.joined(separator: ", ")), or remove the variable."
-    )
+    // Without underscores, because those of a setting are slow to find.
+    let settings = Set(names.map { $0.uppercased() })
+    return try others.sorted().filter { name in
+      let words = name.split(separator: "_").dropFirst()
+      let start = words.indices.first { settings.contains(words[$0...].joined(separator: "")) }
+      guard let start, let first = words.first else { return false }
+      guard start > words.startIndex, !servers.contains(where: { resembles(first, $0) }) else {
+        throw CommandFailure.badInput(
+          "\(name.printable) names no server: begin it with \(prefixes.joined(separator: ", ")), or remove or rename"
+            + " the variable.")
+      }
+      return true
+    }
+  }
+
+  /// True if `word` is nearly the name of `server`, such as `KEY` or `VERIFY`.
+  private static func resembles(_ word: Substring, _ server: String) -> Bool {
+    let shared = zip(word, server.uppercased()).prefix { $0 == $1 }.count
+    return shared >= sharedLettersMin && shared >= min(word.count, server.count) - 1
   }
 
   /// True if the message of an error begins with the place of its cause, the configuration file or a variable.
