@@ -81,6 +81,7 @@ struct ExportBench {
     defer { bar.clear() }
     bar.show("Creating \(keyCount) keys")
     if !isFilled {
+      try await requireEmptyDatabase()
       try await BenchExportFillCommand.fill(
         database ?? file.path, isPostgreSQL: database != nil, keyCount: keyCount,
         releasedFrom: Self.start)
@@ -102,6 +103,15 @@ struct ExportBench {
       processorSeconds: (processor / .seconds(1)).rounded(to: 3),
       peakMemoryMiB: (Double(memory.peak) / Double(1 << 20)).rounded(to: 1),
       bytes: size?.intValue ?? 0, database: database == nil ? "sqlite" : "postgresql")
+  }
+
+  /// Throws if the database in PostgreSQL is that of a server, or has the keys of an earlier measurement.
+  private func requireEmptyDatabase() async throws {
+    guard let database else { return }
+    guard try await KeyServer.isEmpty(PostgreSQLAddress(database), logger: Self.silent) else {
+      throw CommandFailure.badInput(
+        "The database of --database has tables already: name an empty one.")
+    }
   }
 
   private func server(in folder: URL, _ file: URL) throws -> KeyServer {

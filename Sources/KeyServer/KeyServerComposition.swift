@@ -310,6 +310,17 @@ extension KeyServer {
     try store.close()
   }
 
+  /// True if a database in PostgreSQL has no tables of a server; for benchmarks.
+  ///
+  /// - Throws: `KeyServerError` if the database cannot be read.
+  package static func isEmpty(_ address: PostgreSQLAddress, logger: Logger) async throws -> Bool {
+    let database = Self.database(at: address, logger: logger)
+    defer { database.close() }
+    do { return try await database.isEmpty() } catch let error as ServerDatabaseError {
+      throw KeyServerError(error)
+    }
+  }
+
   /// Inserts keys into a database in PostgreSQL that no server uses, without uploads; for benchmarks.
   ///
   /// - Parameter now: The moment at which the server's first period begins if the database is new.

@@ -98,6 +98,15 @@ package final class PostgreSQLServerDatabase: Sendable {
     try await mappingErrors { try await database.transaction { _ in } }
   }
 
+  /// True if the database has no tables of a server. Changes nothing in it.
+  ///
+  /// - Throws: `ServerDatabaseError`; `.empty` if it has none and may not be empty.
+  package func isEmpty() async throws -> Bool {
+    try await mappingErrors { [self] in
+      try await database.transaction { [self] in try !hasTables($0) }
+    }
+  }
+
   /// Closes the connections.
   package func close() { database.close() }
 

@@ -38,6 +38,21 @@ struct BenchExportCommandTests {
     #expect(other.status == 2 && other.errors.contains("--database"), "\(other.errors)")
   }
 
+  @Test("A database with tables is refused, and gets no more keys")
+  func filled() async throws {
+    let server = try await PrivatePostgreSQL.shared()
+    let name = "bench_export_twice"
+    let address = try await server.createDatabase(name)
+    let export = ["bench", "export", "--keys", "2000", "--database", address]
+    let first = try await Run(export)
+    #expect(first.status == 0, "\(first.errors)")
+    let second = try await Run(export)
+    #expect(second.status == 2 && second.output.isEmpty)
+    #expect(second.errors.contains("has tables already"), "\(second.errors)")
+    let count = "SELECT count(*) FROM diagnosis_key"
+    #expect(try await server.run(count, in: name) == 2_000)
+  }
+
   @Test("A temporary folder that cannot be created is named in the error")
   func noFolder() async throws {
     let folder = try TemporaryFolder()
