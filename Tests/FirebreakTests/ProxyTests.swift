@@ -11,11 +11,14 @@ struct ProxyTests {
   private final class Proxy {
     let address: String
     let certificate: URL
+    /// The file of its messages.
+    let log: URL
     private let process: BackgroundProcess
 
     init(before keys: String, in folder: TemporaryFolder) async throws {
       let port = try UnusedPort.find()
       certificate = folder.path("certificate.pem")
+      log = folder.path("error.log")
       let key = folder.path("key.pem").path
       let made = try await Shell.run(
         """
@@ -29,7 +32,7 @@ struct ProxyTests {
         encoding: .utf8)
       for (sample, value) in [
         ("/run/nginx.pid", folder.path("nginx.pid").path),
-        ("/var/log/nginx/error.log", folder.path("error.log").path),
+        ("/var/log/nginx/error.log", log.path),
         ("/var/cache/nginx/firebreak", folder.path("cache").path),
         ("/etc/ssl/keys.example.org.pem", certificate.path),
         ("/etc/ssl/private/keys.example.org.key", key), ("127.0.0.1:8081", "127.0.0.1:\(server)"),
@@ -48,7 +51,7 @@ struct ProxyTests {
       address = "https://localhost:\(port)"
       process = try await BackgroundProcess(
         URL(fileURLWithPath: "/usr/sbin/nginx"),
-        ["-e", folder.path("error.log").path, "-g", "daemon off; user root;", "-c", file.path],
+        ["-e", log.path, "-g", "daemon off; user root;", "-c", file.path],
         output: folder.path("nginx-output"))
       try await Patience.until { try await self.curl("-o /dev/null", "/index.txt").status == 0 }
     }
@@ -90,7 +93,9 @@ struct ProxyTests {
     }
   }
 
-  @Test("A body above the limit of uploads is rejected by nginx, and one below reaches the server")
+  @Test(
+    "A body above the limit is rejected by nginx without a client's address in its log, and one below reaches the server"
+  )
   func bodyLimit() async throws {
     try await withProxy { proxy, _ in
       let post = "-o /dev/null -w '%{http_code}' -X POST -H 'content-type: application/json'"
@@ -99,6 +104,8 @@ struct ProxyTests {
       #expect(large.output == "413")
       let small = try await proxy.curl(post + " -d '{}'", path)
       #expect(small.output == "400")
+      let messages = try String(contentsOf: proxy.log, encoding: .utf8)
+      #expect(!messages.contains("client"), "\(messages)")
     }
   }
 
