@@ -18,7 +18,8 @@ struct PostgreSQLCommand: AsyncParsableCommand {
       The command starts a PostgreSQL server of its own on a socket, whose commits are on the disk, and key servers as \
       other processes. Each measurement is a closed loop of uploads with 14 keys. Those with SQLite and PostgreSQL \
       follow each other, so that their ratios are of one run. The processor time is that of the key servers and of all \
-      processes of PostgreSQL together.
+      processes of PostgreSQL together. Targets are those of a comparable machine; a figure that fails one does not \
+      change the exit status.
       """)
 
   private static let uploadCounts = 100...100_000

@@ -14,21 +14,23 @@ struct PostgreSQLReportTests {
       databaseMicroseconds: database, failed: failed)
   }
 
-  private func report(failed: Int = 0) -> PostgreSQLReport {
+  private func report(
+    failed: Int = 0, most: [Int] = [12_000_000, 2_500_000, 500_000]
+  ) -> PostgreSQLReport {
     PostgreSQLReport(
       uploads: 100, sqlite8: uploads(500), sqlite32: uploads(1_000),
       postgreSQL8: uploads(400), postgreSQL32: uploads(900, server: 300, database: 250),
       twoProcesses: uploads(1_080),
       growth: [
         .init(storedKeys: 0, uploads: uploads(800)),
-        .init(storedKeys: 1_000, uploads: uploads(600, failed: failed)),
+        .init(storedKeys: most[0], uploads: uploads(600, failed: failed)),
       ],
       sqliteGrowth: [
         .init(storedKeys: 0, uploads: uploads(1_000)),
-        .init(storedKeys: 500, uploads: uploads(590)),
+        .init(storedKeys: most[1], uploads: uploads(590)),
       ],
       export: .init(
-        keys: 2_000, seconds: 2, serverSeconds: 0.3, databaseSeconds: 0.6, peakMemoryMiB: 65))
+        keys: most[2], seconds: 2, serverSeconds: 0.3, databaseSeconds: 0.6, peakMemoryMiB: 65))
   }
 
   @Test("Ratios are those of PostgreSQL to SQLite, of two processes to one, and of full to empty")
@@ -41,7 +43,7 @@ struct PostgreSQLReportTests {
     let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(report))
     let fields = try #require(json as? [String: Any])
     #expect(fields["rateBesideSQLite"] as? Double == 0.9)
-    #expect((fields["growth"] as? [[String: Any]])?.last?["storedKeys"] as? Int == 1_000)
+    #expect((fields["growth"] as? [[String: Any]])?.last?["storedKeys"] as? Int == 12_000_000)
   }
 
   @Test("Each figure is beside its target, and says whether it holds")
@@ -50,15 +52,28 @@ struct PostgreSQLReportTests {
     #expect(figures.count == 11)
     #expect(
       figures.filter { !$0.holds }.map(\.name) == [
-        "SQLite, 500 keys beside 0, rate", "export of 2000 keys, peak, MiB",
+        "SQLite, 2500000 keys beside 0, rate", "export of 500000 keys, peak, MiB",
       ])
     #expect(figures.contains { $0.name.hasSuffix("processor time, s") && $0.value == 0.9 })
     #expect(
       report().text.contains(
-        "\nSQLite, 500 keys beside 0, rate: 0.59, target at least 0.6: FAILS\n"))
+        "\nSQLite, 2500000 keys beside 0, rate: 0.59, target at least 0.6: FAILS\n"))
     #expect(
       report().text.contains(
         "\nprocessor time of an upload, µs: 550.0, target at most 700: holds\n"))
+  }
+
+  @Test("Other numbers of keys than those of the targets are not judged")
+  func otherNumbers() {
+    let report = report(most: [50_000_000, 1_000, 2_000])
+    let withoutTarget = report.figures.filter { $0.target == nil }
+    #expect(
+      withoutTarget.map(\.name) == [
+        "PostgreSQL, 50000000 keys beside 0, rate", "SQLite, 1000 keys beside 0, rate",
+        "export of 2000 keys, processor time, s", "export of 2000 keys, peak, MiB",
+      ])
+    #expect(report.figures.count == 11)
+    #expect(report.text.contains("\nSQLite, 1000 keys beside 0, rate: 0.59\n"))
   }
 
   @Test("Uploads that were not accepted are counted in all measurements")
