@@ -48,8 +48,9 @@ package struct PostgreSQLAddress: Redacted, Hashable, Sendable {
           The address of the database has keepalives=0, with which lost connections are not noticed: remove it.
           """)
     }
-    // One for each host; an empty one is the usual port.
+    // One for each host; an empty one is the usual port. libpq skips white space around them.
     let ports = (given["port"] ?? "").split(separator: ",")
+      .map { $0.trimmingCharacters(in: .whitespaces) }
     guard ports.allSatisfy({ UInt16($0).map { $0 > 0 } ?? false }) else {
       throw Invalid(description: "The address of the database has an invalid port: use 1 to 65535.")
     }

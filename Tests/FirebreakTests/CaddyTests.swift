@@ -120,11 +120,16 @@ struct CaddyTests {
 
   /// Publishes a file that does not fit into the buffers of a connection, and takes a part of it three times.
   private func breakOffDownloads(through proxy: Proxy, of authority: ServedAuthority) async throws {
-    let name = try #require(KeyFileName(start: 1_600_000_000, end: 1_600_014_400))
+    let end = Int64(SystemClock().now.timeIntervalSince1970) / 14_400 * 14_400
+    let name = try #require(KeyFileName(start: end - 14_400, end: end))
     let exports = authority.folder.path("data/exports")
     try Data(count: 16 << 20).write(to: exports.appendingPathComponent(name.text))
     try AtomicFile.write(
       KeyFileIndex.render([name]).utf8, to: exports.appendingPathComponent("index.txt"))
+    try await Patience.until {
+      let part = try await proxy.curl("-r 0-9 -o /dev/null -w '%{http_code}'", "/\(name.text)")
+      return part.output == "206"
+    }
     for _ in 0..<3 {
       let ended = try await proxy.curl(
         "--http1.1 --limit-rate 1k --max-time 1 -o /dev/null -w '%{http_code}'", "/\(name.text)")

@@ -24,15 +24,18 @@ struct ServiceNotifier: Sendable {
   }
 
   func ready() { send("READY=1\nSTATUS=The servers listen.") }
+
   /// The reload failed, and the servers go on: `systemctl status` shows it.
   func notReloaded() {
     send("READY=1\nSTATUS=The servers listen. The settings were not reloaded: the log says why.")
   }
+
   func reloading() {
     // Units of the type notify-reload need the time.
     let time = SystemClock.monotonicMicroseconds
     send("RELOADING=1\nMONOTONIC_USEC=\(time)\nSTATUS=The settings are read again.")
   }
+
   func stopping() { send("STOPPING=1\nSTATUS=Requests in progress are finished.") }
 
   /// Tells that the servers are ready, and sends signs of life until the task is cancelled. If no task of the process
