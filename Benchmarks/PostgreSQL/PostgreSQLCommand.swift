@@ -114,7 +114,7 @@ struct PostgreSQLBench {
       sqliteGrowth: try await sqliteGrowth(sqliteStoredKeys), export: export)
   }
 
-  /// What `firebreak bench export` prints.
+  /// The figures that `firebreak bench export` prints.
   private struct ExportFigures: Decodable {
     let seconds: Double
     let processorSeconds: Double

@@ -104,7 +104,7 @@ public struct SharedBudget: Sendable {
   ///   - counters: The counters.
   ///   - keys: Derives the keys; of a secret that all processes have.
   ///   - number: The number of the budget among those with the same counters.
-  ///   - counting: What a `FailureBudget` counts.
+  ///   - counting: The attempts that a `FailureBudget` counts.
   public init(
     _ counters: any SharedCounters, keys: BudgetKeys, number: Int16, counting: Counting = .attempts
   ) {

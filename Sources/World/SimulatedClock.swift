@@ -98,7 +98,7 @@ public final class SimulatedClock: WallClock {
   }
 }
 
-/// What moves a `SimulatedClock` that does not move by steps, such as a file that several processes read.
+/// The time that a `SimulatedClock` follows if it does not move by steps, such as a file that several processes read.
 package protocol SimulatedTimeSource: Sendable {
   /// The time now. If it goes back, the clock stays where it is.
   var now: Date { get }

@@ -37,33 +37,10 @@ struct EchoServer {
     limits.responseSeconds = Patience.seconds
     limits.bodies.checkSeconds = Patience.seconds
     change(&limits)
-    let (effects, stopwatch, gate) = (effects, stopwatch, gate)
     let router = Router.quiet(
       refusals: .plain, allowedOrigin: allowedOrigin, trustedProxies: trustedProxies,
       randomness: SystemRandomness())
-    router.post(
-      "/echo",
-      QuietRoute<Word>(
-        limit: BodyLimit(bytesMax: Self.bodyBytesMax, secondsMax: bodySeconds), refusals: .plain,
-        randomness: SystemRandomness(),
-        times: ResponseTimes(randomness: SystemRandomness(), stopwatch: stopwatch),
-        decoy: { _ in try PaddedResponse(["word": ""]) },
-        respond: { request in
-          effects.add()
-          switch request.body.word {
-          case "storage":
-            return try await QuietRefusal.mappingServerErrors(request.context.logger) {
-              throw CocoaError(.fileWriteOutOfSpace)
-            }
-          case "fault": throw POSIXError(.EDEADLK)
-          case "held": try await gate.wait()
-          case "work": stopwatch.advance(by: .milliseconds(300))
-          case "refused": throw QuietRefusal.notFound
-          case "busy": throw QuietRefusal.tooManyAttempts(retryAfterSeconds: 600)
-          default: break
-          }
-          return try PaddedResponse(["word": request.body.word])
-        }))
+    router.post("/echo", Self.echo(bodySeconds, effects, stopwatch, gate))
     router.get("/people/:name") { _, _ in "hello" }
     router.get("/user") { _, context in "\(context.peerUserID.map(Int.init) ?? -1)" }
     router.get("/large") { _, _ in ByteBuffer(repeating: 0x20, count: Self.largeBytes) }
@@ -77,6 +54,32 @@ struct EchoServer {
     server = QuietServer(
       router: router, host: "127.0.0.1", port: 0, trustedProxies: trustedProxies, limits: limits,
       clock: clock, logger: log.logger)
+  }
+
+  private static func echo(
+    _ bodySeconds: Int, _ effects: Counter, _ stopwatch: ManualStopwatch, _ gate: Gate
+  ) -> QuietRoute<Word> {
+    QuietRoute<Word>(
+      limit: BodyLimit(bytesMax: bodyBytesMax, secondsMax: bodySeconds), refusals: .plain,
+      randomness: SystemRandomness(),
+      times: ResponseTimes(randomness: SystemRandomness(), stopwatch: stopwatch),
+      decoy: { _ in try PaddedResponse(["word": ""]) },
+      respond: { request in
+        effects.add()
+        switch request.body.word {
+        case "storage":
+          return try await QuietRefusal.mappingServerErrors(request.context.logger) {
+            throw CocoaError(.fileWriteOutOfSpace)
+          }
+        case "fault": throw POSIXError(.EDEADLK)
+        case "held": try await gate.wait()
+        case "work": stopwatch.advance(by: .milliseconds(300))
+        case "refused": throw QuietRefusal.notFound
+        case "busy": throw QuietRefusal.tooManyAttempts(retryAfterSeconds: 600)
+        default: break
+        }
+        return try PaddedResponse(["word": request.body.word])
+      })
   }
 
   /// Runs the server on a free port during `work`.

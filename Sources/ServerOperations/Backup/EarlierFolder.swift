@@ -80,7 +80,7 @@ struct EarlierFolder {
   /// True if the folder is a copy that is removed with the restoration.
   var isCopy: Bool { name != nil }
 
-  /// How commands read the folder, for messages.
+  /// The option with which commands read the folder, for messages.
   var optionOfCommands: String {
     name.map { "DATABASE_URL of \($0)" } ?? "--data \(path)"
   }

@@ -202,7 +202,7 @@ struct UpPorts {
   }
 }
 
-/// What `up` prints and opens when a town or a class runs.
+/// The first lines of `up`, and the page that it opens, when a town or a class runs.
 struct UpOutput: Sendable {
   let isJSON: Bool
   let opensBrowser: Bool
