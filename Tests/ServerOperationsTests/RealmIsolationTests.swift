@@ -133,7 +133,7 @@ struct RealmIsolationTests {
     try third.verificationSettings.replace([
       "sms": .object([
         "region": .string("CZ"), "folder": .string("sms"), "linkDomain": .string("third.example"),
-        "links": .object(["appPage": .string("https://app.third.example")]),
+        "links": .object(["appPage": .string("https://app.third.example/")]),
       ]),
       "policy": .object(["allowsUserReport": .bool(true), "offersReportPage": .bool(true)]),
     ])
