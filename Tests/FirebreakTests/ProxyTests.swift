@@ -94,7 +94,7 @@ struct ProxyTests {
   }
 
   @Test(
-    "A body above the limit is rejected by nginx without a client's address in its log, and one below reaches the server"
+    "nginx rejects a body above the limit, logs no client's address, and passes one below it on"
   )
   func bodyLimit() async throws {
     try await withProxy { proxy, _ in
