@@ -164,8 +164,8 @@ package struct CanaryRound {
     }
   }
 
-  /// Lets the phones check until the one that was near is told, then makes sure that the passer has less risk, and a
-  /// notice only with it.
+  /// Lets the phones check until the one that was near is told, then makes sure that the passer has less risk, and
+  /// notices of no higher one.
   private func awaitNotice(
     on near: SimulatedPhone, besides passer: SimulatedPhone, since start: Date
   ) async throws {
@@ -196,7 +196,8 @@ package struct CanaryRound {
     guard case .checked(let most) = near, case .checked(let level) = outcome,
       level < most
     else { throw Failure(step: .silence, reason: "a passer-by got \(outcome)") }
-    guard passer.notices.exposureNotices.isEmpty != outcome.isAtRisk else {
+    let told = passer.notices.exposureNotices.compactMap(\.riskLevel).max() ?? .none
+    guard told == level else {
       throw Failure(
         step: .silence, reason: "notice and state of a passer-by differ: \(outcome)")
     }
@@ -227,6 +228,13 @@ package struct CanaryLimits: Sendable {
   static let passingMetres = 25.0
 
   package init() {}
+}
+
+extension Notice {
+  /// The risk of which the notice tells; nil for other notices.
+  fileprivate var riskLevel: RiskLevel? {
+    if case .risk(let level) = cause { level } else { nil }
+  }
 }
 
 extension CheckOutcome {

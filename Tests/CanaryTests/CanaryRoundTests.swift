@@ -106,7 +106,7 @@ struct CanaryRoundTests {
   @Test("NHS, September 2020: a notice to a passer-by without an exposure fails the round")
   func phantomNoticeOfPasser() async throws {
     let phantom = SimulatedNotices()
-    await phantom.show(Notice(.risk(.low)))
+    await phantom.show(Notice(.risk(.high)))
     let phones = Mutex(0)
     let result = try await failed(
       CanaryScene.Faults(notices: {
