@@ -32,7 +32,7 @@ struct PeerUsersTests {
     #expect(users.count == 0 && closings.actions.isEmpty)
     #expect(user(of: channel, isFound: 1_000) == 1_000)
     #expect(searches == 2)
-    // What the kernel would say now does not matter: the socket is the same.
+    // The socket is the same, so its user is not looked up again.
     #expect(user(of: channel, isFound: 7) == 1_000)
     #expect(searches == 2)
     #expect(user(of: other, isFound: 8) == 8)
