@@ -95,22 +95,47 @@ struct KeyServerReadinessTests {
     }
   }
 
-  @Test("A server is not ready if a period was not closed within the next one")
-  func overdue() async throws {
-    let folder = try TemporaryFolder()
-    let (store, clock) = (MemoryKeyStore(), ManualClock(RunningKeyServer.start))
-    let exports = [StoreScene.export(), StoreScene.export("daily", hours: 24)]
+  /// A check without a server: nothing is exported, so nothing else finds a fault.
+  private static func readiness(
+    of folder: ExportFolder, _ exports: [ExportConfiguration], at clock: ManualClock
+  ) -> KeyServerReadiness {
+    let (store, authority) = (MemoryKeyStore(), Authority())
     store.begin(exports, at: clock.now)
-    let authority = Authority()
-    let readiness = KeyServerReadiness(
-      store: store, folder: try ExportFolder(folder.path("export")), exports: exports,
-      signers: ExportSigners { authority.signers },
+    return KeyServerReadiness(
+      store: store, folder: folder, exports: exports, signers: ExportSigners { authority.signers },
       health: ServerHealth(logger: CollectedLog().logger, server: "KeyServer"), clock: clock,
       time: TrustedTime(clock, store))
+  }
+
+  @Test("A server is not ready if a period was not closed within the next one")
+  func overdue() async throws {
+    let (folder, clock) = (try TemporaryFolder(), ManualClock(RunningKeyServer.start))
+    let exports = [StoreScene.export(), StoreScene.export("daily", hours: 24)]
+    let readiness = Self.readiness(of: try ExportFolder(folder.path("export")), exports, at: clock)
     #expect(await readiness.faults().isEmpty)
     clock.advance(by: 8 * 3_600 - 1)
     #expect(await readiness.faults().isEmpty)
     clock.advance(by: 1)
     #expect(await readiness.faults() == ["exports"])
+  }
+
+  @Test(
+    "A server is not ready while a folder of its files is missing or a file, also if another process exports",
+    arguments: ["", "daily"])
+  func files(root: String) async throws {
+    let folder = try TemporaryFolder()
+    let (url, kept) = (folder.path("export"), folder.path("kept"))
+    let place = root.isEmpty ? url : url.appendingPathComponent(root)
+    let exports = [StoreScene.export(), StoreScene.export("daily", hours: 24)]
+    let readiness = Self.readiness(
+      of: try ExportFolder(url, roots: ["daily"]), exports, at: ManualClock(RunningKeyServer.start))
+    #expect(await readiness.faults().isEmpty)
+    try FileManager.default.moveItem(at: place, to: kept)
+    #expect(await readiness.faults() == ["files"])
+    try Data().write(to: place)
+    #expect(await readiness.faults() == ["files"])
+    try FileManager.default.removeItem(at: place)
+    try FileManager.default.createSymbolicLink(at: place, withDestinationURL: kept)
+    #expect(await readiness.faults().isEmpty)
   }
 }

@@ -63,10 +63,17 @@ struct ExportFolder: Sendable {
     if !exists(indexFile(root)) { try replaceIndex([], of: root) }
   }
 
-  /// True if files can be written: the folder allows it, and the disk has room for the largest file.
+  /// True if files can be written: each export has a folder that allows it, and the disk has room for the largest file.
   var isWritable: Bool {
+    ([""] + roots).allSatisfy { Self.hasRoom(folder($0)) }
+  }
+
+  private static func hasRoom(_ folder: URL) -> Bool {
     var status = statvfs()
-    guard access(url.path, W_OK) == 0, statvfs(url.path, &status) == 0 else { return false }
+    // With the dot, a file at the place of the folder is an error, also for root.
+    guard access(folder.path + "/.", W_OK | X_OK) == 0, statvfs(folder.path, &status) == 0 else {
+      return false
+    }
     return Int(status.f_bavail) * Int(status.f_frsize) >= KeyFileLimit.fileByteCountMax
   }
 
