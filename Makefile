@@ -33,7 +33,7 @@ help:
 	@echo "make install     build for release, then install program, manual page and completions (PREFIX=/usr/local, DESTDIR=)"
 	@echo "make package     build for release, then write a Debian package with its checksum to out/package (SIGN=release.key)"
 	@echo "make archive     build for release with the runtime of Swift inside, then write an archive to out/archive (SIGN=release.key)"
-	@echo "make reproduce   build the last commit for release twice, in different folders, and compare the programs"
+	@echo "make reproduce   build the last commit for release twice, in different folders, and compare the programs (PROGRAM= is the first)"
 	@echo "make uninstall   remove what make install has installed"
 	@echo "make build       build only (debug, with tests)"
 	@echo "make format      format the sources"
@@ -112,10 +112,10 @@ release: prepare
 	scripts/build-release firebreak
 
 # Two release builds of the last commit in different folders, which must be equal after stripping. Takes twice as long
-# as a release build from nothing.
+# as a release build from nothing. PROGRAM is an earlier build of the commit, and is the first of the two.
 reproduce: prepare
 	@scripts/prepare binutils
-	@scripts/reproduce
+	@scripts/reproduce $(if $(filter command line,$(origin PROGRAM)),"$(PROGRAM)")
 
 # With PROGRAM, nothing is built.
 install: $(if $(filter command line,$(origin PROGRAM)),,release)

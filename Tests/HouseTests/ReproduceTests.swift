@@ -35,9 +35,9 @@ struct ReproduceTests {
     try await repository.commitAll()
   }
 
-  private func reproduce() async throws -> ChildProcess.Result {
+  private func reproduce(_ arguments: String...) async throws -> ChildProcess.Result {
     try await repository.run(
-      ["scripts/reproduce"],
+      ["scripts/reproduce"] + arguments,
       environment: ["TMPDIR": repository.folder.url.path, "SWIFT_PRODUCT": "small"])
   }
 
@@ -60,6 +60,20 @@ struct ReproduceTests {
     let result = try await reproduce()
     #expect(result.status == 1 && result.errors.contains("the two builds of small differ"))
     #expect(builds().filter { $0.hasSuffix(".stripped") }.count == 2)
+  }
+
+  @Test("An earlier build is compared with one of the last commit")
+  func earlier() async throws {
+    try repository.write("nio 1", to: ".build/earlier")
+    let equal = try await reproduce(".build/earlier")
+    #expect(equal.status == 0 && equal.output.hasPrefix("Two builds of small are equal"))
+    #expect(builds().isEmpty)
+    let missing = try await reproduce(".build/missing")
+    #expect(missing.status == 1 && missing.errors.contains("there is no program .build/missing"))
+    #expect(builds().isEmpty)
+    try repository.write("nio 2", to: ".build/earlier")
+    let other = try await reproduce(".build/earlier")
+    #expect(other.status == 1 && other.errors.contains("is .build/earlier a build of commit "))
   }
 
   @Test("A build that fails is told, and leaves nothing")
