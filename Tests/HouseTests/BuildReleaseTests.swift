@@ -90,11 +90,10 @@ struct BuildReleaseTests {
     try setCompiler("exit 7")
     #expect(try await build().status == 7)
     #expect(!exists(try link()))
-    for (signal, status) in [("INT", 130), ("TERM", 130), ("HUP", 130)] {
-      try setCompiler("kill -\(signal) $PPID")
-      #expect(try await build().status == Int32(status))
-      #expect(!exists(try link()))
-    }
+    // The shell cannot handle the other signals if the tests run in the background.
+    try setCompiler("kill -TERM $PPID")
+    #expect(try await build().status == 130)
+    #expect(!exists(try link()))
   }
 
   @Test("The link of a build that was killed is replaced, also if it leads to another folder")
