@@ -47,6 +47,7 @@ struct BuildReleaseTests {
   }
 
   private func exists(_ path: String) -> Bool {
+    // Unlike `fileExists`, it does not follow a link. The error is that there is none.
     (try? FileManager.default.attributesOfItem(atPath: path)) != nil
   }
 
