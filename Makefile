@@ -10,9 +10,10 @@ SOURCES := Sources Plugins Tests Benchmarks Documentation/Snippets Examples/Sour
 BUILD_FLAGS := --explicit-target-dependency-import-check error --disable-index-store -Xcc -O2 -Xcxx -O2 \
   -Xswiftc -gline-tables-only -Xswiftc -use-ld=lld
 
-# The place of `make install`. DESTDIR is a folder before it, for packages. PROGRAM is an earlier build.
+# The place of `make install`. DESTDIR is a folder before it, for packages.
 PREFIX ?= /usr/local
-PROGRAM ?= .build-release/release/firebreak
+# An earlier build, from the command line or the environment: then nothing is built.
+PROGRAM ?=
 
 .PHONY: install uninstall package archive static release reproduce demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
   build-and-downloads arm64-and-examples bare-debian prepare prepare-tests test-packages proof-packages python-packages screenshots console-pictures accessibility-trees clean help
@@ -117,29 +118,28 @@ reproduce: prepare
 	@scripts/prepare binutils
 	@scripts/reproduce $(if $(filter command line,$(origin PROGRAM)),"$(PROGRAM)")
 
-# With PROGRAM, nothing is built.
-install: $(if $(filter command line,$(origin PROGRAM)),,release)
-	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install "$(PROGRAM)"
+install: $(if $(PROGRAM),,release)
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install "$(or $(PROGRAM),.build-release/release/firebreak)"
 
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install --remove
 
 # A Debian package in out/package, with its checksum, which SIGN=release.key signs.
-package: $(if $(filter command line,$(origin PROGRAM)),,release)
+package: $(if $(PROGRAM),,release)
 	@scripts/prepare dpkg-dev binutils python3
 	@rm -rf out/package
-	@scripts/package "$(PROGRAM)" out/package
+	@scripts/package "$(or $(PROGRAM),.build-release/release/firebreak)" out/package
 	@scripts/checksums out/package $(if $(SIGN),"$(SIGN)")
 
 # The program with the runtime of Swift inside.
 static: prepare
 	scripts/build-release --static firebreak
 
-# A release archive in out/archive, with its SBOM and checksum, which SIGN=release.key signs. PROGRAM is an earlier build.
-archive: $(if $(filter command line,$(origin PROGRAM)),,static)
+# A release archive in out/archive, with its SBOM and checksum, which SIGN=release.key signs.
+archive: $(if $(PROGRAM),,static)
 	@scripts/prepare binutils xz-utils python3
 	@rm -rf out/archive
-	@scripts/archive "$(if $(filter command line,$(origin PROGRAM)),$(PROGRAM),.build-static/release/firebreak)" out/archive
+	@scripts/archive "$(or $(PROGRAM),.build-static/release/firebreak)" out/archive
 	@scripts/checksums out/archive $(if $(SIGN),"$(SIGN)")
 
 # An app written for Apple's framework. Exits with 1 if its walk does not end as expected.

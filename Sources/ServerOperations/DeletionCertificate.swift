@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import KeyServer
 import KeyServerAPI
 import Settings
 import Terminal
@@ -25,6 +26,9 @@ package struct DeletionCertificate: Encodable, Hashable, Sendable {
   package let deleted: [File]
   /// The files that are left for phones.
   package let kept: [String]
+  /// The places with data of the service that this command does not delete: the object store of the key files, and
+  /// the folders that restorations have moved away.
+  package let notDeleted: [String]
 }
 
 /// The end of a service for good: phones are told, then all data is deleted.
@@ -58,6 +62,8 @@ extension ServerSetup {
     let servers = ending.servers
     var record = try deletionRecord()
     let version = try versionOfInstruction(record)
+    // Before the settings are deleted.
+    let store = try keySettings().files
     // Before the record, with which no server starts any more.
     var databases: [DatabaseToDelete] = []
     defer { for database in databases { database.close() } }
@@ -66,6 +72,7 @@ extension ServerSetup {
     }
     do {
       try record.begin(at: clock.now, servers: servers.map(\.recordedName), version: version)
+      if let store { try record.leaves(store) }
       // Before the files, which say where the databases are.
       for database in databases { try await database.delete(&record) }
       try keepInstruction(&record)
@@ -87,7 +94,7 @@ extension ServerSetup {
         "A file of \(folder.url.path.printable) cannot be deleted: check its permissions and the disk, and"
           + " run the command again. The certificate will have what is deleted already.")
     }
-    return record.certificate(at: clock.now)
+    return record.certificate(at: clock.now, besides: folder.replaced.map(\.path))
   }
 
   private func deletionRecord() throws -> DeletionRecord {
@@ -121,14 +128,14 @@ extension ServerSetup {
     try record.keeps(path(of: file))
   }
 
-  /// Removes the key files, and empties the indexes.
+  /// Removes the key files, also those that an interruption has left incomplete, and empties the indexes.
   private func deleteExports(_ record: inout DeletionRecord) throws {
     guard exists(folder.exports) else { return }
     // A link to the folder that several processes share has no paths itself.
     let place = folder.exports.resolvingSymlinksInPath().path
     for name in try FileManager.default.subpathsOfDirectory(atPath: place).sorted() {
       let file = folder.exports.appendingPathComponent(name)
-      if name.hasSuffix(".zip") {
+      if name.hasSuffix(".zip") || TemporaryExportFile.isName(file.lastPathComponent) {
         try delete(file, &record)
       } else if file.lastPathComponent == "index.txt" {
         try AtomicFile.write([UInt8](), to: file, permissions: 0o644)

@@ -8,11 +8,13 @@ import World
 /// Each step is on the disk before it is taken, so that the next run certifies what an interrupted one has deleted. The
 /// file stays: servers do not start in a folder that has one.
 struct DeletionRecord {
-  /// One line: the begin of a run, a file before it is deleted, or a file that is left for phones.
+  /// One line: the begin of a run, a file before it is deleted, a file that is left for phones, or a place with data
+  /// that is not deleted.
   private struct Line: Codable {
     var begun: Begin?
     var deleting: DeletionCertificate.File?
     var kept: String?
+    var leaving: String?
   }
 
   /// The begin of a run.
@@ -62,6 +64,8 @@ struct DeletionRecord {
 
   mutating func keeps(_ path: String) throws { try append(Line(kept: path)) }
 
+  mutating func leaves(_ place: String) throws { try append(Line(leaving: place)) }
+
   private mutating func append(_ line: Line) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -81,15 +85,17 @@ struct DeletionRecord {
   }
 
   /// The certificate of all runs, of which the last ended at `now`.
-  func certificate(at now: Date) -> DeletionCertificate {
+  ///
+  /// - Parameter places: Places with data at this moment, besides those of the record.
+  func certificate(at now: Date, besides places: [String]) -> DeletionCertificate {
     let begins = lines.compactMap(\.begun)
-    var (deleted, places): ([DeletionCertificate.File], [String: Int]) = ([], [:])
+    var (deleted, indices): ([DeletionCertificate.File], [String: Int]) = ([], [:])
     // An interrupted run may have announced a file that only the next one has deleted.
     for file in lines.compactMap(\.deleting) {
-      if let place = places[file.path] {
-        deleted[place] = file
+      if let index = indices[file.path] {
+        deleted[index] = file
       } else {
-        places[file.path] = deleted.count
+        indices[file.path] = deleted.count
         deleted.append(file)
       }
     }
@@ -97,6 +103,7 @@ struct DeletionRecord {
       begunAt: begins.first?.at ?? now.unixSecond, deletedAt: now.unixSecond,
       servers: Set(begins.flatMap(\.servers)).sorted(),
       deviceConfigurationVersion: begins.last?.version, deleted: deleted,
-      kept: Set(lines.compactMap(\.kept)).sorted())
+      kept: Set(lines.compactMap(\.kept)).sorted(),
+      notDeleted: Set(lines.compactMap(\.leaving) + places).sorted())
   }
 }

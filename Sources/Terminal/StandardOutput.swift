@@ -34,8 +34,15 @@ package func printJSON(_ value: some Encodable) throws {
   try StandardOutput.write(String(decoding: try encoder.encode(value), as: UTF8.self))
 }
 
-/// Prints a remark on stderr, so that stdout contains only the result.
+/// The place of remarks.
+package enum Remarks {
+  /// The log of the command, if its stderr has another form than lines of text.
+  @TaskLocal package static var log: (@Sendable (String) -> Void)?
+}
+
+/// Prints a remark on stderr, so that stdout contains only the result, or adds it to the log of the command.
 package func note(_ message: String) {
+  if let log = Remarks.log { return log(message) }
   // Without a reader there is nothing left to report to.
   try? FileHandle.standardError.write(contentsOf: Data("firebreak: \(message)\n".utf8))
 }

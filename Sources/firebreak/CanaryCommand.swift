@@ -65,16 +65,15 @@ struct CanaryCommand: AsyncParsableCommand {
 
   func run() async throws {
     let metrics = try metrics.map { try ResultFile($0, option: "--metrics") }
-    let folder = URL(fileURLWithPath: data)
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    // Before anything is created.
+    let site = try site()
+    let folder = try createdFolder()
     guard let lock = try lock(folder) else {
       throw CommandFailure.badInput(
         "Another round of \(data.printable) runs: wait until it has ended, or name another folder with --data."
       )
     }
     defer { withExtendedLifetime(lock) {} }
-    let site = try site()
     let phones = folder.appendingPathComponent("phones")
     // Those of a round that was interrupted.
     FileManager.default.removeUnneeded(phones)
@@ -103,6 +102,23 @@ extension CanaryCommand {
       site, folder: phones, clock: clock, seed: seed, limits: limits, network: network,
       logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() },
       pause: { try await clock.sleep(for: $0) })
+  }
+
+  /// The folder of the canary, which is created if it is missing.
+  private func createdFolder() throws -> URL {
+    let (files, folder) = (FileManager.default, URL(fileURLWithPath: data))
+    guard !files.fileExists(atPath: folder.path) || files.isFolder(at: folder.path) else {
+      throw CommandFailure.badInput("\(data.printable) is a file: name a folder with --data.")
+    }
+    do {
+      try files.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw CommandFailure.machineFailed(
+        "The folder \(data.printable) cannot be created: check the permissions and the disk, or name another one with"
+          + " --data.")
+    }
+    return folder
   }
 
   /// The lock of the folder; nil if another canary has it.

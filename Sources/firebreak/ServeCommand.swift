@@ -99,7 +99,9 @@ struct ServeCommand: AsyncParsableCommand {
     try refuseOverlaps()
   }
 
-  func run() async throws {
+  func run() async throws { try await logFormat.withRemarks { try await serve() } }
+
+  private func serve() async throws {
     if untilEndOfInput { EndOfInput.stopAtEndOfInput() }
     // Until the loop below handles it: a renewed certificate must not end a start, which reads all files anyway.
     signal(SIGHUP, SIG_IGN)
@@ -375,25 +377,6 @@ struct ServeCommand: AsyncParsableCommand {
       }
     }
     return Logger(label: "firebreak") { [logFormat] _ in logFormat.handler(level: .info) }
-  }
-}
-
-/// The ports of an option, which names the first of them.
-private struct PortRange {
-  let option: String
-  let ports: Range<Int>
-
-  /// Nil for free ports, which the system chooses.
-  init?(_ option: String, from first: Int, _ count: Int) {
-    guard first > 0 else { return nil }
-    self.option = option
-    ports = first..<first + count
-  }
-
-  /// The option with its ports, such as `--port (8080 to 8082)`.
-  var text: String {
-    let last = ports.count > 1 ? " to \(ports.upperBound - 1)" : ""
-    return "\(option) (\(ports.lowerBound)\(last))"
   }
 }
 

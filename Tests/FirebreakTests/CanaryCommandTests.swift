@@ -61,6 +61,19 @@ struct CanaryCommandTests {
     ] {
       let run = try await run(options)
       #expect(run.status == 2 && run.errors.contains(fault), "\(run)")
+      #expect(!FileManager.default.fileExists(atPath: folder.path("canary").path))
     }
+  }
+
+  @Test("A file in the place of its folder, and a folder that cannot be made, are told as such")
+  func noFolder() async throws {
+    let made = try await Shell.run(
+      "cd '\(folder.url.path)' && umask 077 && echo key > key && echo text > canary"
+        + " && openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout -out root.pem")
+    #expect(made.status == 0, "\(made.errors)")
+    let file = try await run()
+    #expect(file.status == 2 && file.errors.contains("is a file: name a folder"), "\(file)")
+    let inFile = try await run(["--data", folder.path("canary/below").path])
+    #expect(inFile.status == 3 && inFile.errors.contains("cannot be created"), "\(inFile)")
   }
 }

@@ -168,4 +168,53 @@ struct EndOfServiceTests {
     #expect(!exists("data/keys", authority))
     #expect(exists("data/exports/device-configuration.json", authority))
   }
+
+  @Test("Key files that an interrupted export has left incomplete are deleted and certified")
+  func incomplete() async throws {
+    let authority = try await ServedAuthority()
+    #expect(try await authority.run("end-of-service", "tell").status == 0)
+    #expect(try await authority.servers.stop() == 0)
+    let left = ["exports/.0.zip.5E0C", "exports/PL/.0.zip.unfinished-Ab12Cd"]
+    for name in left {
+      try Data("keys".utf8).write(to: authority.folder.path("data/\(name)"))
+    }
+    #expect(try await delete(authority, "--confirm").status == 0)
+    let certificate = try certificate(of: authority)
+    let paths = try #require(certificate["deleted"] as? [[String: Any]]).compactMap { $0["path"] }
+    for name in left {
+      #expect(!exists("data/\(name)", authority))
+      #expect(paths.contains { $0 as? String == name }, "\(paths)")
+    }
+    #expect(certificate["notDeleted"] as? [String] == [])
+  }
+
+  @Test(
+    "Places with data that are not deleted are named and certified, also in a second run, until they are gone"
+  )
+  func notDeleted() async throws {
+    let authority = try await ServedAuthority()
+    #expect(try await authority.run("end-of-service", "tell").status == 0)
+    #expect(try await authority.servers.stop() == 0)
+    let replaced = authority.folder.path("data.replaced-1795000000")
+    try FileManager.default.createDirectory(at: replaced, withIntermediateDirectories: false)
+    let store = "s3://keys/files"
+    try Data(#"{"files":"\#(store)"}"#.utf8)
+      .write(to: authority.folder.path("data/keys/settings.json"))
+    for places in [[replaced.path, store], [replaced.path, store], [store]] {
+      if places == [store] { try FileManager.default.removeItem(at: replaced) }
+      let run = try await delete(authority, "--confirm")
+      #expect(run.status == 0, "\(run)")
+      #expect(
+        run.errors
+          == places.map { "firebreak: \($0) still has data of the service: delete it, too.\n" }
+          .joined())
+      #expect(try certificate(of: authority)["notDeleted"] as? [String] == places)
+      try FileManager.default.removeItem(at: authority.folder.path("deletion.json"))
+    }
+  }
+
+  private func certificate(of authority: ServedAuthority) throws -> [String: Any] {
+    let data = try Data(contentsOf: authority.folder.path("deletion.json"))
+    return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+  }
 }

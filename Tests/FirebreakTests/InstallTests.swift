@@ -95,4 +95,62 @@ struct InstallTests {
       #expect(run.status != 0 && !FileManager.default.fileExists(atPath: root.path))
     }
   }
+
+  @Test("A program of the environment is installed and packaged, as one of the command line is")
+  func environment() async throws {
+    for target in ["install", "package", "archive"] {
+      let commands = "make -C '\(SharedData.projectRoot.path)' --dry-run \(target)"
+      let run = try await Shell.run("PROGRAM='/a b/firebreak' \(commands)")
+      #expect(run.status == 0 && run.output.contains("scripts/\(target) \"/a b/firebreak\""))
+      #expect(!run.output.contains("build-release"), "\(run.output)")
+      let built = try await Shell.run("unset PROGRAM; \(commands)")
+      #expect(built.output.contains("scripts/build-release"), "\(built.output)")
+    }
+  }
+
+  /// Installs a small program of this many bytes, which tells its version, below `root`.
+  private func installSmall(bytes: Int, in root: URL) async throws -> ChildProcess.Result {
+    let resources = folder.path("small/firebreak_PWA.resources")
+    try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
+    let program = folder.path("small/firebreak")
+    let text = "#!/bin/sh\necho firebreak 1\nexit\n"
+    try Data((text + String(repeating: "#", count: bytes)).utf8).write(to: program)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+    let script = SharedData.projectRoot.appendingPathComponent("scripts/install").path
+    return try await Shell.run("PREFIX='\(root.path)' '\(script)' '\(program.path)'")
+  }
+
+  @Test("A full disk leaves the installed program and nothing else", .needs(.smallDisk))
+  func fullDisk() async throws {
+    let disk = try SmallDisk(bytes: 16 << 20)
+    let first = try await installSmall(bytes: 1, in: disk.url)
+    #expect(first.status == 0, "\(first.errors)")
+    let files = try FileManager.default.subpathsOfDirectory(atPath: disk.url.path).sorted()
+    let second = try await installSmall(bytes: 20 << 20, in: disk.url)
+    #expect(second.status != 0 && second.errors.contains("No space left"), "\(second.errors)")
+    #expect(
+      try FileManager.default.subpathsOfDirectory(atPath: disk.url.path).sorted() == files)
+    let version = try await ChildProcess.run(
+      disk.url.appendingPathComponent("bin/firebreak"), ["--version"])
+    #expect(version.output == "firebreak 1\n")
+  }
+
+  @Test("The installed program itself is refused and stays, and a failed removal is told")
+  func itself() async throws {
+    #expect(try await installSmall(bytes: 1, in: root).status == 0)
+    let script = SharedData.projectRoot.appendingPathComponent("scripts/install").path
+    for name in ["lib/firebreak/firebreak", "bin/firebreak"] {
+      let program = root.appendingPathComponent(name).path
+      let run = try await Shell.run("PREFIX='\(root.path)' '\(script)' '\(program)'")
+      #expect(run.status == 2 && run.errors.contains("is the installed program itself"))
+      #expect(try await ChildProcess.run(root.appendingPathComponent(name), []).status == 0)
+    }
+    // A folder in the place of a file cannot be removed as one.
+    let manual = root.appendingPathComponent("share/man/man1/firebreak.1")
+    try FileManager.default.removeItem(at: manual)
+    try FileManager.default.createDirectory(at: manual, withIntermediateDirectories: false)
+    let removal = try await Shell.run("PREFIX='\(root.path)' '\(script)' --remove")
+    #expect(removal.status == 1 && removal.errors.contains("firebreak.1"))
+    #expect(!removal.errors.contains("make release"), "\(removal.errors)")
+  }
 }

@@ -53,6 +53,27 @@ struct LogFormatTests {
     #expect(try await authority.servers.stop() == 0)
   }
 
+  @Test("A remark about a file of the settings is an entry of the log, also at a reload")
+  func remark() async throws {
+    let made = try await Shell.run("openssl ecparam -name prime256v1 -genkey -noout")
+    let settings =
+      #"{"sms":{"region":"PL","file":"texts","signing":{"keyID":"a","keyFile":"two.pem"}}}"#
+    let authority = try await ServedAuthority(
+      ["verification/settings.json": settings, "verification/two.pem": made.output + made.output],
+      arguments: ["--log-format", "json"])
+    func remarks() throws -> [[String: String]] {
+      try authority.servers.errors().split(separator: "\n").map { line in
+        try #require(
+          try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String], "\(line)")
+      }.filter { $0["message"]?.hasSuffix("has 2 keys: only the first one is used.") == true }
+    }
+    let before = try remarks()
+    #expect(!before.isEmpty && before.allSatisfy { $0["level"] == "warning" })
+    authority.servers.send(SIGHUP)
+    try await Patience.until { try remarks().count > before.count }
+    #expect(try await authority.servers.stop() == 0)
+  }
+
   @Test(
     "The error that ends the command is an entry of the log, too",
     arguments: [

@@ -93,7 +93,7 @@ struct ExportFolder: Sendable {
     var count = 0
     for file in try FileManager.default.contentsOfDirectory(atPath: folder(root).path) {
       let name = KeyFileName(file)
-      guard name.map({ !names.contains($0) }) ?? Self.isTemporary(file) else { continue }
+      guard name.map({ !names.contains($0) }) ?? TemporaryExportFile.isName(file) else { continue }
       try FileManager.default.removeItem(at: folder(root).appendingPathComponent(file))
       if name != nil { count += 1 }
     }
@@ -106,11 +106,6 @@ struct ExportFolder: Sendable {
     return file.deletingLastPathComponent().appendingPathComponent(name)
   }
 
-  /// The temporary files of our own writes and of `KeyFileWriter`.
-  private static func isTemporary(_ name: String) -> Bool {
-    AtomicFile.isTemporary(name) || (name.hasPrefix(".") && name.contains(".zip"))
-  }
-
   private func exists(_ file: URL) -> Bool {
     FileManager.default.fileExists(atPath: file.path)
   }
@@ -121,5 +116,13 @@ struct ExportFolder: Sendable {
 
   func indexFile(_ root: String) -> URL {
     folder(root).appendingPathComponent("index.txt")
+  }
+}
+
+/// The files in the folder of the exports that an interrupted write leaves. They may have keys.
+package enum TemporaryExportFile {
+  /// True for the names of our own writes and of `KeyFileWriter`.
+  package static func isName(_ name: String) -> Bool {
+    AtomicFile.isTemporary(name) || (name.hasPrefix(".") && name.contains(".zip"))
   }
 }

@@ -130,7 +130,7 @@ package struct Restoration {
 
   /// A path beside the folder at which there is nothing yet.
   private var unusedPlace: URL {
-    let first = folder.url.standardizedFileURL.path + ".replaced-\(clock.now.unixSecond)"
+    let first = folder.replacedPrefix + "\(clock.now.unixSecond)"
     var (path, number) = (first, 1)
     while FileManager.default.fileExists(atPath: path) {
       number += 1

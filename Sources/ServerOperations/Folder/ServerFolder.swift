@@ -208,6 +208,15 @@ extension ServerFolder {
   package var rootPublicKey: URL { url.appendingPathComponent("root-public-key.pem") }
   /// The credentials of the object store of the key files, if they are not in the environment.
   var fileCredentials: URL { keys.appendingPathComponent("files-credentials.json") }
+  /// The paths of the folders that restorations have moved away begin with it.
+  var replacedPrefix: String { url.standardizedFileURL.path + ".replaced-" }
+  /// The folders of the servers that restorations have moved away, and that are still there.
+  var replaced: [URL] {
+    let prefix = URL(fileURLWithPath: replacedPrefix)
+    let parent = prefix.deletingLastPathComponent()
+    return FileManager.default.names(in: parent).sorted()
+      .filter { $0.hasPrefix(prefix.lastPathComponent) }.map { parent.appendingPathComponent($0) }
+  }
   /// The signed document with the keys that phones trust.
   var deviceConfiguration: URL { keys.appendingPathComponent("device-configuration.json") }
 }

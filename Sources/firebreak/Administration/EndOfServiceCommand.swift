@@ -55,7 +55,8 @@ struct DeleteServiceCommand: AsyncParsableCommand {
       The realms of the folder are deleted, too. \
       Tables in PostgreSQL are deleted in the cluster of DATABASE_URL, with those that `database move` has left. The \
       write-ahead log, standbys and backups of the cluster are not, nor is what `database move --target` has left in \
-      another cluster: delete them, too.
+      another cluster: delete them, too. An object store of the key files, and the folders beside DIR that \
+      `restore --replace` has moved away, are named and not deleted.
       """)
 
   @OptionGroup var servers: ServerOptions
@@ -96,6 +97,9 @@ struct DeleteServiceCommand: AsyncParsableCommand {
     }
     let result = try await setup.deleteService()
     try store(result, in: file)
+    for place in result.notDeleted {
+      note("\(place.printable) still has data of the service: delete it, too.")
+    }
     let items = try DatabaseOptions.addressOfEnvironment == nil ? "files" : "files and tables"
     try report.write(
       result,

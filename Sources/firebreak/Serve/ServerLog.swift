@@ -50,6 +50,14 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     }
   }
 
+  /// Runs `body`, whose remarks have this form.
+  func withRemarks<Value: Sendable>(
+    _ body: () async throws -> Value
+  ) async rethrows -> Value {
+    guard self == .json else { return try await body() }
+    return try await Remarks.$log.withValue({ tell($0, level: .warning) }, operation: body)
+  }
+
   /// Tells the operator what needs attention: as a line, or as an entry of `level` in a log of JSON objects.
   func tell(_ text: String, level: Logger.Level = .notice) {
     switch self {
