@@ -165,7 +165,7 @@ build: prepare
 # The catalogs of all library products in one web site. Fails on a broken link or an unknown symbol.
 docs: prepare
 	mkdir -p out/docs
-	swift package $(BUILD_FLAGS) --allow-writing-to-directory out/docs generate-documentation \
+	FIREBREAK_DOCS=1 swift package $(BUILD_FLAGS) --allow-writing-to-directory out/docs generate-documentation \
 	  $(addprefix --target ,$(notdir $(basename $(wildcard Sources/*/*.docc)))) \
 	  --enable-experimental-combined-documentation --warnings-as-errors --transform-for-static-hosting \
 	  --output-path out/docs
