@@ -16,7 +16,7 @@ PREFIX ?= /usr/local
 PROGRAM ?=
 
 .PHONY: install uninstall package archive static release reproduce demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
-  build-and-downloads arm64-and-examples bare-debian prepare prepare-tests test-packages proof-packages python-packages screenshots console-pictures accessibility-trees clean help
+  build-and-downloads linted-build emulated-kernels bare-debian prepare prepare-tests test-packages proof-packages python-packages screenshots console-pictures accessibility-trees clean help
 
 help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
@@ -54,16 +54,21 @@ check: prepare
 	@scripts/check $(TARGET)
 
 # Everything that CI runs. Continues from the build of `make demo`.
-test: test-packages lint build-and-downloads arm64-and-examples
+test: build-and-downloads walk-examples
 	@scripts/run-tests
 
-# The bare Debian and the Python packages come from the network while the compiler works.
-build-and-downloads:
-	@$(MAKE) --no-print-directory -j3 build bare-debian python-packages
+# What comes from the network is installed while the processors check the format and compile. One after another uses
+# apt-get, which locks its lists.
+build-and-downloads: prepare
+	@$(MAKE) --no-print-directory -j4 linted-build bare-debian python-packages emulated-kernels
 
-# Each needs one processor. What each prints is together.
-arm64-and-examples:
-	@$(MAKE) --no-print-directory -j2 --output-sync=target test-arm64 walk-examples
+linted-build: lint
+	@$(MAKE) --no-print-directory build
+
+emulated-kernels: test-packages
+	@$(MAKE) --no-print-directory test-arm64
+
+bare-debian python-packages: test-packages
 
 # One minute more than a test of a proof may take, in seconds.
 PROOF_STALL := 3660
@@ -160,7 +165,7 @@ build: prepare
 # The catalogs of all library products in one web site. Fails on a broken link or an unknown symbol.
 docs: prepare
 	mkdir -p out/docs
-	swift package $(BUILD_FLAGS) --allow-writing-to-directory out/docs generate-documentation \
+	FIREBREAK_DOCS=1 swift package $(BUILD_FLAGS) --allow-writing-to-directory out/docs generate-documentation \
 	  $(addprefix --target ,$(notdir $(basename $(wildcard Sources/*/*.docc)))) \
 	  --enable-experimental-combined-documentation --warnings-as-errors --transform-for-static-hosting \
 	  --output-path out/docs

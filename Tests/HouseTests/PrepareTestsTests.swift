@@ -57,11 +57,7 @@ struct PrepareTestsTests {
 
   @Test("A proof installs everything before its first tests")
   func proof() async throws {
-    let plan = try await ChildProcess.run(
-      URL(fileURLWithPath: "/usr/bin/env"),
-      ["-u", "MAKEFLAGS", "make", "-n", "-C", SharedData.projectRoot.path, "prove"])
-    #expect(plan.status == 0, "\(plan.errors)")
-    let lines = plan.output.split(separator: "\n")
+    let lines = try await commands(of: "prove")
     let installed = lines.lastIndex { $0.contains("scripts/prepare") }
     let build = try #require(lines.firstIndex { $0.hasPrefix("swift build ") })
     let tests = try #require(lines.firstIndex { $0.hasPrefix("scripts/run-tests ") })
@@ -69,5 +65,30 @@ struct PrepareTestsTests {
     for package in ["libreoffice", "caddy", "scripts/prepare-tests --proof"] {
       #expect(lines.contains { $0.contains(package) })
     }
+  }
+
+  @Test(
+    "make test checks the format before it builds, and installs packages before what needs them")
+  func order() async throws {
+    let lines = try await commands(of: "test")
+    func place(_ command: String) throws -> Int {
+      try #require(lines.firstIndex { $0.hasPrefix(command) }, "\(command)")
+    }
+    let build = try place("swift build ")
+    #expect(try place("swift format lint ") < build)
+    let packages = try place("scripts/prepare python3 ")
+    for command in ["scripts/prepare-bare-debian", "scripts/prepare-tests", "scripts/test-arm64"] {
+      #expect(try packages < place(command), "\(command)")
+    }
+    #expect(try place("scripts/run-tests") == lines.indices.last && build < lines.count - 1)
+  }
+
+  /// The commands that `make` would run for `goal`.
+  private func commands(of goal: String) async throws -> [Substring] {
+    let plan = try await ChildProcess.run(
+      URL(fileURLWithPath: "/usr/bin/env"),
+      ["-u", "MAKEFLAGS", "make", "-n", "-C", SharedData.projectRoot.path, goal])
+    #expect(plan.status == 0, "\(plan.errors)")
+    return plan.output.split(separator: "\n").filter { !$0.hasPrefix("make: ") }
   }
 }

@@ -11,15 +11,25 @@ struct PageRenderer: Sendable {
   private let templates: [PageTemplate: MustacheTemplate]
   private static let policy = ContentPolicy(
     [.styles, .scripts], images: .own, sendsForms: true)
+  /// The templates are parsed once for all consoles of the process: that takes most of the time in which one is made.
+  private static let parsed = Result {
+    try PageRenderer(
+      layout: MustacheTemplate(html: LayoutTemplate.layout),
+      templates: Dictionary(
+        uniqueKeysWithValues: PageTemplate.allCases.map {
+          ($0, try MustacheTemplate(html: $0.text))
+        }))
+  }
 
   /// - Throws: `ConsoleError` if the texts are not installed, or if a template is invalid (a programming error).
   init() throws {
     try Texts.requireCatalogues()
-    layout = try MustacheTemplate(html: LayoutTemplate.layout)
-    templates = try Dictionary(
-      uniqueKeysWithValues: PageTemplate.allCases.map {
-        ($0, try MustacheTemplate(html: $0.text))
-      })
+    self = try Self.parsed.get()
+  }
+
+  private init(layout: MustacheTemplate, templates: [PageTemplate: MustacheTemplate]) {
+    self.layout = layout
+    self.templates = templates
   }
 
   /// The response with a page.

@@ -260,8 +260,7 @@ enum SMSSettings {
       meaning:
         "the texts by label, at most \(VerificationLimit.smsTemplatesMax); each contains `[code]`,"
         + " `[longcode]` or `[enslink]`",
-      // Texts cannot fail to be encoded.
-      fallback: { try? JSONValue(encoding: $0.templates) },
+      fallback: { .object($0.templates.mapValues(JSONValue.string)) },
       take: { value, sms, _ in
         guard case .object(let fields) = value else { return nil }
         let templates = fields.compactMapValues(\.string)

@@ -19,13 +19,15 @@ struct ReportPage: Sendable {
   static let path = "/report"
   static let stylePath = "/report.css"
   private static let policy = ContentPolicy([.styles], sendsForms: true)
+  /// The template is parsed once for all servers of the process.
+  private static let parsed = Result { try MustacheTemplate(html: ReportTemplate.page) }
 
   /// - Throws: `VerificationServerError` if the texts are not installed, or if the template is invalid (a programming
   ///   error).
   init(reports: UserReports) throws {
     try ReportLanguage.requireCatalogues()
     self.reports = reports
-    layout = try MustacheTemplate(html: ReportTemplate.page)
+    layout = try Self.parsed.get()
   }
 
   func add(to router: Router<QuietContext>) {
