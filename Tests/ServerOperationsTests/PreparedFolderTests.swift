@@ -35,6 +35,16 @@ struct PreparedFolderTests {
     }
   }
 
+  @Test("A folder is created at a path with .. after a folder that does not exist")
+  func missingParent() throws {
+    let place = ServerFolder(at: folder.url.path + "/none/../new/data")
+    let created = try place.create().map(\.standardizedFileURL.path)
+    #expect(
+      created.first == folder.path("new").path
+        && created.contains(place.url.standardizedFileURL.path))
+    #expect(FileManager.default.fileExists(atPath: folder.path("new/data").path))
+  }
+
   @Test("Each server has its own configuration file or none; commands on all refuse different ones")
   func configurationFiles() throws {
     let folder = ServerFolder(at: folder.path("data").path)
