@@ -57,8 +57,8 @@ package actor PostgreSQLCounters: SharedCounters {
     "CREATE INDEX budget_ends ON budget (ends_at)",
   ]
 
-  /// Removes the counters whose windows have ended, for the periodic removal of old data: a reservation does it, too, but
-  /// there may be none for weeks.
+  /// Removes the counters whose windows have ended, for the periodic removal of old data: a reservation does it, too,
+  /// but there may be none for weeks.
   package static let removal = PostgreSQLStatement(
     "DELETE FROM budget WHERE ends_at < \(CounterGroup.databaseTime)")
 

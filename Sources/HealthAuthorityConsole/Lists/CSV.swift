@@ -84,8 +84,8 @@ enum CSV {
 
 /// Splits a text at its separators and line breaks, outside of quotation marks.
 ///
-/// Signs are compared as Unicode scalars: a separator that a combining mark follows is another `Character`, and the same
-/// sign for every spreadsheet.
+/// Signs are compared as Unicode scalars: a separator that a combining mark follows is another `Character`, and the
+/// same sign for every spreadsheet.
 private struct CSVParser {
   private let separator: Unicode.Scalar
   /// The line of the next scalar.
