@@ -108,7 +108,11 @@ package struct S3Bucket: Sendable {
       let response = try await send("GET", nil, query: query)
       try response.expect(200, location.name)
       let page = try ObjectList(response.body)
-      for (key, size) in page.sizes { sizes[String(key.dropFirst(self.key("").count))] = size }
+      for (key, size) in page.sizes {
+        // By bytes: a mark at the beginning of the name would be one character with the slash.
+        let name = key.utf8.dropFirst(self.key("").utf8.count)
+        sizes[String(decoding: name, as: UTF8.self)] = size
+      }
       token = page.continuation
       if token == nil { return sizes }
     }
@@ -188,30 +192,37 @@ private struct ObjectList {
   private(set) var continuation: String?
 
   init(_ body: Data) throws(ObjectStoreError) {
-    let text = String(decoding: body, as: UTF8.self)
-    guard text.contains("<ListBucketResult") else { throw .unavailable }
-    for entry in Self.values(of: "Contents", in: text) {
+    guard body.range(of: Data("<ListBucketResult".utf8)) != nil else { throw .unavailable }
+    for entry in Self.values(of: "Contents", in: body) {
       guard let key = Self.values(of: "Key", in: entry).first,
-        let size = Self.values(of: "Size", in: entry).first.flatMap({ Int($0) })
+        let size = Self.values(of: "Size", in: entry).first.flatMap({ Int(Self.plain($0)) })
       else { throw .unavailable }
       sizes.append((Self.plain(key), size))
     }
-    let token = Self.values(of: "NextContinuationToken", in: text).first
+    let token = Self.values(of: "NextContinuationToken", in: body).first
     continuation = token.map(Self.plain)
   }
 
   /// The contents of all elements with this name. Lists of objects have no attributes in these elements, and no
   /// element inside another one of its name.
-  private static func values(of element: String, in text: String) -> [String] {
-    text.components(separatedBy: "<\(element)>").dropFirst().compactMap { part in
-      part.components(separatedBy: "</\(element)>").first
+  private static func values(of element: String, in text: Data) -> [Data] {
+    let (start, end) = (Data("<\(element)>".utf8), Data("</\(element)>".utf8))
+    var (values, rest): ([Data], Data) = ([], text)
+    while let opening = rest.range(of: start),
+      let closing = rest[opening.upperBound...].range(of: end)
+    {
+      values.append(rest[opening.upperBound..<closing.lowerBound])
+      rest = rest[closing.upperBound...]
     }
+    return values
   }
 
-  private static func plain(_ text: String) -> String {
+  private static func plain(_ value: Data) -> String {
     let entities = [
       ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&"),
     ]
-    return entities.reduce(text) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
+    return entities.reduce(String(decoding: value, as: UTF8.self)) {
+      $0.replacingOccurrences(of: $1.0, with: $1.1, options: .literal)
+    }
   }
 }

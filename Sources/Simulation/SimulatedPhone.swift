@@ -94,7 +94,11 @@ public struct PhoneNotEnabled: Error, Hashable, Sendable, CustomStringConvertibl
   /// The outcome, or the error of the app, with what to do if that is known.
   public let reason: String
 
-  public var description: String { "The phone of \(name) could not be switched on: \(reason)." }
+  public var description: String {
+    // The errors of the app are sentences.
+    let end = reason.hasSuffix(".") ? "" : "."
+    return "The phone of \(name) could not be switched on: \(reason)\(end)"
+  }
 
   package init(name: String, outcome: EnableOutcome) {
     self.name = name

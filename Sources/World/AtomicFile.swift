@@ -132,8 +132,13 @@ package enum AtomicFile {
   package static func makeFolder(_ url: URL) throws(FileError) {
     if mkdir(url.path, 0o700) == 0 { return try sync(url.deletingLastPathComponent()) }
     if errno == EEXIST { return try requireFolder(url) }
-    guard errno == ENOENT, url.pathComponents.count > 1 else { throw FileError(.create, url) }
+    guard errno == ENOENT else { throw FileError(.create, url) }
     let parent = url.deletingLastPathComponent()
+    guard parent.pathComponents.count < url.pathComponents.count else {
+      // The root, or `..` at the end, which gets another one.
+      errno = ENOENT
+      throw FileError(.create, url)
+    }
     try makeFolder(parent)
     guard mkdir(url.path, 0o700) == 0 || errno == EEXIST else { throw FileError(.create, url) }
     try sync(parent)

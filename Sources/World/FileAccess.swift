@@ -16,6 +16,18 @@ extension FileManager {
     (try? contentsOfDirectory(atPath: folder.path)) ?? []
   }
 
+  /// The folder and those above it that do not exist, the inner ones first.
+  package func missingFolders(of folder: URL) -> [URL] {
+    var missing: [URL] = []
+    // Without `..`, after which a path would get longer and not shorter.
+    var next = folder.standardizedFileURL
+    while !fileExists(atPath: next.path), next.pathComponents.count > 1 {
+      missing.append(next)
+      next.deleteLastPathComponent()
+    }
+    return missing
+  }
+
   /// The attributes of the file, or of the symbolic link itself; nil if there is none.
   package func attributes(of file: URL) -> [FileAttributeKey: Any]? {
     // Looking up a file fails if it does not exist, or if a folder above it may not be searched.

@@ -167,7 +167,7 @@ struct ServeCommand: AsyncParsableCommand {
   private func prepare(
     _ setup: ServerSetup, _ served: [ServerName], _ realms: ServedRealms
   ) async throws {
-    realms.list(in: setup.folder, served) { note($0) }
+    realms.list(in: setup.folder, served) { logFormat.tell($0, level: .warning) }
     try await setup.openDatabases(of: served, logger: logger(level: .critical))
     if clockOffset != 0 { try await setup.confirmClock() }
     if isServed(.console) {

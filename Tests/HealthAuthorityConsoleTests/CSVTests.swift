@@ -104,6 +104,26 @@ struct CSVTests {
       Table(newline, separator: sign) == nil && Table(data.dropFirst(3), separator: sign) == nil)
   }
 
+  @Test(
+    "Signs are found beside scalars that form one character with them, and each row has its line",
+    arguments: ["\u{301}", "\u{200D}", "\u{FE0F}"])
+  func combining(mark: String) {
+    // An Arabic number sign forms one character with the sign after it.
+    let text =
+      "a,\(mark)b\r\n\"\(mark)c,\"\"\(mark)d\",e\r\n\"f\r\ng\",\u{600},h\n\r\nsep=,\u{600}\"\r\n"
+    let rows = CSV.rows(text)
+    let expected = [
+      ["a", "\(mark)b"], ["\(mark)c,\"\(mark)d", "e"], ["f\r\ng", "\u{600}", "h"],
+      ["sep=", "\u{600}\""],
+    ]
+    func scalars(_ rows: [[String]]) -> [[[UInt32]]] {
+      rows.map { $0.map { $0.unicodeScalars.map(\.value) } }
+    }
+    #expect(scalars(rows.map(\.fields)) == scalars(expected))
+    #expect(rows.map(\.line) == [1, 2, 3, 6])
+    #expect(CSV.fields("sep=;\(mark)\r\na;\(mark)b") == [["a", "\(mark)b"]])
+  }
+
   @Test("Each file of the console opens in spreadsheets, in both languages")
   func downloads() async throws {
     try await RunningConsole.run(in: folder.url, authority: try SimulatedAuthority.inUse()) {

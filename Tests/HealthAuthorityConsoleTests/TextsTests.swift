@@ -15,6 +15,19 @@ import WebPages
     #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
   }
 
+  @Test("A name that looks like the place of a value is shown as it is")
+  func names() {
+    #expect(
+      Texts(.english)[.changeAddAuthority, "%2", "k1"] == "Accept the key k1 of the authority %2")
+    let fault = CodeList.Fault(line: 3, key: .importTwice, values: ["%2", "1"])
+    #expect(fault.text(Texts(.english)).contains("the name %2 is on line 1"))
+    #expect(
+      Texts(.polish).sentence(
+        "%2 does not belong to a: move the folder away and restore both"
+          + " from one backup."
+      ).hasPrefix("%2 nie pasuje do a"))
+  }
+
   @Test("Every text that a template names exists", arguments: PageTemplate.allCases)
   func templates(_ template: PageTemplate) {
     let names = (template.text + LayoutTemplate.layout).matches(of: /\{\{t\.(\w+)\}\}/).map {

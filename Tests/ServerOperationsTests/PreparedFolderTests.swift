@@ -35,6 +35,15 @@ struct PreparedFolderTests {
     }
   }
 
+  @Test("A folder is created at a path with .. after a folder that does not exist")
+  func missingParent() throws {
+    let created = try ServerFolder(at: folder.url.path + "/none/../new/data").create()
+      .map(\.standardizedFileURL.path)
+    #expect(created.prefix(2) == [folder.path("new").path, folder.path("new/data").path])
+    #expect(Set(created).count == created.count)
+    #expect(FileManager.default.fileExists(atPath: folder.path("new/data").path))
+  }
+
   @Test("Each server has its own configuration file or none; commands on all refuse different ones")
   func configurationFiles() throws {
     let folder = ServerFolder(at: folder.path("data").path)

@@ -83,6 +83,8 @@ import World
     for outcome in EnableOutcome.allCases where outcome != .diskFull {
       #expect(text(outcome) == start + "the outcome is \(outcome.rawValue).")
     }
+    let error = PhoneNotEnabled(name: "person 12", error: StorageFailure.full)
+    #expect(error.description == start + "The disk is full; free some space and try again.")
   }
 
   @Test("Phones that were together with a diagnosed person show a notice, others do not")

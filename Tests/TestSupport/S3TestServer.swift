@@ -176,7 +176,7 @@ public actor S3TestServer {
     let query = request.uri.queryParameters
     let prefix = query["prefix"].map(String.init) ?? ""
     let after = query["continuation-token"].map(String.init) ?? ""
-    let names = objects.keys.filter { $0.hasPrefix(prefix) && $0 > after }.sorted()
+    let names = objects.keys.filter { $0.utf8.starts(with: prefix.utf8) && $0 > after }.sorted()
     let page = names.prefix(pageSize)
     let entries = page.map {
       "<Contents><Key>\($0)</Key><Size>\(objects[$0]?.count ?? 0)</Size></Contents>"

@@ -215,6 +215,12 @@ struct AtomicFileTests {
     }
   }
 
+  @Test("A folder whose parents cannot be named is an error", arguments: ["none/..", "none/../.."])
+  func unnamedParents(path: String) throws {
+    let error = #expect(throws: FileError.self) { try AtomicFile.makeFolder(folder.path(path)) }
+    #expect(error?.code == ENOENT && error?.operation == .create)
+  }
+
   @Test("A link to a folder is an existing folder")
   func linkedFolder() throws {
     let (target, link) = (folder.path("target"), folder.path("link"))

@@ -22,6 +22,17 @@ struct FileAccessTests {
     #expect(FileManager.default.names(in: folder.url).isEmpty)
   }
 
+  @Test("The missing folders of a path end at one that exists, also after `..`")
+  func missing() {
+    func names(_ path: String) -> [String] {
+      FileManager.default.missingFolders(of: folder.path(path)).map(\.lastPathComponent)
+    }
+    #expect(names("a/b") == ["b", "a"])
+    #expect(names("") == [])
+    #expect(names("a/../b") == ["b"])
+    #expect(names("a/..") == [])
+  }
+
   @Test("A folder has its names; a missing folder and a file have none")
   func names() throws {
     for name in ["a", "b"] { try Data().write(to: folder.path(name)) }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import TextEncodings
 import WebPages
 
 /// The texts of the class's pages, by their keys in the catalogues. `{name}` in a text is replaced by a value.
@@ -85,9 +85,7 @@ indirect enum ClassPhrase: Hashable, Sendable, ExpressibleByStringLiteral {
     switch self {
     case .verbatim(let text): text
     case .text(let text, let values):
-      values.reduce(text.text(in: language)) {
-        $0.replacingOccurrences(of: "{\($1.key)}", with: $1.value.text(in: language))
-      }
+      text.text(in: language).filling(named: values.mapValues { $0.text(in: language) })
     }
   }
 }

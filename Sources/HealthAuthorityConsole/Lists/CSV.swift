@@ -18,23 +18,22 @@ enum CSV {
   /// The rows of `text`; those without any text are left out. The separator is the most frequent one of the first line,
   /// or that of a line `sep=;`, which some spreadsheets write.
   static func rows(_ text: String) -> [Row] {
-    let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
-    let first = text.prefix { !$0.isNewline }
-    if first.lowercased().hasPrefix("sep="), let separator = first.dropFirst(4).first {
-      var parser = CSVParser(separator: separator, line: 1)
-      return parser.rows(of: text.dropFirst(first.count))
+    let scalars = text.unicodeScalars
+    let all = scalars.first == "\u{FEFF}" ? scalars.dropFirst() : scalars[...]
+    let first = all.prefix { !$0.endsLine }
+    if String(first.prefix(4)).lowercased() == "sep=", let separator = first.dropFirst(4).first {
+      return CSVParser.rows(of: all[first.endIndex...], separator: separator)
     }
-    var parser = CSVParser(separator: separator(of: first), line: 1)
-    return parser.rows(of: text[...])
+    return CSVParser.rows(of: all, separator: separator(of: first))
   }
 
-  private static func separator(of line: Substring) -> Character {
-    var (counts, isQuoted): ([Character: Int], Bool) = ([:], false)
-    for character in line {
-      if character == "\"" { isQuoted.toggle() }
-      if !isQuoted { counts[character, default: 0] += 1 }
+  private static func separator(of line: Substring.UnicodeScalarView) -> Unicode.Scalar {
+    var (counts, isQuoted): ([Unicode.Scalar: Int], Bool) = ([:], false)
+    for scalar in line {
+      if scalar == "\"" { isQuoted.toggle() }
+      if !isQuoted { counts[scalar, default: 0] += 1 }
     }
-    let signs: [Character] = [",", ";", "\t"]
+    let signs: [Unicode.Scalar] = [",", ";", "\t"]
     return signs.max { counts[$0, default: 0] < counts[$1, default: 0] } ?? ","
   }
 
@@ -84,39 +83,45 @@ enum CSV {
 }
 
 /// Splits a text at its separators and line breaks, outside of quotation marks.
+///
+/// Signs are compared as Unicode scalars: a separator that a combining mark follows is another `Character`, and the
+/// same sign for every spreadsheet.
 private struct CSVParser {
-  let separator: Character
-  /// The line of the next character.
-  var line: Int
+  private let separator: Unicode.Scalar
+  /// The line of the next scalar.
+  private var line = 1
+  /// The line on which the row begins.
   private var start = 1
   private var row: [String] = []
-  private var field = ""
+  private var field = String.UnicodeScalarView()
   private var isQuoted = false
   private var rows: [CSV.Row] = []
 
-  init(separator: Character, line: Int) {
-    self.separator = separator
-    self.line = line
-    start = line
-  }
-
-  mutating func rows(of text: Substring) -> [CSV.Row] {
+  static func rows(
+    of text: Substring.UnicodeScalarView, separator: Unicode.Scalar
+  ) -> [CSV.Row] {
+    var parser = CSVParser(separator: separator)
     var rest = text
-    while let character = rest.popFirst() {
-      if isQuoted {
-        takeQuoted(character, &rest)
+    while let scalar = rest.popFirst() {
+      if parser.isQuoted {
+        parser.takeQuoted(scalar, &rest)
       } else {
-        take(character)
+        parser.take(scalar)
       }
-      if character.isNewline { nextLine() }
+      // A carriage return before a line feed is a part of the same line break.
+      if scalar.endsLine, scalar != "\r" || rest.first != "\n" { parser.nextLine() }
     }
-    endRow()
-    return rows
+    parser.endRow()
+    return parser.rows
   }
 
-  private mutating func takeQuoted(_ character: Character, _ rest: inout Substring) {
-    if character != "\"" {
-      field.append(character)
+  private init(separator: Unicode.Scalar) { self.separator = separator }
+
+  private mutating func takeQuoted(
+    _ scalar: Unicode.Scalar, _ rest: inout Substring.UnicodeScalarView
+  ) {
+    if scalar != "\"" {
+      field.append(scalar)
     } else if rest.first == "\"" {
       field.append("\"")
       rest.removeFirst()
@@ -125,14 +130,12 @@ private struct CSVParser {
     }
   }
 
-  private mutating func take(_ character: Character) {
-    switch character {
+  private mutating func take(_ scalar: Unicode.Scalar) {
+    switch scalar {
     case "\"" where field.isEmpty: isQuoted = true
-    case separator:
-      row.append(field)
-      field = ""
-    case _ where character.isNewline: endRow()
-    default: field.append(character)
+    case separator: endField()
+    case _ where scalar.endsLine: endRow()
+    default: field.append(scalar)
     }
   }
 
@@ -141,11 +144,21 @@ private struct CSVParser {
     if row.isEmpty, field.isEmpty, !isQuoted { start = line }
   }
 
+  private mutating func endField() {
+    row.append(String(field))
+    field = String.UnicodeScalarView()
+  }
+
   private mutating func endRow() {
-    row.append(field)
+    endField()
     if !row.allSatisfy({ $0.allSatisfy(\.isWhitespace) }) {
       rows.append(CSV.Row(line: start, fields: row, isClosed: !isQuoted))
     }
-    (row, field) = ([], "")
+    row = []
   }
+}
+
+extension Unicode.Scalar {
+  /// True for the scalars that end a line in a text.
+  fileprivate var endsLine: Bool { Character(self).isNewline }
 }

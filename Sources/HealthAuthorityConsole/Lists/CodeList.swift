@@ -28,10 +28,7 @@ struct CodeList: Sendable {
     var values: [String] = []
 
     func text(_ texts: Texts) -> String {
-      var text = texts[key]
-      for (index, value) in values.enumerated() {
-        text = text.replacing("%\(index + 1)", with: value)
-      }
+      let text = texts[key, values]
       return line.map { texts[.batchBadLine, "\($0)", text] } ?? text
     }
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TextEncodings
 
 /// The detail of an entry of the audit log in the language of a page. The log and its copies have the stored text,
 /// which is English. What a person has typed is not translated.
@@ -61,9 +62,7 @@ enum AuditDetail {
   private static func phrase(_ detail: String, _ texts: Texts) -> String {
     for phrase in phrases {
       guard let values = ServerSentences.values(of: detail, in: phrase.english) else { continue }
-      return values.enumerated().reduce(phrase[texts.language]) { text, value in
-        text.replacing("%\(value.offset + 1)", with: value.element)
-      }
+      return phrase[texts.language].filling(numbered: values)
     }
     return detail
   }

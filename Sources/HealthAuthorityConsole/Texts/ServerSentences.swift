@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TextEncodings
 
 /// The sentences of the servers that an official can cause, in the languages of the console.
 ///
@@ -9,9 +10,7 @@ enum ServerSentences {
     guard language != .english else { return sentence }
     for phrase in phrases {
       guard let values = values(of: sentence, in: phrase.english) else { continue }
-      return values.enumerated().reduce(phrase[language]) { text, value in
-        text.replacing("%\(value.offset + 1)", with: self.text(value.element, in: language))
-      }
+      return phrase[language].filling(numbered: values.map { text($0, in: language) })
     }
     return sentence
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TextEncodings
 import WebPages
 import World
 
@@ -14,20 +15,18 @@ struct Texts: Sendable {
     times = OfficeTime(zone: zone, language: language)
     let texts = TextKey.allCases.map { ($0.rawValue, Self.text($0, in: language) ?? "") }
     var all = Dictionary(uniqueKeysWithValues: texts)
-    all[TextKey.zone.rawValue] = all[TextKey.zone.rawValue]?
-      .replacing("%1", with: times.zoneName)
+    all[TextKey.zone.rawValue] = all[TextKey.zone.rawValue]?.filling(numbered: [times.zoneName])
     self.all = all
   }
 
   var language: ConsoleLanguage { times.language }
 
   /// The text of `key` with `values` in the places of `%1`, `%2`.
-  subscript(_ key: TextKey, _ values: String...) -> String {
-    var text = all[key.rawValue] ?? ""
-    for (index, value) in values.enumerated() {
-      text = text.replacing("%\(index + 1)", with: value)
-    }
-    return text
+  subscript(_ key: TextKey, _ values: String...) -> String { self[key, values] }
+
+  /// The text of `key` with `values` in the places of `%1`, `%2`.
+  subscript(_ key: TextKey, _ values: [String]) -> String {
+    (all[key.rawValue] ?? "").filling(numbered: values)
   }
 
   /// A time in the office's zone with its abbreviation, such as `2027-01-15 09:15 CET`.

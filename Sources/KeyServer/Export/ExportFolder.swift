@@ -65,16 +65,9 @@ struct ExportFolder: Sendable {
 
   /// True if files can be written: each export has a folder that allows it, and the disk has room for the largest file.
   var isWritable: Bool {
-    ([""] + roots).allSatisfy { Self.hasRoom(folder($0)) }
-  }
-
-  private static func hasRoom(_ folder: URL) -> Bool {
-    var status = statvfs()
-    // With the dot, a file at the place of the folder is an error, also for root.
-    guard access(folder.path + "/.", W_OK | X_OK) == 0, statvfs(folder.path, &status) == 0 else {
-      return false
+    ([""] + roots).allSatisfy {
+      FreeSpace.bytes(in: folder($0)) ?? 0 >= KeyFileLimit.fileByteCountMax
     }
-    return Int(status.f_bavail) * Int(status.f_frsize) >= KeyFileLimit.fileByteCountMax
   }
 
   /// Writes the index if its content changes.

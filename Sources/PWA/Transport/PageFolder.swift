@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import QuietHTTP
+import TextEncodings
 import WebPages
 import World
 
@@ -68,7 +69,7 @@ package struct PageFolder: Sendable {
     FileHandle(forReadingAtPath: file)?.bytes(upTo: PageLimit.fileBytesMax + 1)
   }
 
-  private static func encoded(_ name: String) -> String { name.replacing("%", with: "%25") }
+  private static func encoded(_ name: String) -> String { name.replacingScalars(["%": "%25"]) }
 
   private func lookup(_ name: String, isDocument: Bool, _ path: String) -> Lookup? {
     if let file = file(name) { return load(file, isDocument: isDocument) }
@@ -126,8 +127,8 @@ package struct PageFolder: Sendable {
   }
 
   private static func isVisible(_ name: String) -> Bool {
-    (!name.hasPrefix(".") || name == ".well-known")
-      && !name.contains { $0 == "/" || $0 == "\0" }
+    (name.utf8.first != UInt8(ascii: ".") || name == ".well-known")
+      && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
   }
 }
 

@@ -15,17 +15,8 @@ package struct Catalogue: Codable, Hashable, Sendable {
 
   /// The text of `key` with its placeholders replaced; `nil` if there is none.
   package func text(_ key: String, _ parameters: [String: String] = [:]) -> String? {
-    texts[key].map { Self.filled($0, parameters) }
+    texts[key]?.filling(named: parameters)
   }
-
-  /// Replaces the placeholders in one pass, so that a value is never read as a placeholder.
-  private static func filled(_ text: String, _ parameters: [String: String]) -> String {
-    text.replacing(placeholder) { match in
-      parameters[String(match.1)] ?? String(match.0)
-    }
-  }
-
-  private static var placeholder: Regex<(Substring, Substring)> { /\{([A-Za-z]+)\}/ }
 }
 
 /// The catalogues of all languages, read once.

@@ -90,7 +90,8 @@ package struct ServerFolder: Sendable {
   package func create() throws -> [URL] {
     try refuseFile()
     try RestorationFolder.refuseUnfinished(in: url)
-    var created = missingParents
+    var created = Array(
+      FileManager.default.missingFolders(of: url.deletingLastPathComponent()).reversed())
     for folder in [url] + ownFolders {
       let isNew = !FileManager.default.fileExists(atPath: folder.path)
       do {
@@ -158,17 +159,6 @@ package struct ServerFolder: Sendable {
     guard !exists, FileManager.default.fileExists(atPath: url.path) else { return }
     throw CommandFailure.badInput(
       "\(url.path.printable) is a file: name the folder of the servers with --data.")
-  }
-
-  /// The folders above `url` that do not exist, the outer ones first.
-  private var missingParents: [URL] {
-    var missing: [URL] = []
-    var parent = url.deletingLastPathComponent()
-    while parent.path != "/", !FileManager.default.fileExists(atPath: parent.path) {
-      missing.insert(parent, at: 0)
-      parent = parent.deletingLastPathComponent()
-    }
-    return missing
   }
 }
 

@@ -59,9 +59,13 @@ package enum BackupReader {
   }
 
   /// True for a relative path without a way out of the folder.
+  ///
+  /// Its parts are those of the file system, which separates bytes: a slash and a combining mark are one `Character`.
   private static func isPlain(_ name: String) -> Bool {
-    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    return !parts.isEmpty && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
+    let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return parts.allSatisfy { part in
+      !part.isEmpty && !part.elementsEqual(".".utf8) && !part.elementsEqual("..".utf8)
+    }
   }
 
   private static func content(of archive: TarReader) throws -> Data {

@@ -52,13 +52,7 @@ public struct PopulationFolder: Sendable {
   }
 
   /// The free space of a folder in bytes; nil if it cannot be written to.
-  public static func freeBytes(in folder: URL) -> Int? {
-    var status = statvfs()
-    guard access(folder.path, W_OK | X_OK) == 0, statvfs(folder.path, &status) == 0 else {
-      return nil
-    }
-    return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
-  }
+  public static func freeBytes(in folder: URL) -> Int? { FreeSpace.bytes(in: folder) }
 
   /// Creates a locked folder; nil if the file system does not allow it.
   private static func create(in parent: URL) -> (url: URL, lock: HeldFolderLock)? {

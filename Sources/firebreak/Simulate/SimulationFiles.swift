@@ -33,7 +33,7 @@ struct SimulationFiles: Sendable {
   /// - Throws: `CommandFailure` if it cannot be written to, or another run writes to it.
   init(_ path: String) throws {
     let folder = URL(fileURLWithPath: path, isDirectory: true)
-    created = Self.missingFolders(of: folder)
+    created = FileManager.default.missingFolders(of: folder)
     // If it cannot be created, it cannot be written to either, which is checked below.
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let isWritable =
@@ -154,16 +154,6 @@ struct SimulationFiles: Sendable {
 
   private func remove(_ url: URL) throws(FileError) {
     guard unlink(url.path) == 0 || errno == ENOENT else { throw FileError(.write, url) }
-  }
-
-  private static func missingFolders(of folder: URL) -> [URL] {
-    var missing: [URL] = []
-    var next = folder.standardizedFileURL
-    while !FileManager.default.fileExists(atPath: next.path), next.pathComponents.count > 1 {
-      missing.append(next)
-      next.deleteLastPathComponent()
-    }
-    return missing
   }
 
   /// Removes folders that are empty.

@@ -215,6 +215,7 @@ struct UpOutput: Sendable {
 
   /// Opens an address in the browser of the desktop; prints a note if that is not possible.
   private static func open(_ address: String) {
+    // Not awaited: xdg-open may run as long as the browser.
     Task {
       // A desktop without xdg-open is one of the reasons for the note below.
       let run = try? await Subprocess.run(
