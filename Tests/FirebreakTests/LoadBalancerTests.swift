@@ -52,13 +52,13 @@ import Testing
 
     /// On a busy machine a server may take longer to respond, and to be ready, than operators would wait.
     private static let patientTimes =
-      ["timeout connect 2s", "timeout client 30s", "timeout server 30s", "timeout http-request 10s"]
-      .map { sample in
+      [
+        "timeout connect 2s", "timeout client 30s", "timeout server 30s",
+        "timeout http-request 10s",
+        "timeout queue 10s", "timeout check 4s",
+      ].map { sample in
         (sample, "\(sample.prefix { !$0.isNumber })\(Patience.seconds)s")
-      } + [
-        ("timeout queue 10s", "timeout queue \(Patience.seconds)s\n  timeout check \(Patience.seconds)s"),
-        ("inter 1s fall 2 rise 2", "inter 1s fall 30 rise 2"),
-      ]
+      } + [("inter 1s fall 2 rise 2", "inter 1s fall 30 rise 2")]
 
     /// True if the last check of each server has found it ready. Before the first check, HAProxy uses them all.
     private func areChecked(_ count: Int) async throws -> Bool {
@@ -195,7 +195,8 @@ import Testing
     try await Patience.until { try codes().count > 20 }
     try Data().write(to: stop)
     try await Patience.until { load.process.status != nil }
-    #expect(try Set(codes()) == ["200"], "\(try codes())")
+    let all = try codes()
+    #expect(Set(all) == ["200"], "\(all)")
     #expect(statuses == Array(repeating: 200, count: 9))
     #expect(try await cluster.run("SELECT count(*) FROM upload", in: "firebreak_keys") == 9)
     for servers in restarted { #expect(try await servers.stop() == 0) }
@@ -216,7 +217,8 @@ import Testing
     for _ in 0..<9 {
       #expect(try await authorities[0].servers.get(balancer.address, "/index.txt").status == 200)
     }
-    #expect(try await count != nil && balancer.requestCount(of: "keys/keys3") == count)
+    #expect(count != nil)
+    #expect(try await balancer.requestCount(of: "keys/keys3") == count)
     try FileManager.default.createSymbolicLink(
       atPath: other.path, withDestinationPath: target)
     #expect(rename(other.path, exports.path) == 0)
