@@ -51,7 +51,7 @@ import Testing
     }
 
     /// On a busy machine a server may take longer to respond, and to be ready, than operators would wait.
-    private static let patientTimes =
+    private static let patientTimes: [(String, String)] =
       [
         "timeout connect 2s", "timeout client 30s", "timeout server 30s",
         "timeout http-request 10s",

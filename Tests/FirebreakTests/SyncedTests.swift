@@ -52,7 +52,7 @@ struct SyncedTests {
     let job = #/\nfirebreak_job_last_success_timestamp_seconds\{[^}]*\} (\d+)/#
     try await Patience.until {
       let metrics = try await servers.get(address, MetricsEndpoint.path).body
-      let times = String(decoding: metrics, as: UTF8.self).matches(of: job).map(\.output.1)
+      let times = String(decoding: metrics, as: UTF8.self).matches(of: job).map { $0.output.1 }
       return !times.isEmpty && times.allSatisfy { $0 != "0" }
     }
   }
