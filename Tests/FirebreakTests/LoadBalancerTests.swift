@@ -6,7 +6,7 @@ import Testing
 
 /// The sample configuration in Examples/Proxies with a real HAProxy before three processes on one PostgreSQL server.
 @Suite("HAProxy before three processes", .needs(.process)) struct LoadBalancerTests {
-  /// HAProxy with the sample configuration, in which only addresses, paths and the certificate are replaced.
+  /// HAProxy with the sample configuration, in which only addresses, paths, the certificate and times are replaced.
   private final class Balancer {
     let address: String
     private let socket: String
@@ -26,9 +26,12 @@ import Testing
       ]
       for (index, server) in servers.enumerated() {
         let (keys, codes) = (try Self.place(server.keys), try Self.place(server.verification))
-        values.append(("10.0.0.1\(index + 1):8081", keys))
+        // The tests wait until HAProxy has noticed that the last one is not ready.
+        let fall = index == servers.count - 1 ? " fall 2" : ""
+        values.append(("10.0.0.1\(index + 1):8081", keys + fall))
         values.append(("10.0.0.1\(index + 1):8080", codes))
       }
+      values += Self.patientTimes
       for (sample, value) in values {
         #expect(text.contains(sample), "the sample has no \(sample)")
         text = text.replacingOccurrences(of: sample, with: value)
@@ -43,8 +46,29 @@ import Testing
           Issue.record("haproxy: \(try process.process.errors)")
           return true
         }
-        return try await status(of: "keys/keys3").hasPrefix("UP")
+        return try await areChecked(servers.count)
       }
+    }
+
+    /// On a busy machine a server may take longer to respond, and to be ready, than operators would wait.
+    private static let patientTimes: [(String, String)] =
+      [
+        "timeout connect 2s", "timeout client 30s", "timeout server 30s",
+        "timeout http-request 10s",
+        "timeout queue 10s", "timeout check 4s",
+      ].map { sample in
+        (sample, "\(sample.prefix { !$0.isNumber })\(Patience.seconds)s")
+      } + [("inter 1s fall 2 rise 2", "inter 1s fall 30 rise 2")]
+
+    /// True if the last check of each server has found it ready. Before the first check, HAProxy uses them all.
+    private func areChecked(_ count: Int) async throws -> Bool {
+      for name in ["keys", "verification"] {
+        for number in 1...count {
+          let check = try await fact(36, of: "\(name)/\(name)\(number)")
+          guard check.contains("L7OK") else { return false }
+        }
+      }
+      return true
     }
 
     /// The host and the port of an URL.
@@ -73,12 +97,20 @@ import Testing
     }
 
     /// The state of a server, such as `UP` or `DOWN`; empty before HAProxy listens.
-    func status(of server: String) async throws -> String {
+    func status(of server: String) async throws -> String { try await fact(17, of: server) }
+
+    /// The number of requests that a server was given.
+    func requestCount(of server: String) async throws -> Int? {
+      Int(try await fact(7, of: server))
+    }
+
+    /// A column of the statistics of a server; empty before HAProxy listens.
+    private func fact(_ column: Int, of server: String) async throws -> String {
       let line = try await run("show stat").split(separator: "\n").first {
         $0.hasPrefix(server.replacingOccurrences(of: "/", with: ",") + ",")
       }
       let fields = line?.split(separator: ",", omittingEmptySubsequences: false) ?? []
-      return fields.count > 17 ? String(fields[17]) : ""
+      return fields.count > column ? String(fields[column]) : ""
     }
 
     /// Waits until HAProxy uses a server, or does not use it any more.
@@ -157,10 +189,14 @@ import Testing
       }
       try await upload()
     }
+    func codes() throws -> [Substring] {
+      try String(contentsOf: answers, encoding: .utf8).split(separator: "\n")
+    }
+    try await Patience.until { try codes().count > 20 }
     try Data().write(to: stop)
     try await Patience.until { load.process.status != nil }
-    let codes = try String(contentsOf: answers, encoding: .utf8).split(separator: "\n")
-    #expect(codes.count > 20 && Set(codes) == ["200"], "\(codes)")
+    let all = try codes()
+    #expect(Set(all) == ["200"], "\(all)")
     #expect(statuses == Array(repeating: 200, count: 9))
     #expect(try await cluster.run("SELECT count(*) FROM upload", in: "firebreak_keys") == 9)
     for servers in restarted { #expect(try await servers.stop() == 0) }
@@ -177,9 +213,12 @@ import Testing
     try Data().write(to: other)
     #expect(rename(other.path, exports.path) == 0)
     try await balancer.wait(for: "DOWN", of: "keys/keys3")
+    let count = try await balancer.requestCount(of: "keys/keys3")
     for _ in 0..<9 {
       #expect(try await authorities[0].servers.get(balancer.address, "/index.txt").status == 200)
     }
+    #expect(count != nil)
+    #expect(try await balancer.requestCount(of: "keys/keys3") == count)
     try FileManager.default.createSymbolicLink(
       atPath: other.path, withDestinationPath: target)
     #expect(rename(other.path, exports.path) == 0)

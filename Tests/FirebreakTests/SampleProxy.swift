@@ -4,8 +4,8 @@ import ServedSystem
 import TestSupport
 import Testing
 
-/// A proxy with its sample configuration in Examples/Proxies, before a real key server. Only addresses, paths and the
-/// certificate are replaced.
+/// A proxy with its sample configuration in Examples/Proxies, before a real key server. Only addresses, paths, the
+/// certificate and timeouts are replaced.
 final class SampleProxy {
   enum Kind: String {
     case nginx = "nginx.conf"
@@ -105,6 +105,10 @@ final class SampleProxy {
       ("127.0.0.1:8081", "127.0.0.1:\(place.keyServerPort)"),
       ("listen 443", "listen 127.0.0.1:\(place.port)"), ("keys.example.org", "localhost"),
       ("  access_log off;", "  access_log off;\n" + temporary.joined(separator: "\n")),
+      // On a busy machine both ends may take longer than operators would wait.
+      ("_timeout 10s;", "_timeout \(Patience.seconds)s;"),
+      ("_timeout 2s;", "_timeout \(Patience.seconds)s;"),
+      ("_timeout 30s;", "_timeout \(Patience.seconds)s;"),
     ]
   }
 

@@ -20,14 +20,16 @@ import Testing
   private var address: String { cluster.address() + " connect_timeout=60" }
 
   /// Starts a second process with the secrets of `first`, in a folder of its own with a link to the key files.
-  private func second(beside first: ServedAuthority) async throws -> ServedAuthority {
+  private func second(
+    beside first: ServedAuthority, _ arguments: [String]? = nil
+  ) async throws -> ServedAuthority {
     let place = try TemporaryFolder()
     try FileManager.default.copyItem(at: first.folder.path("data"), to: place.path("data"))
     let exports = place.path("data/exports")
     try FileManager.default.removeItem(at: exports)
     try FileManager.default.createSymbolicLink(
       at: exports, withDestinationURL: first.folder.path("data/exports"))
-    return try await ServedAuthority(arguments: arguments, in: place)
+    return try await ServedAuthority(arguments: arguments ?? self.arguments, in: place)
   }
 
   @Test("A code and a token are used once, on whichever process they arrive")
@@ -82,14 +84,17 @@ import Testing
 
   @Test("Of two processes one closes a period, and both serve its file")
   func exported() async throws {
-    let first = try await ServedAuthority(arguments: arguments)
-    let second = try await second(beside: first)
+    // Both uploads are in one period.
+    let offset = ServedAuthority.clockOffset(within: 14_400, margin: 300)
+    let now = arguments + ["--developer", "--clock-offset", "\(offset)"]
+    let first = try await ServedAuthority(arguments: now)
+    let second = try await second(beside: first, now)
     for server in [first, second] {
       #expect(try await server.upload(token: try await server.token()).status == 200)
     }
     for server in [first, second] { #expect(try await server.servers.stop() == 0) }
     // The period of four hours has ended.
-    let later = arguments + ["--developer", "--clock-offset", "\(5 * 3_600)"]
+    let later = arguments + ["--developer", "--clock-offset", "\(offset + 5 * 3_600)"]
     // Both start at one time.
     let servers = [
       try await ServedFirebreak(folder: first.folder, later),
@@ -311,10 +316,15 @@ import Testing
     let first = try await ServedAuthority(arguments: arguments)
     #expect(try await first.servers.stop() == 0)
     try await cluster.kill()
-    for command in [["add", "--type", "stats"], ["list"]] {
-      let run = try await Run(
-        ["verification-server", "api-key"] + command + ["--data", first.servers.data],
-        environment: ["DATABASE_URL": address])
+    let (list, environment) = (
+      ["verification-server", "api-key", "list", "--data", first.servers.data],
+      ["DATABASE_URL": address]
+    )
+    let add = list.map { $0 == "list" ? "add" : $0 } + ["--type", "stats"]
+    // Each of them waits for some seconds.
+    async let added = Run(add, environment: environment)
+    async let listed = Run(list, environment: environment)
+    for run in [try await added, try await listed] {
       #expect(run.status == 3 && run.errors.contains("did not answer"), "\(run.errors)")
       #expect(!run.errors.contains("disk"))
     }

@@ -18,8 +18,11 @@ struct SlowClientTests {
 
   /// `QuietLimit.bodyCheckSeconds`.
   private static let checkSeconds = 4
-  /// The seconds of a body within the limit. The processes that send it take longer on a busy machine.
+  /// The seconds of a body within the limit.
   private static let timelySeconds = 1
+  /// The number of times that such a body is sent if the processes that send it took longer than the limit, as on a
+  /// busy machine.
+  private static let attemptsMax = 20
   /// The seconds of a body beyond the limit, also on a busy server. curl stops sending at the response.
   private static let slowSeconds = 50 * checkSeconds
 
@@ -35,6 +38,17 @@ struct SlowClientTests {
       """
   }
 
+  /// The call `name`, repeated while it was refused after the limit.
+  private static func patientCall(_ path: String, _ name: String) -> String {
+    """
+    for attempt in $(seq \(attemptsMax)); do
+    \(call(path, name, seconds: timelySeconds))
+    read -r status seconds < out.\(name)
+    [ "$status" = 408 ] && [ "${seconds%%.*}" -ge \(checkSeconds) ] || break
+    done &
+    """
+  }
+
   @Test(
     "A body at a byte a second is rejected with 408 after some seconds, even if bytes keep arriving"
   )
@@ -48,9 +62,8 @@ struct SlowClientTests {
     let slowCalls = numbered.map { number, path in
       Self.call(path, "slow.\(number)", seconds: Self.slowSeconds) + " &"
     }
-    // One after another, so that each of them has more of the machine.
     let timelyCalls = numbered.map { number, path in
-      Self.call(path, "timely.\(number)", seconds: Self.timelySeconds)
+      Self.patientCall(path, "timely.\(number)")
     }
     let keys = """
       API_TOKEN=$("$FIREBREAK" verification-server api-token --data "$DATA" | head -n 1)

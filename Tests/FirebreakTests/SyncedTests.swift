@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import QuietHTTP
 import ServedSystem
 import TestSupport
 import Testing
@@ -46,14 +47,26 @@ struct SyncedTests {
     #expect((last(.sync, before: answer) ?? -1) > write, "\(call): \(file) was not synced")
   }
 
+  /// Waits for the jobs of the start, which write to the databases too.
+  private func untilJobsEnded(_ servers: ServedFirebreak, _ address: String) async throws {
+    let job = #/\nfirebreak_job_last_success_timestamp_seconds\{[^}]*\} (\d+)/#
+    try await Patience.until {
+      let metrics = try await servers.get(address, MetricsEndpoint.path).body
+      let times = String(decoding: metrics, as: UTF8.self).matches(of: job).map { $0.output.1 }
+      return !times.isEmpty && times.allSatisfy { $0 != "0" }
+    }
+  }
+
   @Test(
     "The database's log is synced before the response to a sign-in, a code, a token or an upload")
   func answers() async throws {
     let folder = try TemporaryFolder()
     let log = try await SyncLog(in: folder)
-    let servers = try await ServedFirebreak(folder: folder, environment: log.environment)
+    let servers = try await ServedFirebreak(
+      folder: folder, ["--metrics-port", "0"], environment: log.environment)
     defer { withExtendedLifetime(servers) {} }
     let addresses = try await servers.addresses()
+    try await untilJobsEnded(servers, try #require(addresses["metrics"]))
     let run = try await Shell.run(
       "cd '\(folder.url.path)'\n" + Self.calls,
       environment: [

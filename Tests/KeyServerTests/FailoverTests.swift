@@ -84,10 +84,28 @@ import Testing
     #expect(lost.isEmpty)
   }
 
-  private static func store(at address: String) throws -> PostgreSQLKeyStore {
-    PostgreSQLKeyStore(
-      try PostgreSQLAddress(address), exports: [StoreScene.export()], at: StoreScene.now,
+  /// - Parameter isPatient: True for a test without limits of time.
+  private static func store(
+    at address: String, isPatient: Bool = false
+  ) throws -> PostgreSQLKeyStore {
+    var address = try PostgreSQLAddress(address)
+    if isPatient { address.timeFactor = 20 }
+    return PostgreSQLKeyStore(
+      address, exports: [StoreScene.export()], at: StoreScene.now,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  /// Accepts an upload, which is repeated if the database has not answered in time.
+  private static func accept(_ upload: AdmittedUpload, _ store: PostgreSQLKeyStore) async throws {
+    try await Patience.until {
+      do {
+        guard case .accepted = try await store.accept(upload) else {
+          Issue.record("the upload was rejected")
+          return true
+        }
+        return true
+      } catch is KeyServerError { return false }
+    }
   }
 
   /// The numbers of the keys in the file of the first period.
@@ -112,7 +130,7 @@ import Testing
   func hanging() async throws {
     let server = try await PrivatePostgreSQL()
     let store = try Self.store(at: server.address())
-    _ = try await store.accept(try StoreScene.upload("1", [try Self.key(1)]))
+    try await Self.accept(try StoreScene.upload("1", [try Self.key(1)]), store)
     server.signalAll(SIGSTOP)
     let upload = try StoreScene.upload("2", [try Self.key(2)])
     let error = await #expect(throws: KeyServerError.self) { try await store.accept(upload) }
@@ -121,10 +139,7 @@ import Testing
       Issue.record("\(error.debugDescription)")
       return
     }
-    guard case .accepted = try await store.accept(upload) else {
-      Issue.record("the repeated upload was rejected")
-      return
-    }
+    try await Self.accept(upload, store)
     #expect(try await Self.exported(by: store) == [1, 2])
   }
 
@@ -132,7 +147,8 @@ import Testing
   func full() async throws {
     let disk = try SmallDisk(bytes: 48 << 20)
     let server = try await PrivatePostgreSQL()
-    let store = try Self.store(at: try await server.createDatabase(on: disk))
+    let store = try Self.store(
+      at: try await server.createDatabase(on: disk), isPatient: true)
     _ = try await store.accept(try StoreScene.upload("0", [try Self.key(0)]))
     let ballast = disk.fill()
     var stored: [UInt32] = [0]

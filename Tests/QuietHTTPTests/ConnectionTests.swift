@@ -194,9 +194,23 @@ struct ConnectionTests {
 
   @Test("A client that reads slowly but fast enough gets the whole response")
   func slowReader() async throws {
-    let echo = EchoServer { $0.responseSeconds = 5 }
-    try await echo.running { port async throws in
-      let count = try await Wire.aside {
+    let limit = 2
+    // On a busy machine the client may make a pause that is too long.
+    try await Patience.until {
+      let (count, longestPause) = try await readWithPauses(responseSeconds: limit)
+      let isComplete = count > 2 * EchoServer.largeBytes
+      let isTooSlow = longestPause >= .seconds(limit)
+      #expect(isComplete || isTooSlow)
+      return isComplete || !isTooSlow
+    }
+  }
+
+  /// Reads two large responses, a part of them with pauses, in all more than the timeout. Returns the bytes and the
+  /// longest time between two reads.
+  private func readWithPauses(responseSeconds: Int) async throws -> (Int, Duration) {
+    var read = (0, Duration.zero)
+    try await EchoServer { $0.responseSeconds = responseSeconds }.running { port async throws in
+      read = try await Wire.aside {
         let connection = try WireConnection(port: port, receiveBytes: 64 << 10)
         defer { connection.close() }
         // The second request makes more data pending.
@@ -204,20 +218,21 @@ struct ConnectionTests {
           "GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: \($0)\r\n\r\n"
         }
         #expect(connection.send(Data(requests.joined().utf8)))
-        var count = 0
-        var pauses = 0
+        var (count, pauses, longest) = (0, 0, Duration.zero)
+        var last = ContinuousClock.now
         while let part = connection.receive(atMost: 1 << 20), !part.isEmpty {
+          let now = ContinuousClock.now
+          (longest, last) = (max(longest, now - last), now)
           count += part.count
-          // Half of it with pauses, in all more than the timeout.
-          if count > pauses * (1 << 20), pauses < 30 {
+          if count > pauses * (1 << 20), pauses < 15 {
             pauses += 1
             usleep(200_000)
           }
         }
-        return count
+        return (count, longest)
       }
-      #expect(count > 2 * EchoServer.largeBytes)
     }
+    return read
   }
 
   /// The results of `hasStalled` at each check.
@@ -343,55 +358,5 @@ struct ConnectionTests {
         #expect(response.headers["content-length"] == "\(response.body.count)")
       }
     }
-  }
-}
-
-/// `ConnectionTests` tests the counters of Linux.
-@Suite("TCP counters")
-struct TCPInfoTests {
-  @Test("The acknowledged bytes are nil if the system does not count")
-  func acknowledged() {
-    #expect(TCPInfo(bytesAcknowledged: 4_096, bytesReceived: 300).acknowledged == 4_096)
-    // A client that acknowledged nothing.
-    #expect(TCPInfo(bytesAcknowledged: 0, bytesReceived: 300).acknowledged == 0)
-    // A request was received, so a system with this value does not count.
-    #expect(TCPInfo(bytesAcknowledged: 0, bytesReceived: 0).acknowledged == nil)
-  }
-
-  @Test("The time since the last receipt begins with a response and grows")
-  func receipt() async throws {
-    try await EchoServer().running { port async throws in
-      // Far longer than the tolerance below.
-      let pause: useconds_t = 200_000
-      let found = try await Wire.aside { () -> (time: Int, least: Int, most: Int)? in
-        let client = try WireConnection(port: port)
-        defer { client.close() }
-        // The connection itself is no receipt.
-        usleep(pause)
-        let start = Self.tickMilliseconds
-        #expect(client.ask("GET /people/a HTTP/1.1\r\nHost: localhost\r\n\r\n")?.status == 200)
-        let receipt = Self.tickMilliseconds
-        usleep(pause)
-        // Neither is data that this end sends.
-        #expect(client.send(Data("G".utf8)))
-        let beforeReading = Self.tickMilliseconds
-        guard let information = client.information else { return nil }
-        let end = Self.tickMilliseconds
-        return (Int(information.millisecondsSinceReceipt), beforeReading - receipt, end - start)
-      }
-      guard let found else { return }
-      // The two clocks may be a tick of up to 10 milliseconds apart at both ends of the interval.
-      let tolerance = 40
-      #expect(found.time >= found.least - tolerance)
-      #expect(found.time <= found.most + tolerance)
-    }
-  }
-
-  /// The milliseconds of the clock that the system moves in the same ticks as the times of its connections. On a busy
-  /// machine the ticks come late, for both alike.
-  private static var tickMilliseconds: Int {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-    return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
   }
 }

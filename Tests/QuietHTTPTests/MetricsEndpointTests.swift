@@ -38,30 +38,41 @@ struct MetricsEndpointTests {
   @Test(
     "The endpoint has few connections: for one more, the one that has been idle longest is closed")
   func connections() async throws {
+    // On a busy machine the connections may be idle for too long.
+    let isClosed = try await Patience.succeeds(within: QuietLimit.idleSeconds) {
+      try await closesLongestIdle()
+    }
+    #expect(isClosed)
+  }
+
+  /// True if a connection more than allowed closes the one that has been idle longest, and no other.
+  private func closesLongestIdle() async throws -> Bool {
     let endpoint = MetricsEndpoint(
       host: "127.0.0.1", port: 0, randomness: SystemRandomness(), logger: CollectedLog().logger
     ) { [] }
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    return try await withThrowingTaskGroup(of: Void.self, returning: Bool.self) { group in
       group.addTask { do { try await endpoint.run() } catch is CancellationError {} }
       let port = await endpoint.boundPort
-      let request = "GET \(MetricsEndpoint.path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
-      // One is left, so that a new connection is accepted at once.
-      let held = try await Wire.aside {
-        try (1..<QuietLimit.metricsConnectionsMax).map { _ in
+      let isClosed = try await Wire.aside {
+        let request = "GET \(MetricsEndpoint.path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        func isServed(_ connection: WireConnection) -> Bool {
+          connection.ask(request)?.status == 200
+        }
+        // One is left, so that a new connection is accepted at once.
+        let held = try (1..<QuietLimit.metricsConnectionsMax).map { _ in
           let connection = try WireConnection(port: port)
-          #expect(connection.ask(request)?.status == 200)
+          #expect(isServed(connection))
           return connection
         }
+        var isClosed = held.allSatisfy(isServed)
+        let late = try WireConnection(port: port)
+        isClosed = isServed(late) && isClosed
+        isClosed = held[0].receive() == Data() && isServed(held[1]) && isClosed
+        for connection in held + [late] { connection.close() }
+        return isClosed
       }
-      for connection in held {
-        #expect(try await Wire.aside { connection.ask(request)?.status } == 200)
-      }
-      let late = try await Wire.aside { try WireConnection(port: port) }
-      #expect(try await Wire.aside { late.ask(request)?.status } == 200)
-      #expect(try await Wire.aside { held[0].receive() } == Data())
-      #expect(try await Wire.aside { held[1].ask(request)?.status } == 200)
-      for connection in held + [late] { connection.close() }
       group.cancelAll()
+      return isClosed
     }
   }
 

@@ -109,13 +109,21 @@ package struct NearbyPhone {
 extension ServedAuthority {
   /// Servers that export nothing during a test, which would remove the files that the test publishes.
   package static func withoutExports() async throws -> ServedAuthority {
-    let (day, margin) = (86_400, 3_000)
-    let rest = day - Int(SystemClock().now.timeIntervalSince1970) % day
-    // The servers' clock is ahead of ours if a period would end soon, by less than `ClockRule.differenceSecondsMax`.
-    return try await ServedAuthority(
+    try await ServedAuthority(
       [
         "keys/settings.json": #"{"minimumKeys":0,"paddingRange":0,"exportPeriodSeconds":86400}"#
       ],
-      arguments: ["--developer", "--clock-offset", "\(rest < margin ? rest + 60 : 0)"])
+      arguments: [
+        "--developer", "--clock-offset", "\(clockOffset(within: 86_400, margin: 3_000))",
+      ])
+  }
+
+  /// The offset of the servers' clock with which no period ends in the next `margin` seconds.
+  ///
+  /// Their clock is ahead of ours if one would, by less than `ClockRule.differenceSecondsMax`.
+  package static func clockOffset(within periodSeconds: Int, margin: Int) -> Int {
+    let now = Int(SystemClock().now.timeIntervalSince1970)
+    let rest = periodSeconds - now % periodSeconds
+    return rest < margin ? rest + 60 : 0
   }
 }

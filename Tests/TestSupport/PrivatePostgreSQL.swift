@@ -48,7 +48,8 @@ public final class PrivatePostgreSQL: Sendable {
   /// Creates a new database in the server of this process, and returns its address for tests that do not test
   /// limits of time: a busy machine may need longer than a server's users would wait.
   package static func newPatientDatabase() async throws -> PostgreSQLAddress {
-    var address = try PostgreSQLAddress(try await newDatabase())
+    // The factor does not change the time for a connection.
+    var address = try PostgreSQLAddress(try await newDatabase() + " connect_timeout=60")
     address.timeFactor = patience
     return address
   }

@@ -17,6 +17,7 @@ extension BrowserSuite {
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)
+          try await scene.settle(browser)
           for (reason, later) in [("pinRefused", 1.0), ("noInternet", 1), ("stopped", 4)] {
             try await browser.script(
               """

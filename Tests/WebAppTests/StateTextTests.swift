@@ -33,10 +33,7 @@ extension BrowserSuite {
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)
-          // Afterwards the phone reports no change by itself.
-          #expect(try await scene.phone.check().status == .done)
-          try await browser.wait(
-            until: "import('/app/store.js').then(m => m.store.state.lastCheck)")
+          try await scene.settle(browser)
           for exposures in [1.0, 3] {
             let state: JSONValue = [
               "riskLevel": 0, "exposures": .number(exposures), "lastCheck": 1_600_000_000,
@@ -61,10 +58,7 @@ extension BrowserSuite {
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)
-          // Afterwards the phone reports no change by itself.
-          #expect(try await scene.phone.check().status == .done)
-          try await browser.wait(
-            until: "import('/app/store.js').then(m => m.store.state.lastCheck)")
+          try await scene.settle(browser)
           for (fields, card, words) in Self.reasons {
             let state = JSONValue.object(fields.merging(["riskLevel": .null]) { $1 })
             try await show(state, on: "/", "home", in: browser)
@@ -97,6 +91,7 @@ extension BrowserSuite {
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)
+          try await scene.settle(browser)
           for (reason, isUsed) in [("pinUsed", true), ("noInternet", false), ("pinUsed", true)] {
             let result: JSONValue = ["result": 3, "reason": .string(reason)]
             try await show(["lastUpload": result], on: "/", "home", in: browser)

@@ -84,6 +84,13 @@ final class WebAppScene {
     _ = try await phone.json("enable", clockOffset: -daysOfUse * 86_400)
   }
 
+  /// Waits for the first check, after which the phone reports no change by itself.
+  func settle(_ browser: Browser) async throws {
+    #expect(try await phone.check().status == .done)
+    try await browser.wait(
+      until: "import('/app/store.js').then(m => m.store.state.lastCheck)")
+  }
+
   /// The phone meets another one whose key is published afterwards: the next check finds an exposure of yesterday.
   func meetInfectedPhone() async throws {
     let files = try #require(files, "The test needs servers of its own.")
