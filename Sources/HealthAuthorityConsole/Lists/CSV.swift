@@ -15,8 +15,8 @@ enum CSV {
   /// The fields of the rows of `text`; rows without any text are left out.
   static func fields(_ text: String) -> [[String]] { rows(text).map(\.fields) }
 
-  /// The rows of `text`; those without any text are left out. The separator is the most frequent one of the first line,
-  /// or that of a line `sep=;`, which some spreadsheets write.
+  /// The rows of `text`; those without any text are left out. The separator is the sign that most lines have, or that of
+  /// a line `sep=;`, which some spreadsheets write.
   static func rows(_ text: String) -> [Row] {
     let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     let first = text.prefix { !$0.isNewline }
@@ -24,18 +24,35 @@ enum CSV {
       var parser = CSVParser(separator: separator, line: 1)
       return parser.rows(of: text.dropFirst(first.count))
     }
-    var parser = CSVParser(separator: separator(of: first), line: 1)
+    var parser = CSVParser(separator: separator(of: text), line: 1)
     return parser.rows(of: text[...])
   }
 
-  private static func separator(of line: Substring) -> Character {
-    var (counts, isQuoted): ([Character: Int], Bool) = ([:], false)
-    for character in line {
-      if character == "\"" { isQuoted.toggle() }
-      if !isQuoted { counts[character, default: 0] += 1 }
-    }
+  /// The sign that most lines have outside of quotation marks, and of those with as many lines the most frequent one. A
+  /// blank line or a title before the names of the columns has none, or a single comma.
+  private static func separator(of text: String) -> Character {
     let signs: [Character] = [",", ";", "\t"]
-    return signs.max { counts[$0, default: 0] < counts[$1, default: 0] } ?? ","
+    var (lines, counts): ([Character: Int], [Character: Int]) = ([:], [:])
+    var line: Set<Character> = []
+    // A quotation mark opens at the start of a field, and after a closing one, as it stands twice for one.
+    var (isQuoted, isStart, hasClosed) = (false, true, false)
+    for character in text {
+      let isMark = character == "\"" && (isQuoted || isStart || hasClosed)
+      hasClosed = isMark && isQuoted
+      if isMark { isQuoted.toggle() }
+      isStart = !isQuoted && (character.isNewline || signs.contains(character))
+      guard isStart else { continue }
+      if character.isNewline {
+        line = []
+      } else {
+        counts[character, default: 0] += 1
+        if line.insert(character).inserted { lines[character, default: 0] += 1 }
+      }
+    }
+    func weight(_ sign: Character) -> (Int, Int) {
+      (lines[sign, default: 0], counts[sign, default: 0])
+    }
+    return signs.max { weight($0) < weight($1) } ?? ","
   }
 
   /// The separator that spreadsheets of a language expect: the comma is the decimal sign of Polish.

@@ -61,9 +61,7 @@ enum AuditDetail {
   private static func phrase(_ detail: String, _ texts: Texts) -> String {
     for phrase in phrases {
       guard let values = ServerSentences.values(of: detail, in: phrase.english) else { continue }
-      return values.enumerated().reduce(phrase[texts.language]) { text, value in
-        text.replacing("%\(value.offset + 1)", with: value.element)
-      }
+      return phrase[texts.language].filled(with: values)
     }
     return detail
   }

@@ -9,9 +9,7 @@ enum ServerSentences {
     guard language != .english else { return sentence }
     for phrase in phrases {
       guard let values = values(of: sentence, in: phrase.english) else { continue }
-      return values.enumerated().reduce(phrase[language]) { text, value in
-        text.replacing("%\(value.offset + 1)", with: self.text(value.element, in: language))
-      }
+      return phrase[language].filled(with: values.map { self.text($0, in: language) })
     }
     return sentence
   }

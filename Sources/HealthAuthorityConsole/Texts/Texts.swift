@@ -23,11 +23,7 @@ struct Texts: Sendable {
 
   /// The text of `key` with `values` in the places of `%1`, `%2`.
   subscript(_ key: TextKey, _ values: String...) -> String {
-    var text = all[key.rawValue] ?? ""
-    for (index, value) in values.enumerated() {
-      text = text.replacing("%\(index + 1)", with: value)
-    }
-    return text
+    (all[key.rawValue] ?? "").filled(with: values)
   }
 
   /// A time in the office's zone with its abbreviation, such as `2027-01-15 09:15 CET`.
@@ -63,6 +59,22 @@ struct Texts: Sendable {
 
   /// English texts, for sentences that are only compared.
   static let english = Texts(.english)
+}
+
+extension String {
+  /// The text with `values` in the places of `%1`, `%2`. What a value has of this form stays as it is.
+  func filled(with values: [String]) -> String {
+    guard !values.isEmpty else { return self }
+    var (text, rest) = ("", self[...])
+    while let place = rest.firstIndex(of: "%") {
+      text += rest[..<place]
+      let number = rest[place...].dropFirst().first?.wholeNumberValue ?? 0
+      let value = values.indices.contains(number - 1) ? values[number - 1] : nil
+      text += value ?? "%"
+      rest = rest[place...].dropFirst(value == nil ? 1 : 2)
+    }
+    return text + rest
+  }
 }
 
 /// A sentence of a server or a detail of the audit log in both languages. `%1` and `%2` stand for values.
