@@ -133,6 +133,11 @@ import World
       let page = try await anna.get("/audit?actor=%22%3E&action=code.issued").text
       #expect(page.contains("value=\"&quot;&gt;\"") || page.contains("value=\"%22%3E\""))
       #expect(page.contains("value=\"code.issued\" selected"))
+      // Issuers and ids of keys may have a plus sign, which browsers send as its code.
+      try await console.administration.composition.audit.append(
+        AuditEvent("Anna Lis", .authorityAdded, "lab+1"))
+      #expect(try await count("subject=lab%2B1") == 1)
+      #expect(try await count("subject=lab+1") == 0)
     }
   }
 
