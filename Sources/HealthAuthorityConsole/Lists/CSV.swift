@@ -15,8 +15,8 @@ enum CSV {
   /// The fields of the rows of `text`; rows without any text are left out.
   static func fields(_ text: String) -> [[String]] { rows(text).map(\.fields) }
 
-  /// The rows of `text`; those without any text are left out. The separator is the sign that most lines have, or that of
-  /// a line `sep=;`, which some spreadsheets write.
+  /// The rows of `text`; those without any text are left out. The separator is the sign that most lines have, or that
+  /// of a line `sep=;`, which some spreadsheets write.
   static func rows(_ text: String) -> [Row] {
     let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     let first = text.prefix { !$0.isNewline }
