@@ -69,6 +69,13 @@ struct ConsoleComposition: Sendable {
     do { try await database.makeReady() } catch { throw ConsoleError(storing: error) }
   }
 
+  /// The numbers of the issued codes.
+  ///
+  /// - Parameter serviceClock: The clock of the servers that are administered.
+  func issuedCodes(_ serviceClock: any WallClock) -> IssuedCodeStore {
+    IssuedCodeStore(database: database, clock: serviceClock)
+  }
+
   /// The checks of passwords.
   func passwordChecks() -> PasswordChecks {
     PasswordChecks(
@@ -144,8 +151,9 @@ struct ConsoleComposition: Sendable {
     _ changes: ChangePages, _ serviceClock: any WallClock
   ) {
     let actions = AuditedActions(audit: audit)
-    let issuedCodes = IssuedCodeStore(database: database, clock: serviceClock)
-    let smsLists = SMSLists(authority: authority, clock: serviceClock)
+    let issuedCodes = issuedCodes(serviceClock)
+    let smsLists = SMSLists(
+      authority: authority, issuedCodes: issuedCodes, clock: serviceClock)
     CodePages(
       pages: pages, authority: authority, actions: actions, issuedCodes: issuedCodes,
       link: configuration.appAddress.map { CodeLink(app: $0) }, sendsSMS: configuration.sendsSMS,

@@ -16,6 +16,7 @@ import World
 package final class HealthAuthorityConsole: Service {
   private let server: QuietServer
   private let database: ConsoleDatabase
+  private let issuedCodes: IssuedCodeStore
   private let audit: AuditLog
   private let refusals: RefusedSignIns
   private let clock: any WallClock
@@ -63,6 +64,7 @@ package final class HealthAuthorityConsole: Service {
       hosted: configuration.hosted, host: configuration.host, port: configuration.port,
       trustedProxies: configuration.trustedProxies, logger: logger)
     database = composition.database
+    issuedCodes = composition.issuedCodes(serviceClock ?? clock)
     audit = composition.audit
     refusals = composition.refusals
     self.logger = logger
@@ -138,10 +140,12 @@ package final class HealthAuthorityConsole: Service {
     jobs.families + requests.families + server.families + [health.family, .clock(clock.now)]
   }
 
-  /// Checks the database. `run()` does it at the start and every few minutes.
+  /// Checks the database, and deletes what it keeps for some weeks only. `run()` does it at the start and every few
+  /// minutes.
   package func checkStoredData() async {
     do {
       let error = try await database.check()
+      if error == nil { try await issuedCodes.removeOld() }
       health.report(error?.message(of: ConsoleDatabase.schema.name), of: .database)
       jobs.ended(.check, succeeded: true)
     } catch is CancellationError {

@@ -77,14 +77,16 @@ import Testing
       let anna = try await console.signedIn(.epidemiologist, name: "Anna")
       let page = try await anna.get("/configuration")
       #expect(page.element("document") == nil && page.text.contains("Low risk up to"))
-      var fields = ["as": "fields", "reason": "fewer false alarms"]
+      var fields = [
+        "as": "fields", "reason": "fewer false alarms", "version": page.field("version"),
+      ]
       for match in page.text.matches(of: /id="([a-zA-Z.0-9]+)" name="\1" type="number"/) {
         let name = String(match.1)
         let value = page.text.firstMatch(
           of: try Regex("id=\"\(name)\"[^>]*value=\"([0-9]+)\""))
         fields[name] = value?.output[1].substring.map(String.init)
       }
-      #expect(fields.count == 2 + 41)
+      #expect(fields.count == 3 + 41)
       let same = try await anna.post("/configuration/preview", fields)
       #expect(same.status == 422 && same.element("fault")?.hasPrefix("The document is the") == true)
       fields["riskLevelConfiguration.maxLowRiskScore"] = "1200"
@@ -100,6 +102,16 @@ import Testing
       let changes = try #require(preview.element("changes"))
       #expect(changes.contains("+     &quot;maxLowRiskScore&quot; : 1200,"))
       #expect(changes.split(separator: "\n").count == 6)
+      // Another tab has the numbers of an earlier version, which would undo what was approved meanwhile.
+      inForce.version = 4
+      inForce.riskLevelConfiguration.maxNoRiskScore = 1
+      console.authority.state.configuration = inForce
+      for _ in 1...2 {
+        let stale = try await anna.post("/configuration/preview", fields)
+        #expect(stale.status == 422)
+        #expect(stale.element("fault")?.contains("not of version 4") == true)
+        fields["version"] = stale.field("version")
+      }
     }
   }
 
@@ -191,6 +203,11 @@ import Testing
           "The document is not of version 3"
         ),
         (same.replacing("1499", with: "1400"), " ", "Give a reason"),
+        (same.replacing("1499", with: "1400"), "less \u{202E}risk", "Give a reason"),
+        (
+          same.replacing("1499", with: "1400"), String(repeating: "a", count: 501),
+          "Give a reason"
+        ),
       ]
       for (document, reason, fault) in cases {
         let page = try await browser.post(

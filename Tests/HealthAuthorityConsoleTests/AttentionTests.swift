@@ -109,6 +109,22 @@ import World
     }
   }
 
+  @Test("What a server does not answer is not known; what the console does not have is left out")
+  func notOffered() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let anna = try await console.signedIn(.administrator, name: "Anna")
+      console.authority.state.failure = .unavailable
+      let unknown = try await anna.get("/").text
+      #expect(unknown.matches(of: /not known/).count == 4)
+      // As in the console of a realm, whose key server is shared.
+      console.authority.state.failure = .notOffered("The key server is shared.")
+      for _ in 1...2 {
+        let page = try await anna.get("/")
+        #expect(page.status == 200 && !page.text.contains("not known"))
+      }
+    }
+  }
+
   @Test("The audit log is filtered by account, action, subject and days of the office")
   func audit() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
@@ -133,6 +149,11 @@ import World
       let page = try await anna.get("/audit?actor=%22%3E&action=code.issued").text
       #expect(page.contains("value=\"&quot;&gt;\"") || page.contains("value=\"%22%3E\""))
       #expect(page.contains("value=\"code.issued\" selected"))
+      // Issuers and ids of keys may have a plus sign, which browsers send as its code.
+      try await console.administration.composition.audit.append(
+        AuditEvent("Anna Lis", .authorityAdded, "lab+1"))
+      #expect(try await count("subject=lab%2B1") == 1)
+      #expect(try await count("subject=lab+1") == 0)
     }
   }
 

@@ -57,10 +57,10 @@ import World
     let text = """
       Oznaczenie;test;dzień;telefon
 
-      A-1;confirmed;2027-01-12
-      A-2;positive;soon
+      A-1;confirmed;2027-01-12;+48123456781
+      A-2;positive;soon;+48123456782
       "A
-      3";likely;
+      3";likely;;
       A-4;likely;2027-01-16;48123456789
       A-5
       A-6;likely;2026-12-17;;;x
@@ -69,7 +69,8 @@ import World
     let faults = Self.faults(text)
     #expect(
       faults.map { String($0.prefix(16)) } == [
-        "Line 4: the test", "Line 4: the day ", "Line 7: The day ", "Line 7: the phon",
+        "Line 4: the test", "Line 4: the day ", "Line 5: the phon", "Line 7: The day ",
+        "Line 7: the phon",
         "Line 8: expected", "Line 9: expected", "Line 10: a quota",
       ], "\(faults)")
   }
@@ -103,8 +104,8 @@ import World
     let accents = try ["Zo\u{E9}", "Zoe\u{301}"].map { try Self.reader.list("\($0);likely") }
     #expect(accents[0].entries[0].request.uuid == accents[1].entries[0].request.uuid)
     #expect(
-      Self.faults("A;likely\nA;confirmed") == [
-        "Line 2: the reference A has other values on line 1"
+      Self.faults("A%2;likely\nA%2;confirmed") == [
+        "Line 2: the reference A%2 has other values on line 1"
       ])
     let long = String(repeating: "a", count: 64)
     #expect(Self.faults("\(long);likely").isEmpty && Self.faults("\(long)a;likely").count == 1)
@@ -117,17 +118,31 @@ import World
     for number in ["123456789", "48123456789", "4,81235E+10", "+48", "+0123456789"] {
       #expect(Self.faults("A;likely;;\"\(number)\"").count == 1, "\(number)")
     }
+    // As a program for contacts copies it: with marks of direction, a narrow space and another hyphen.
+    let copied = try Self.reader.list(
+      "A;likely;;\u{202A}+48\u{202F}123\u{2011}456\u{2011}789\u{202C}")
+    #expect(copied.entries.map(\.request.phone) == ["+48123456789"])
+    // A code that is neither sent nor shown would be lost.
+    let mixed = Self.faults("A;likely;;+48123456789\nB;likely;;\nC;likely")
+    #expect(
+      mixed.map { String($0.prefix(20)) } == ["Line 2: the phone nu", "Line 3: the phone nu"])
     let without = CodeListReader(
       batch: UUID(), times: Self.reader.times, now: RunningConsole.start, sendsSMS: false)
     #expect(throws: CodeList.Faults.self) { try without.list("A;likely;;+48123456789") }
   }
 
-  @Test("The separator is that of the first line or of its sep=, and quoted ones do not count")
+  @Test("The separator is that of most lines or of sep= in the first, and quoted ones do not count")
   func separators() {
     #expect(CSV.fields("a;\"b,c,d\";e") == [["a", "b,c,d", "e"]])
     #expect(CSV.fields("sep=|\r\na|b") == [["a", "b"]])
     #expect(CSV.rows("sep=;\r\n\r\na;b").map(\.line) == [3])
     #expect(CSV.fields("a\tb;c\td") == [["a", "b;c", "d"]])
+    // A blank line, a title and a line break in the name of a column precede the first line with separators.
+    #expect(CSV.rows("\r\na;b").map(\.fields) == [["a", "b"]])
+    let titled = CSV.fields("List, 12.01.2027\na;b\nc;d")
+    #expect(titled.dropFirst() == [["a", "b"], ["c", "d"]])
+    #expect(CSV.fields("\"a, \"\"x\"\",\nb\";c") == [["a, \"x\",\nb", "c"]])
+    #expect(CSV.fields("a 5\";b\nc,d;e") == [["a 5\"", "b"], ["c,d", "e"]])
   }
 
   @Test("The file for Polish spreadsheets has a mark, semicolons, the zone, and keeps all digits")

@@ -112,6 +112,20 @@ import World
     }
   }
 
+  @Test("The page of a code that was sent by SMS says so, and that of another one does not")
+  func sentBySMS() async throws {
+    try await RunningConsole.run(in: folder.url, configure: { $0.sendsSMS = true }) {
+      console async throws in
+      let browser = try await console.signedIn(.issuer)
+      for phone in ["+48123456789", ""] {
+        let uuid = try await browser.get("/codes/new").field("uuid")
+        let page = try await browser.post(
+          "/codes", ["uuid": uuid, "test": "confirmed", "phone": phone])
+        #expect(page.status == 200 && (page.element("sent") == nil) == phone.isEmpty)
+      }
+    }
+  }
+
   @Test("A list gives codes beside the references, as a page or as CSV")
   func batch() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
@@ -159,6 +173,11 @@ import World
           "/codes/batch", ["batch": page.field("batch"), "lines": lines])
         #expect(refused.status == 422 && refused.element("fault")?.hasPrefix(fault) == true)
       }
+      // Browsers leave out the first line break of a text field: the lines keep their numbers.
+      let shifted = try await browser.post(
+        "/codes/batch", ["batch": page.field("batch"), "lines": "\r\n1,positive,"])
+      #expect(shifted.element("fault")?.hasPrefix("Line 2: the test") == true)
+      #expect(shifted.text.contains("spellcheck=\"false\">\n\r\n1,positive,</textarea>"))
       let many = (0...ConsoleLimit.batchCodesMax).map { "\($0),likely" }.joined(separator: "\n")
       let refused = try await browser.post(
         "/codes/batch", ["batch": page.field("batch"), "lines": many])

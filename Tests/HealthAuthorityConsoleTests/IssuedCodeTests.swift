@@ -129,6 +129,19 @@ import World
       #expect(page.text.contains("value=\"likely\" checked"))
       console.authority.state.failure = nil
       #expect(try await anna.get("/codes/issued").element("none") != nil)
+      // A form that is sent again from the browser's history, with a fault, takes no issued code off the list.
+      let back = try await anna.get("/codes/new").field("uuid")
+      _ = try await anna.post("/codes", ["uuid": back, "test": "likely"])
+      let batch = try await anna.get("/codes/batch").field("batch")
+      _ = try await anna.post("/codes/batch", ["batch": batch, "lines": "A-1,likely"])
+      console.authority.state.failure = .notIssued(VerificationFailure(.invalidDate, "date"))
+      let twice = try await anna.post("/codes", ["uuid": back, "test": "likely"])
+      #expect(twice.status == 422)
+      _ = try await anna.post("/codes/batch", ["batch": batch, "lines": "A-1,likely\nA-2,likely"])
+      console.authority.state.failure = nil
+      let listed = try await anna.get("/codes/issued").text
+      #expect(listed.contains(back))
+      #expect(listed.matches(of: /<th role="rowheader" scope="row">/).count == 2)
       // The outcome of a request without a response is shown once it is known.
       console.authority.state.failure = .unavailable
       let lost = try await anna.get("/codes/new").field("uuid")
@@ -151,7 +164,16 @@ import World
       let older = try await anna.get("/codes/issued?number=\(batch)&skip=25")
       #expect(older.text.matches(of: /<th role="rowheader" scope="row">/).count == 1)
       #expect(!older.text.contains("id=\"older\""))
-      console.serviceClock.advance(by: 28 * 86_400)
+      let ewa = try await console.signedIn(.epidemiologist, name: "Ewa")
+      console.serviceClock.advance(by: 28 * 86_400 - 1)
+      #expect(try await anna.get("/codes/issued?number=\(batch)").element("none") == nil)
+      console.serviceClock.advance(by: 1)
+      // Also if nobody issues another code.
+      #expect(try await anna.get("/codes/issued").element("none") != nil)
+      #expect(try await ewa.get("/officials").element("officials-csv") == nil)
+      await console.console.checkStoredData()
+      let store = console.administration.composition.issuedCodes(console.serviceClock)
+      #expect(try await store.count(since: 0) == 0)
       let new = try await issue(anna)
       let rest = try await anna.get("/codes/issued")
       #expect(

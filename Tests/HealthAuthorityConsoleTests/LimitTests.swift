@@ -157,7 +157,11 @@ import World
       for number in 1...21 {
         let page = try await browser.post(
           "/configuration/propose", ["document": document, "reason": "change \(number)"])
-        #expect(page.status == (number <= 20 ? 200 : 413), "\(number)")
+        #expect(page.status == (number <= 20 ? 200 : 422), "\(number)")
+        if number > 20 {
+          #expect(page.element("fault")?.hasPrefix("There are 20 open proposals") == true)
+          #expect(page.text.contains(">change 21</textarea>"))
+        }
       }
     }
   }

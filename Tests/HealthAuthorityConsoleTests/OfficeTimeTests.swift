@@ -50,6 +50,28 @@ import World
     #expect(newYork.minutesAheadOfUTC(at: try Self.date("2027-01-01T04:59:00Z")) == -300)
   }
 
+  @Test(
+    "A day starts at its first moment, also if the clocks skip or repeat its first hour",
+    arguments: [
+      ("Europe/Warsaw", "2027-01-15", "2027-01-14T23:00:00Z"),
+      ("Europe/Warsaw", "2027-03-28", "2027-03-27T23:00:00Z"),
+      ("Europe/Warsaw", "2027-03-29", "2027-03-28T22:00:00Z"),
+      ("Asia/Kathmandu", "2027-01-15", "2027-01-14T18:15:00Z"),
+      ("America/St_Johns", "2027-01-15", "2027-01-15T03:30:00Z"),
+      // From 0:00 to 1:00.
+      ("Atlantic/Azores", "2027-03-28", "2027-03-28T01:00:00Z"),
+      ("Asia/Beirut", "2026-03-29", "2026-03-28T22:00:00Z"),
+      // From 1:00 to 0:00.
+      ("Atlantic/Azores", "2026-10-25", "2026-10-25T00:00:00Z"),
+    ])
+  func starts(zone: String, day: String, start: String) throws {
+    let office = try Self.office(zone)
+    let date = try #require(office.start(ofDay: day))
+    #expect(date == (try Self.date(start)))
+    #expect(office.day(date) == day && office.day(date - 1) != day)
+    #expect(office.day(date, offset: 1) > day)
+  }
+
   @Test("The zone has its name in the language of the page")
   func names() throws {
     #expect(

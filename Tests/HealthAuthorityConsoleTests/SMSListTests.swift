@@ -85,12 +85,20 @@ import World
       let page = try await ended(path, browser)
       #expect(page.element("state")?.contains("Too many SMS wait") == true)
       #expect(page.element("summary") == "Sent: 2. Not sent because of a fault: 0. Waiting: 2.")
+      // Only codes that were issued are listed and counted.
+      #expect(try await listed(browser) == 2)
       console.authority.state.issueFailures = [:]
       #expect(try await browser.post(path + "/resume", [:]).status == 303)
       let done = try await ended(path, browser)
       #expect(done.element("summary") == "Sent: 4. Not sent because of a fault: 0. Waiting: 0.")
       #expect(console.authority.state.requests.count == 4)
+      #expect(try await listed(browser) == 4)
     }
+  }
+
+  /// The number of codes that an official has issued.
+  private func listed(_ browser: ConsoleBrowser) async throws -> Int {
+    try await browser.get("/codes/issued").text.matches(of: /<th role="rowheader"/).count
   }
 
   @Test("A number that gets no SMS does not stop the list; a gateway that fails three times does")
@@ -101,6 +109,7 @@ import World
       let page = try await ended(try await send(browser), browser)
       #expect(page.element("summary") == "Sent: 3. Not sent because of a fault: 1. Waiting: 0.")
       #expect(page.text.contains("No SMS can be sent to this number"))
+      #expect(try await listed(browser) == 3)
       let failed = AuthorityFailure.notIssued(VerificationFailure(.smsFailure, "failed"))
       console.authority.state.issueFailures = [0: failed, 1: failed, 2: failed, 3: failed]
       let lines = Self.lines.replacing("A-", with: "B-")

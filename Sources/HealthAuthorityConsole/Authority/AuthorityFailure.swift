@@ -19,6 +19,9 @@ package enum AuthorityFailure: Error, Hashable, Sendable {
   /// This console cannot do it; the sentence says where it can be done.
   case notOffered(String)
 
+  /// True if this console does not have the function, such as one of the key server in the console of a realm.
+  var isNotOffered: Bool { if case .notOffered = self { true } else { false } }
+
   /// True if the server has certainly issued no code. After `.unavailable` it may have.
   var isRefusalOfCode: Bool {
     switch self {

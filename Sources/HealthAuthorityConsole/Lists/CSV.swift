@@ -15,8 +15,8 @@ enum CSV {
   /// The fields of the rows of `text`; rows without any text are left out.
   static func fields(_ text: String) -> [[String]] { rows(text).map(\.fields) }
 
-  /// The rows of `text`; those without any text are left out. The separator is the most frequent one of the first line,
-  /// or that of a line `sep=;`, which some spreadsheets write.
+  /// The rows of `text`; those without any text are left out. The separator is the sign that most lines have, or that
+  /// of a line `sep=;`, which some spreadsheets write.
   static func rows(_ text: String) -> [Row] {
     let scalars = text.unicodeScalars
     let all = scalars.first == "\u{FEFF}" ? scalars.dropFirst() : scalars[...]
@@ -24,17 +24,34 @@ enum CSV {
     if String(first.prefix(4)).lowercased() == "sep=", let separator = first.dropFirst(4).first {
       return CSVParser.rows(of: all[first.endIndex...], separator: separator)
     }
-    return CSVParser.rows(of: all, separator: separator(of: first))
+    return CSVParser.rows(of: all, separator: separator(of: all))
   }
 
-  private static func separator(of line: Substring.UnicodeScalarView) -> Unicode.Scalar {
-    var (counts, isQuoted): ([Unicode.Scalar: Int], Bool) = ([:], false)
-    for scalar in line {
-      if scalar == "\"" { isQuoted.toggle() }
-      if !isQuoted { counts[scalar, default: 0] += 1 }
-    }
+  /// The sign that most lines have outside of quotation marks, and of those with as many lines the most frequent one. A
+  /// blank line or a title before the names of the columns has none, or a single comma.
+  private static func separator(of text: Substring.UnicodeScalarView) -> Unicode.Scalar {
     let signs: [Unicode.Scalar] = [",", ";", "\t"]
-    return signs.max { counts[$0, default: 0] < counts[$1, default: 0] } ?? ","
+    var (lines, counts): ([Unicode.Scalar: Int], [Unicode.Scalar: Int]) = ([:], [:])
+    var line: Set<Unicode.Scalar> = []
+    // A quotation mark opens at the start of a field, and after a closing one, as it stands twice for one.
+    var (isQuoted, isStart, hasClosed) = (false, true, false)
+    for scalar in text {
+      let isMark = scalar == "\"" && (isQuoted || isStart || hasClosed)
+      hasClosed = isMark && isQuoted
+      if isMark { isQuoted.toggle() }
+      isStart = !isQuoted && (scalar.endsLine || signs.contains(scalar))
+      guard isStart else { continue }
+      if scalar.endsLine {
+        line = []
+      } else {
+        counts[scalar, default: 0] += 1
+        if line.insert(scalar).inserted { lines[scalar, default: 0] += 1 }
+      }
+    }
+    func weight(_ sign: Unicode.Scalar) -> (Int, Int) {
+      (lines[sign, default: 0], counts[sign, default: 0])
+    }
+    return signs.max { weight($0) < weight($1) } ?? ","
   }
 
   /// The separator that spreadsheets of a language expect: the comma is the decimal sign of Polish.

@@ -36,7 +36,7 @@ struct CodeList: Sendable {
   private(set) var entries: [Entry]
   /// The number of lines whose reference stands on an earlier line, with the same values.
   let repeatedLines: Int
-  /// True if at least one code is sent by SMS.
+  /// True if the codes are sent by SMS: then each entry has a phone number.
   var sendsSMS: Bool { entries.contains { $0.request.phone != nil } }
 
   /// The list whose codes keep their earlier numbers if these are in `known`: a list that an earlier version has begun
@@ -77,11 +77,14 @@ struct CodeListReader: Sendable {
     guard rows.count <= ConsoleLimit.batchCodesMax else {
       throw fault(.batchTooMany, "\(ConsoleLimit.batchCodesMax)")
     }
+    let needsPhone = sendsSMS && rows.contains { Self.hasPhone($0.fields) }
     var faults: [CodeList.Fault] = []
     var (entries, known): ([CodeList.Entry], [String: (line: Int, values: Values)]) = ([], [:])
     for row in rows {
       let values: Values
-      do throws(CodeList.Faults) { values = try self.values(of: row) } catch {
+      do throws(CodeList.Faults) {
+        values = try self.values(of: row, needsPhone: needsPhone)
+      } catch {
         faults += error.all
         continue
       }
@@ -129,7 +132,14 @@ struct CodeListReader: Sendable {
 
   // MARK: - One line
 
-  private func values(of row: CSV.Row) throws(CodeList.Faults) -> Values {
+  private static func hasPhone(_ fields: [String]) -> Bool {
+    fields.count > 3 && !trimmed(fields[3]).isEmpty
+  }
+
+  /// - Parameter needsPhone: True for a list by SMS, whose codes are not shown.
+  private func values(
+    of row: CSV.Row, needsPhone: Bool
+  ) throws(CodeList.Faults) -> Values {
     let fields = row.fields.map(Self.trimmed)
     var faults: [CodeList.Fault] = []
     func add(_ key: TextKey, _ values: String...) {
@@ -157,6 +167,7 @@ struct CodeListReader: Sendable {
     let phone = fields.count > 3 ? PhoneText.international(fields[3]) : ""
     if phone == nil { add(.batchBadPhone) }
     if phone?.isEmpty == false, !sendsSMS { add(.batchNoSMS) }
+    if phone?.isEmpty == true, needsPhone { add(.batchNoPhone) }
     guard faults.isEmpty, let test, let day, let phone else { throw CodeList.Faults(all: faults) }
     return Values(test: test, day: day, phone: phone)
   }
@@ -217,9 +228,18 @@ enum CalendarText {
 enum PhoneText {
   /// The number as `+` and digits; empty for an empty text, and nil for one without a country code.
   static func international(_ text: String) -> String? {
-    let plain = text.filter { !" -()./\u{A0}".contains($0) }
+    // Programs add invisible marks and spaces of other widths to numbers that are copied from them.
+    let plain = String(
+      String.UnicodeScalarView(text.unicodeScalars.filter { !isPunctuation($0) }))
     guard !plain.isEmpty else { return "" }
     let number = plain.hasPrefix("00") ? "+\(plain.dropFirst(2))" : plain
     return number.wholeMatch(of: /\+[1-9][0-9]{7,14}/) == nil ? nil : number
+  }
+
+  private static func isPunctuation(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .spaceSeparator, .dashPunctuation, .format: true
+    default: "()./".unicodeScalars.contains(scalar)
+    }
   }
 }

@@ -28,23 +28,37 @@ struct IssuedCodeStore: Sendable {
   /// The clock of the servers.
   let clock: any WallClock
 
-  /// Stores codes that an account is about to issue. Those of earlier weeks are deleted.
-  func add(_ requests: [CodeRequest], list: UUID? = nil, by account: Account) async throws {
+  /// The time after which the codes of the last weeks were issued.
+  private var oldest: Int64 { clock.now.unixSecond - ConsoleLimit.issuedCodeSeconds }
+
+  /// Stores codes that an account is about to issue.
+  ///
+  /// - Returns: The numbers that were not stored before, as those of a form that is sent twice are.
+  @discardableResult
+  func add(
+    _ requests: [CodeRequest], list: UUID? = nil, by account: Account
+  ) async throws -> Set<UUID> {
     let now = clock.now.unixSecond
-    try await database.write { db in
-      try db.execute(
-        sql: "DELETE FROM issued_code WHERE issued_at <= ?",
-        arguments: [now - ConsoleLimit.issuedCodeSeconds])
-      for request in requests {
-        try db.execute(
+    return try await database.write { db in
+      let new = try requests.filter { request in
+        try db.change(
           sql: """
             INSERT INTO issued_code (uuid, account_id, issued_at, test, list)
             VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
           arguments: [
             request.uuid.text, account.id, now, request.testType.rawValue, list?.text,
-          ])
+          ]) > 0
       }
+      return Set(new.map(\.uuid))
+    }
+  }
+
+  /// Deletes the codes of earlier weeks.
+  func removeOld() async throws {
+    let oldest = oldest
+    try await database.write {
+      try $0.execute(sql: "DELETE FROM issued_code WHERE issued_at <= ?", arguments: [oldest])
     }
   }
 
@@ -62,7 +76,9 @@ struct IssuedCodeStore: Sendable {
   }
 
   /// Removes codes that were not issued.
-  func remove(_ uuids: [UUID]) async throws {
+  ///
+  /// - Parameter uuids: Of the numbers that were stored for the request. An earlier one may have issued the others.
+  func remove(_ uuids: some Collection<UUID> & Sendable) async throws {
     guard !uuids.isEmpty else { return }
     try await database.write { db in
       for uuid in uuids {
@@ -81,18 +97,19 @@ struct IssuedCodeStore: Sendable {
   ) async throws -> [Entry] {
     // Only characters of a UUID, so that none is a wildcard.
     guard search.allSatisfy({ $0.isHexDigit || $0 == "-" }) else { return [] }
-    let start = search.lowercased() + "%"
+    let (start, oldest) = (search.lowercased() + "%", oldest)
     return try await database.read { db in
       try db.rows(
         sql: """
-          SELECT * FROM issued_code WHERE account_id = ? AND (uuid LIKE ? OR list LIKE ?)
+          SELECT * FROM issued_code
+          WHERE account_id = ? AND issued_at > ? AND (uuid LIKE ? OR list LIKE ?)
           ORDER BY issued_at DESC, \(db.insertionOrder) DESC LIMIT ? OFFSET ?
-          """, arguments: [account.id, start, start, countMax, skip]
+          """, arguments: [account.id, oldest, start, start, countMax, skip]
       ).compactMap { Entry($0) }
     }
   }
 
-  /// The test of a code of an account; nil if the account has not issued it.
+  /// A code of an account; nil if the account has not issued it.
   func code(_ uuid: UUID, of account: Account) async throws -> Entry? {
     try await database.read { db in
       try db.row(
@@ -112,12 +129,13 @@ struct IssuedCodeStore: Sendable {
 
   /// The number of codes by day and account, newest day first.
   func counts(in times: OfficeTime) async throws -> [Count] {
+    let oldest = oldest
     let rows = try await database.read { db in
       try db.rows(
         sql: """
           SELECT issued_at, account.name AS name FROM issued_code
-          JOIN account ON account.id = issued_code.account_id
-          """
+          JOIN account ON account.id = issued_code.account_id WHERE issued_at > ?
+          """, arguments: [oldest]
       ).map { (issuedAt: $0["issued_at"] as Int64, name: $0["name"] as String) }
     }
     let groups = Dictionary(grouping: rows) {

@@ -42,7 +42,7 @@ actor SMSLists {
   }
 
   private struct Job {
-    let owner: Int64
+    let owner: Account
     var progress: Progress
     /// The requests that were not carried out, by the index of their row. They have phone numbers.
     var requests: [Int: CodeRequest]
@@ -50,11 +50,15 @@ actor SMSLists {
   }
 
   private let authority: any AdministeredAuthority
+  private let issuedCodes: IssuedCodeStore
   private let clock: any WallClock
   private var jobs: [UUID: Job] = [:]
 
-  init(authority: any AdministeredAuthority, clock: any WallClock) {
+  init(
+    authority: any AdministeredAuthority, issuedCodes: IssuedCodeStore, clock: any WallClock
+  ) {
     self.authority = authority
+    self.issuedCodes = issuedCodes
     self.clock = clock
   }
 
@@ -64,7 +68,7 @@ actor SMSLists {
   func start(_ list: CodeList, number: UUID, by account: Account) -> Bool {
     forget()
     if let job = jobs[number] {
-      guard job.owner == account.id else { return false }
+      guard job.owner.id == account.id else { return false }
       if job.progress.state == .running { return true }
     } else if jobs.count >= ConsoleLimit.smsListsMax, !forgetOldestDone() {
       return false
@@ -74,7 +78,7 @@ actor SMSLists {
     }
     let requests = list.entries.enumerated().map { ($0.offset, $0.element.request) }
     jobs[number] = Job(
-      owner: account.id, progress: Progress(rows: rows),
+      owner: account, progress: Progress(rows: rows),
       requests: Dictionary(requests) { $1 }, changedAt: clock.now)
     Task { await send(number) }
     return true
@@ -84,7 +88,7 @@ actor SMSLists {
   ///
   /// - Returns: False if there is no such list of the account.
   func resume(_ number: UUID, by account: Account) -> Bool {
-    guard var job = jobs[number], job.owner == account.id else { return false }
+    guard var job = jobs[number], job.owner.id == account.id else { return false }
     guard job.progress.state != .running else { return true }
     for index in job.requests.keys { job.progress.rows[index].outcome = .waiting }
     job.progress.state = .running
@@ -96,14 +100,14 @@ actor SMSLists {
   /// The progress of a list of an account; nil if there is none.
   func progress(of number: UUID, by account: Account) -> Progress? {
     forget()
-    return jobs[number].flatMap { $0.owner == account.id ? $0.progress : nil }
+    return jobs[number].flatMap { $0.owner.id == account.id ? $0.progress : nil }
   }
 
   /// The numbers of the interrupted lists of an account.
   func interrupted(of account: Account) -> [UUID] {
     forget()
     return jobs.filter { _, job in
-      if case .interrupted = job.progress.state { job.owner == account.id } else { false }
+      if case .interrupted = job.progress.state { job.owner.id == account.id } else { false }
     }.keys.sorted { $0.uuidString < $1.uuidString }
   }
 
@@ -112,8 +116,8 @@ actor SMSLists {
     let waiting = jobs[number]?.requests.keys.sorted() ?? []
     var failuresInRow = 0
     for index in waiting {
-      guard let request = jobs[number]?.requests[index] else { continue }
-      let outcome = await outcome(of: request)
+      guard let job = jobs[number], let request = job.requests[index] else { continue }
+      let outcome = await outcome(of: request, list: number, by: job.owner)
       failuresInRow = Self.isOfGateway(outcome) ? failuresInRow + 1 : 0
       if case .failed(let failure) = outcome,
         Self.interrupts(failure) || failuresInRow == ConsoleLimit.smsFailuresInRowMax
@@ -130,7 +134,23 @@ actor SMSLists {
     jobs[number]?.progress.state = .done
   }
 
-  private func outcome(of request: CodeRequest) async -> Outcome {
+  private func outcome(
+    of request: CodeRequest, list: UUID, by account: Account
+  ) async -> Outcome {
+    do {
+      let stored = try await issuedCodes.add([request], list: list, by: account)
+      let outcome = await issue(request)
+      if case .failed(let failure) = outcome, failure.isRefusalOfCode {
+        try await issuedCodes.remove(stored)
+      }
+      return outcome
+    } catch {
+      // The database of the console: no number is lost, and nothing more is sent.
+      return .failed(.unavailable)
+    }
+  }
+
+  private func issue(_ request: CodeRequest) async -> Outcome {
     do throws(AuthorityFailure) {
       _ = try await authority.issue(request)
       return .sent

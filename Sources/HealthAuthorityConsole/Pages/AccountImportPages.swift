@@ -38,7 +38,9 @@ struct AccountImportPages: Sendable {
   private func request(_ visit: Visit, _ form: Form) async throws -> Response {
     let text: String
     do throws(ListText.Fault) {
-      text = form.file("file").isEmpty ? form["lines"] : try ListText.decoded(form.file("file"))
+      text =
+        form.file("file").isEmpty
+        ? form.exact("lines") : try ListText.decoded(form.file("file"))
     } catch {
       let key: TextKey = error == .workbook ? .batchWorkbook : .batchNotText
       return self.form(visit, fault: visit.texts[key])
@@ -142,7 +144,8 @@ enum AccountImportTemplates {
      aria-describedby="file-help">
     <p class="help" id="file-help">{{t.batchFileHelp}}</p>
     <label for="lines">{{t.batchText}}</label>
-    <textarea id="lines" name="lines" rows="8" spellcheck="false">{{lines}}</textarea>
+    <textarea id="lines" name="lines" rows="8" spellcheck="false">
+    {{lines}}</textarea>
     <button id="import" class="primary">{{t.accountAddButton}}</button>
     </form>
     """

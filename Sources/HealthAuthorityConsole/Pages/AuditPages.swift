@@ -50,9 +50,7 @@ struct AuditPages: Sendable {
     init(_ visit: Visit) {
       typed = Dictionary(
         uniqueKeysWithValues: Self.names.map { name in
-          // A browser sends spaces as plus signs.
-          let value = visit.query(name)?.replacing("+", with: " ") ?? ""
-          return (name, value.trimmingCharacters(in: .whitespaces))
+          (name, (visit.query(name) ?? "").trimmingCharacters(in: .whitespaces))
         })
     }
 

@@ -84,7 +84,8 @@ struct BatchPages: Sendable {
   private func draft(_ form: Form) throws(ListText.Fault) -> Draft {
     let file = form.file("file")
     let number = form["number"].isEmpty ? form["batch"] : form["number"]
-    return Draft(number: number, lines: file.isEmpty ? form["lines"] : try ListText.decoded(file))
+    return Draft(
+      number: number, lines: file.isEmpty ? form.exact("lines") : try ListText.decoded(file))
   }
 
   private static func fault(_ fault: ListText.Fault) -> CodeList.Fault {
@@ -125,14 +126,14 @@ struct BatchPages: Sendable {
     _ list: CodeList, _ number: UUID, _ visit: Visit
   ) async throws -> [Result<IssuedCode, AuthorityFailure>] {
     let (requests, account) = (list.entries.map(\.request), try visit.account)
-    try await issuedCodes.add(requests, list: number, by: account)
+    let stored = try await issuedCodes.add(requests, list: number, by: account)
     let results = try await actions.perform(event(list, number, account)) {
       () throws(AuthorityFailure) in await authority.issue(requests)
     }
     let refused = zip(requests, results).filter { _, result in
       if case .failure(let failure) = result { failure.isRefusalOfCode } else { false }
     }
-    try await issuedCodes.remove(refused.map { $0.0.uuid })
+    try await issuedCodes.remove(refused.map { $0.0.uuid }.filter(stored.contains))
     return results
   }
 
@@ -218,7 +219,7 @@ extension Texts {
   fileprivate func listExample(_ now: Date, sendsSMS: Bool) -> String {
     let lines = [
       ["A-17", self[.batchExampleConfirmed], times.day(now)] + (sendsSMS ? ["+48123456789"] : []),
-      ["A-18", self[.batchExampleLikely], ""],
+      ["A-18", self[.batchExampleLikely], ""] + (sendsSMS ? ["+48123456780"] : []),
     ]
     return lines.map { $0.joined(separator: CSV.separator(for: language)) }.joined(separator: "\n")
   }
@@ -241,7 +242,6 @@ extension BatchPages {
     _ list: CodeList, _ number: UUID, _ draft: Draft, _ visit: Visit
   ) async throws -> Response {
     let account = try visit.account
-    try await issuedCodes.add(list.entries.map(\.request), list: number, by: account)
     let isStarted = try await actions.perform(event(list, number, account)) {
       () throws(AuthorityFailure) in await smsLists.start(list, number: number, by: account)
     }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The templates of the list of codes.
+///
+/// Browsers leave out a line break at the start of a text field: each list has one more, so that its lines keep their
+/// numbers.
 enum BatchTemplates {
   static let batch = """
     <h1>{{t.batchTitle}}</h1>
@@ -16,7 +19,8 @@ enum BatchTemplates {
      aria-describedby="file-help">
     <p class="help" id="file-help">{{t.batchFileHelp}}</p>
     <label for="lines">{{t.batchText}}</label>
-    <textarea id="lines" name="lines" rows="8" spellcheck="false">{{lines}}</textarea>
+    <textarea id="lines" name="lines" rows="8" spellcheck="false">
+    {{lines}}</textarea>
     {{#sendsSMS}}
     <details><summary>{{t.batchContinue}}</summary>
     <label for="number">{{t.smsListNumber}}</label>
@@ -40,7 +44,8 @@ enum BatchTemplates {
     <p><a class="button" id="sign-in-again" href="/sign-in" target="_blank" rel="noopener">{{t.batchKeptSignIn}}</a></p>
     <form method="post" action="/codes/batch">
     <input type="hidden" name="batch" value="{{batch}}">
-    <textarea name="lines" hidden>{{lines}}</textarea>
+    <textarea name="lines" hidden>
+    {{lines}}</textarea>
     <button id="continue" class="primary">{{t.batchKeptContinue}}</button>
     </form>
     """

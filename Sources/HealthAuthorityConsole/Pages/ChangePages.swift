@@ -72,7 +72,7 @@ struct ChangePages: Sendable {
       throw PageRefusal.refused(visit.texts[.linkOwn])
     }
     let reason = form["reason"]
-    guard Self.isReason(reason) else {
+    guard PlainText.isReason(reason) else {
       let fault = visit.texts[.changeNoReason, "\(ConsoleLimit.reasonCharactersMax)"]
       return try await ask(change, visit, reason: reason, fault: fault)
     }
@@ -100,12 +100,6 @@ struct ChangePages: Sendable {
   private func concerned(_ change: ConsoleChange) async throws -> Account? {
     guard let name = change.account else { return nil }
     return try await accounts.account(named: name)
-  }
-
-  private static func isReason(_ text: String) -> Bool {
-    (1...ConsoleLimit.reasonCharactersMax).contains(text.count)
-      && text.utf8.count <= ConsoleLimit.reasonBytesMax
-      && PlainText.isPlain(text, hasLines: true)
   }
 
   private func check(_ change: ConsoleChange, _ account: Account) throws {

@@ -93,7 +93,7 @@ struct CodePages: Sendable {
     do {
       let issued = try await issue(request, visit)
       let ending = try await end(replaced, visit)
-      return shown(issued, ending, visit)
+      return shown(issued, ending, isSent: request.phone != nil, visit)
     } catch AuthorityFailure.taken {
       return issuedBefore(visit)
     } catch AuthorityFailure.refused(let message) {
@@ -106,14 +106,14 @@ struct CodePages: Sendable {
   /// Issues a code and stores its number first, so that a code whose response is lost is found.
   private func issue(_ request: CodeRequest, _ visit: Visit) async throws -> IssuedCode {
     let account = try visit.account
-    try await issuedCodes.add([request], by: account)
+    let stored = try await issuedCodes.add([request], by: account)
     do {
       return try await actions.perform(
         AuditEvent(
           account.name, .codeIssued, request.uuid.text, detail: request.testType.rawValue)
       ) { () throws(AuthorityFailure) in try await authority.issue(request) }
     } catch let failure as AuthorityFailure where failure.isRefusalOfCode {
-      try await issuedCodes.remove([request.uuid])
+      try await issuedCodes.remove(stored)
       throw failure
     }
   }
@@ -136,7 +136,10 @@ struct CodePages: Sendable {
     }
   }
 
-  private func shown(_ issued: IssuedCode, _ ending: TextKey?, _ visit: Visit) -> Response {
+  /// - Parameter isSent: True if the verification server has sent an SMS.
+  private func shown(
+    _ issued: IssuedCode, _ ending: TextKey?, isSent: Bool, _ visit: Visit
+  ) -> Response {
     let texts = visit.texts
     let sms = texts[.issuedSMSText, issued.code, visit.time(issued.expiresAt)]
     let address = link?.address(code: issued.code)
@@ -149,6 +152,7 @@ struct CodePages: Sendable {
     ]
     if let address { values["link"] = address }
     if let ending { values["ending"] = texts[ending] }
+    values["isSent"] = isSent
     return pages.renderer.response(Page(texts[.issuedTitle], .issued, values), for: visit)
   }
 
@@ -275,6 +279,7 @@ enum CodeTemplates {
     <p id="expires">{{expires}}</p>
     {{{picture}}}
     </section>
+    {{#isSent}}<p class="notice" role="status" id="sent">{{t.issuedSent}}</p>{{/isSent}}
     {{#ending}}<p class="notice" role="status" id="ending">{{ending}}</p>{{/ending}}
     <p class="notice">{{t.shownOnce}}</p>
     {{#link}}

@@ -56,7 +56,8 @@ struct ConfigurationPages: Sendable {
     }
     var values: [String: Any] = [
       "current": visit.texts[.configurationCurrent, "\(current.version)"],
-      "reason": typed?["reason"] ?? "", "hasOpen": !open.isEmpty,
+      "reason": typed?["reason"] ?? "", "reasonMax": ConsoleLimit.reasonCharactersMax,
+      "hasOpen": !open.isEmpty,
       "open": open, "hasHistory": !history.isEmpty, "history": history,
     ]
     let isJSON = typed.map { !Self.hasFields($0) } ?? (visit.query("as") == "json")
@@ -64,6 +65,8 @@ struct ConfigurationPages: Sendable {
     if isJSON {
       values["document"] = typed?["document"] ?? currentText
     } else {
+      // The version of the typed numbers, so that they do not undo a change that was approved meanwhile.
+      values["version"] = typed?[Self.versionField] ?? "\(current.version)"
       values["groups"] = try ConfigurationFields.values(of: current, typed: typed, visit.texts)
     }
     if let fault { values["fault"] = fault }
@@ -113,6 +116,9 @@ struct ConfigurationPages: Sendable {
 
   private func change(_ visit: Visit, _ form: Form) async throws -> Change {
     let current = try await authority.remoteConfiguration()
+    guard !Self.hasFields(form) || form[Self.versionField] == "\(current.version)" else {
+      throw Fault(message: visit.texts[.configurationVersion, "\(current.version)"])
+    }
     let document = try document(form, current, visit.texts)
     guard document.utf8.count <= ConsoleLimit.configurationBytesMax else {
       throw PageRefusal.tooLarge
@@ -131,11 +137,15 @@ struct ConfigurationPages: Sendable {
     guard new != current else { throw Fault(message: visit.texts[.configurationSame]) }
     // Phones reject a version that is not higher.
     new.version = current.version + 1
-    guard !form["reason"].isEmpty else {
-      throw Fault(message: visit.texts[.configurationNoReason])
+    guard PlainText.isReason(form["reason"]) else {
+      throw Fault(
+        message: visit.texts[.changeNoReason, "\(ConsoleLimit.reasonCharactersMax)"])
     }
     return Change(current: current, new: new, reason: form["reason"])
   }
+
+  /// The field with the version that the labelled fields were filled from.
+  private static let versionField = "version"
 
   /// True for the form with labelled fields.
   private static func hasFields(_ form: Form) -> Bool { form["as"] == "fields" }
@@ -189,7 +199,7 @@ struct ConfigurationPages: Sendable {
     let new = try ConfigurationDocument.text(of: change.new)
     var values: [String: Any] = [
       "document": new, "reason": change.reason, "changes": ChangedLines.text(from: old, to: new),
-      "isProposed": isProposed,
+      "isProposed": isProposed, "reasonMax": ConsoleLimit.reasonCharactersMax,
     ]
     do throws(AuthorityFailure) {
       let effect = try await authority.effect(of: change.new, replacing: change.current)
@@ -209,7 +219,10 @@ struct ConfigurationPages: Sendable {
         replaces: change.current.version, reason: change.reason)
       let addition = try await proposals.add(
         draft, by: visit.account, openMax: ConsoleLimit.openProposalsMax)
-      guard addition == .stored else { throw PageRefusal.tooLarge }
+      if case .tooMany(let count) = addition {
+        return try await show(
+          visit, typed: form, fault: visit.texts[.configurationTooMany, "\(count)"])
+      }
       return try await show(visit, notice: .configurationProposed)
     }
   }
@@ -303,7 +316,7 @@ enum ConfigurationTemplates {
     {{/isJSON}}
     {{^isJSON}}
     <p><a id="as-json" href="/configuration?as=json">{{t.configurationAsJSON}}</a></p>
-    <input type="hidden" name="as" value="fields">
+    <input type="hidden" name="as" value="fields"><input type="hidden" name="version" value="{{version}}">
     {{#groups}}
     <fieldset><legend>{{title}}</legend>
     <p class="help">{{help}}</p>
@@ -316,7 +329,7 @@ enum ConfigurationTemplates {
     {{/groups}}
     {{/isJSON}}
     <label for="reason">{{t.configurationReason}}</label>
-    <textarea id="reason" name="reason" rows="2" required>{{reason}}</textarea>
+    <textarea id="reason" name="reason" rows="2" required maxlength="{{reasonMax}}">{{reason}}</textarea>
     <button id="preview" class="primary">{{t.configurationPreview}}</button>
     </form>
     {{#hasHistory}}
@@ -363,7 +376,7 @@ enum ConfigurationTemplates {
     \(LayoutTemplate.token)
     <input type="hidden" name="document" value="{{document}}">
     <label for="reason">{{t.configurationReason}}</label>
-    <textarea id="reason" name="reason" rows="2" required>{{reason}}</textarea>
+    <textarea id="reason" name="reason" rows="2" required maxlength="{{reasonMax}}">{{reason}}</textarea>
     <div class="actions"><button id="propose" class="primary">{{t.configurationPropose}}</button>
     <a class="button" href="/configuration">{{t.back}}</a></div>
     </form>

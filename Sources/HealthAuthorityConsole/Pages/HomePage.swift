@@ -45,7 +45,8 @@ struct HomePage: Sendable {
         ]), for: visit)
   }
 
-  /// The remarks that the rights of an account concern. What a server does not answer is named as not known.
+  /// The remarks that the rights of an account concern. What a server does not answer is named as not known; what this
+  /// console does not have is left out.
   private func remarks(for account: Account, _ texts: Texts) async throws -> [Remark] {
     let rights = account.role.rights
     var remarks: [Remark] = []
@@ -73,7 +74,7 @@ struct HomePage: Sendable {
       return until > clock.now.unixSecond ? texts[.phonesPausedUntil, texts.time(until)] : nil
     } catch {
       // The page of the phones has the reason.
-      return texts[.homePauseUnknown]
+      return error.isNotOffered ? nil : texts[.homePauseUnknown]
     }
   }
 
@@ -83,7 +84,7 @@ struct HomePage: Sendable {
     do throws(AuthorityFailure) {
       quota = try await authority.codeRules().codesPerDay
     } catch {
-      return texts[.homeQuotaUnknown]
+      return error.isNotOffered ? nil : texts[.homeQuotaUnknown]
     }
     let day = Int64(Date.unixDaySeconds)
     let count = try await issuedCodes.count(since: clock.now.unixSecond - day)
@@ -120,7 +121,7 @@ struct HomePage: Sendable {
         let ends = try await authority.signingKeys(of: server).map(\.validThru)
         if let text = keyEnd(ends, of: name, texts) { sentences.append(text) }
       } catch {
-        sentences.append(texts[.homeKeysUnknown, name])
+        if !error.isNotOffered { sentences.append(texts[.homeKeysUnknown, name]) }
       }
     }
     return sentences

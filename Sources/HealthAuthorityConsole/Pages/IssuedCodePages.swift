@@ -24,8 +24,7 @@ struct IssuedCodePages: Sendable {
   // MARK: - Own codes
 
   private func show(_ visit: Visit) async throws -> Response {
-    let search = (visit.query("number").map { $0.removingPercentEncoding ?? $0 } ?? "")
-      .trimmingCharacters(in: CharacterSet(charactersIn: "+ \t"))
+    let search = (visit.query("number") ?? "").trimmingCharacters(in: .whitespaces)
     let skip = visit.query("skip").flatMap { Int($0) }.map { max(0, $0) } ?? 0
     let countMax = ConsoleLimit.issuedCodesOnPage
     let codes = try await issuedCodes.codes(

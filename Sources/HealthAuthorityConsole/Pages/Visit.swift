@@ -2,6 +2,7 @@
 import Foundation
 import Hummingbird
 import QuietHTTP
+import WebPages
 import World
 
 /// A request to a page, with its language and session.
@@ -32,9 +33,10 @@ struct Visit: Sendable {
     return request.uri.path + query
   }
 
-  /// A query parameter of the address.
+  /// A query parameter of the address, as browsers send the fields of a form; nil also if the query is malformed.
   func query(_ name: String) -> String? {
-    request.uri.queryParameters[Substring(name)].map(String.init)
+    let fields = try? URLEncodedForm.fields(Data((request.uri.query ?? "").utf8))
+    return fields?.first { $0.name == name }?.value
   }
 
   /// A parameter in the path, such as `:id`.

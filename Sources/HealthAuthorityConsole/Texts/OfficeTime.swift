@@ -33,14 +33,16 @@ struct OfficeTime: Hashable, Sendable {
     Self.utcDay(Date(unixDay: shifted(date).unixDay + offset))
   }
 
-  /// The start of a day such as `2027-01-15`; nil if the text is no day.
+  /// The first moment of a day such as `2027-01-15`, which is one o'clock if the clocks skip the first hour; nil if the
+  /// text is no day.
   func start(ofDay day: String) -> Date? {
     // The office's midnight is less than a day away from that of UTC, where its offset may be another one.
     guard let midnight = try? Date("\(day)T00:00:00Z", strategy: .iso8601),
       Self.utcDay(midnight) == day
     else { return nil }
     let guess = midnight.addingTimeInterval(-TimeInterval(zone.secondsFromGMT(for: midnight)))
-    return midnight.addingTimeInterval(-TimeInterval(zone.secondsFromGMT(for: guess)))
+    let start = midnight.addingTimeInterval(-TimeInterval(zone.secondsFromGMT(for: guess)))
+    return shifted(start) < midnight ? guess : start
   }
 
   /// The day in UTC at `date`, for counts of servers.
