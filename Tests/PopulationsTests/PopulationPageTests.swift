@@ -52,5 +52,7 @@ import Testing
     let rows = result.eventsCSV.split(separator: "\n").dropFirst().map { $0.split(separator: ",") }
     #expect(rows.map { $0[2] } == ["0", "1", "1"])
     #expect(PopulationSummary(result).without.alertsByDay == [1, 2])
+    let page = PopulationPage(result).html
+    #expect(page.contains("<p>No run has the app.</p>") && !page.contains("Alerted</th>"))
   }
 }
