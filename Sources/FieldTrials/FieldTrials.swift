@@ -17,18 +17,20 @@ package struct FieldTrials: Sendable {
   ) throws(FieldTrialError) {
     let files = try TrialFiles(in: folder)
     var trials: [FieldTrial] = []
+    var logsRead: Set<URL> = []
     var unreadable = 0
     for (index, information) in files.information.enumerated() {
       let reading = TrialReading(information, among: files)
       unreadable += reading.unreadableFileCount
+      logsRead.formUnion(reading.logsRead)
       if let trial = reading.trial { trials.append(trial) }
       progress(index + 1, files.information.count)
     }
     guard !trials.isEmpty else { throw .noTrials(folder.path) }
-    let logsRead = trials.reduce(0) { $0 + $1.phones.count }
     self.trials = trials
     counts = FieldTrialCounts(
-      trials, filesUnreadable: unreadable + files.logCount - logsRead, filesIgnored: files.ignored)
+      trials, filesUnreadable: unreadable + files.logCount - logsRead.count,
+      filesIgnored: files.ignored)
   }
 }
 

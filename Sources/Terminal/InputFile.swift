@@ -44,11 +44,8 @@ package struct InputFile {
     }
   }
 
-  /// True if all parsers read the content as the same JSON: no field twice, UTF-8, few levels. A byte order mark is
-  /// allowed.
-  package var isUnambiguousJSON: Bool {
-    StrictJSONValidator.accepts(content.withoutByteOrderMark)
-  }
+  /// True if all parsers read the content as the same JSON.
+  package var isUnambiguousJSON: Bool { content.isUnambiguousJSON }
 
   /// The fault of valid JSON that is not unambiguous.
   package static let ambiguity =
@@ -84,6 +81,10 @@ package struct CalendarDate {
 }
 
 extension Data {
+  /// True if all parsers read the data as the same JSON: no field twice, UTF-8, few levels. A byte order mark is
+  /// allowed.
+  package var isUnambiguousJSON: Bool { StrictJSONValidator.accepts(withoutByteOrderMark) }
+
   /// The data without the byte order mark that editors on Windows write before text in UTF-8.
   package var withoutByteOrderMark: Data {
     starts(with: [0xef, 0xbb, 0xbf]) ? Data(dropFirst(3)) : self

@@ -31,6 +31,7 @@ package struct WindowsJSON {
       let otherwise = "expected a JSON list of exposure windows."
       throw CommandFailure.badInput(error.message(otherwise: otherwise))
     }
+    guard data.isUnambiguousJSON else { throw CommandFailure.badInput(InputFile.ambiguity) }
     guard windows.count <= windowCountMax else {
       throw CommandFailure.badInput("more than \(windowCountMax); split the file.")
     }

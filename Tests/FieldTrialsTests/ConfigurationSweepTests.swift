@@ -25,6 +25,13 @@ struct ConfigurationSweepTests {
     #expect(sweep.points.last == SweepPoint(thresholds: [60, 65, 70], weights: [150, 100, 50, 0]))
   }
 
+  @Test("Small weights are not written as 0")
+  func texts() {
+    let point = SweepPoint(thresholds: [50, 60, 70], weights: [150, 35.714285, 0.001, 0])
+    #expect(point.thresholdText == "50 60 70")
+    #expect(point.weightText == "150 35.71 0.001 0")
+  }
+
   @Test(
     "A range has its end if the steps reach it",
     arguments: [

@@ -63,6 +63,82 @@ struct FieldTrialsTests {
     #expect(trials.counts.filesUnreadable == 3)
   }
 
+  @Test("Links to the folder, to folders in it and to files are followed, each folder once")
+  func links() throws {
+    let made = try SampleTrial()
+    let links = try TemporaryFolder()
+    func link(_ name: String, to target: URL) throws -> URL {
+      let url = links.path(name)
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(at: url, withDestinationURL: target)
+      return url
+    }
+    let expected = try FieldTrials(at: made.folder.url).counts
+    #expect(try FieldTrials(at: try link("all", to: made.folder.url)).counts == expected)
+    for path in ["Room/room_setup.json", "Room/room_1/room_1_info.json"] {
+      _ = try link("files/\(path)", to: made.folder.path(path))
+    }
+    for id in ["01", "02", "99"] {
+      let path = "Room/room_1/2021_03_01_room_1_\(id)"
+      _ = try link("files/\(path)", to: made.folder.path(path))
+    }
+    _ = try link("files/Room/back", to: links.path("files"))
+    _ = try link("files/none_info.json", to: links.path("none"))
+    #expect(try FieldTrials(at: links.path("files")).counts == expected)
+  }
+
+  @Test("A phone that is listed twice counts once, and with different alerts not at all")
+  func listedTwice() throws {
+    func counts(_ alert: String) throws -> FieldTrialCounts {
+      let made = try SampleTrial()
+      let path = "Room/room_1/room_1_info.json"
+      let text = try String(contentsOf: made.folder.path(path), encoding: .utf8)
+      try made.write(
+        path,
+        text.replacing(
+          "\"details\": [",
+          with: "\"details\": [{\"phone\": \"01\", \"exposure\": \"\(alert)\"}, "))
+      return try FieldTrials(at: made.folder.url).counts
+    }
+    let equal = try counts("high")
+    #expect((equal.phones, equal.filesUnreadable) == (3, 0))
+    #expect(equal.phonesByOutcome == [.high: 1, .none: 1, .sick: 1])
+    let different = try counts("none")
+    #expect((different.phones, different.filesUnreadable) == (2, 1))
+    #expect(different.phonesByOutcome == [.none: 1, .sick: 1])
+  }
+
+  @Test("Two trials with the same logs count no log as unreadable")
+  func sharedLogs() throws {
+    let made = try SampleTrial()
+    let text = try String(
+      contentsOf: made.folder.path("Room/room_1/room_1_info.json"), encoding: .utf8)
+    try made.write("Room/room_1/later_info.json", text)
+    let counts = try FieldTrials(at: made.folder.url).counts
+    #expect((counts.trials, counts.phones, counts.filesUnreadable) == (2, 6, 0))
+  }
+
+  @Test("A log in UTF-16 or with a byte order mark is read; one without sections is damaged")
+  func encodings() throws {
+    let made = try SampleTrial()
+    let expected = try FieldTrials(at: made.folder.url)
+    let log = made.folder.path("Room/room_1/2021_03_01_room_1_01/01_dumpsys.txt")
+    // The mark is directly before the first section.
+    let text = try String(contentsOf: log, encoding: .utf8).replacing("Some data\n\n", with: "")
+    for encoding in [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian] {
+      try #require(("\u{FEFF}" + text).data(using: encoding)).write(to: log)
+      let trials = try FieldTrials(at: made.folder.url)
+      #expect(trials.counts == expected.counts)
+      #expect(trials.trials.first?.phones.first?.log.receiverOffset == 3)
+    }
+    for content in [Data(), Data("no log".utf8)] {
+      try content.write(to: log)
+      let counts = try FieldTrials(at: made.folder.url).counts
+      #expect((counts.phones, counts.filesUnreadable) == (2, 1))
+    }
+  }
+
   @Test("Without its setup a trial is read, with the transmit power of the log")
   func noSetup() throws {
     let made = try SampleTrial()

@@ -75,6 +75,8 @@ struct LearnedConfigurationTests {
     // 10...100 and 300...400 both make one error; the second is wider.
     #expect(fit([100, 400], [10, 300]) == 350)
     #expect(fit([0, 0], [0]) == 1)
-    #expect(fit([0.2], [0.1]) == 1)
+    // Small weights give small scores, which still can be separated.
+    #expect(fit([0.75], [0.25]) == 0.5)
+    #expect(fit([0.5, 0.5], [0.5]) == 0.5)
   }
 }

@@ -200,6 +200,18 @@ struct ScoreCommandTests {
     #expect(try await Run("score", "--windows", none, "--configuration", configuration).status == 2)
   }
 
+  @Test("A field that is there twice, and a day with two names, are rejected")
+  func ambiguous() async throws {
+    let twice = window().replacing(
+      #""infectiousness":"#, with: #""infectiousness": 0, "infectiousness":"#)
+    #expect(throws: CommandFailure.self) { try WindowsJSON(decoding: Data("[\(twice)]".utf8)) }
+    let run = try await Run(
+      "score", "--windows", try file("windows.json", "[\(window())]"), "--configuration",
+      try file(
+        "configuration.json", #"{"infectiousnessForDaysSinceOnsetOfSymptoms": {"1": 1, "01": 2}}"#))
+    #expect(run.status == 2 && run.errors.contains("each day once"), "\(run.errors)")
+  }
+
   @Test("A file with more windows or a window with more scans than the limit is rejected")
   func limit() throws {
     let three = Data("[\(window()),\(window()),\(window())]".utf8)

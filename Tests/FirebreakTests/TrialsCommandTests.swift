@@ -264,6 +264,18 @@ struct TrialsCommandTests {
       "trials", folder.url.path, "--report", folder.path("a").path, "--windows",
       folder.path("a").path)
     #expect(same.status == 2 && same.errors.contains("same file"))
+    let link = folder.path("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
+    let linked = try await Run(
+      "trials", folder.url.path, "--report", folder.path("a").path, "--windows",
+      link.appendingPathComponent("a").path)
+    #expect(linked.status == 2 && linked.errors.contains("same file"))
+    let sweep = try file("sweep.json", "{}")
+    let input = try await Run(
+      "trials", folder.url.path, "--sweep", sweep, "--windows",
+      link.appendingPathComponent("sweep.json").path)
+    #expect(input.status == 2 && input.errors.contains("would be replaced"), "\(input.errors)")
+    #expect(try String(contentsOfFile: sweep, encoding: .utf8) == "{}")
     // Root would replace the link for the whole system, so the test has one of its own.
     let output = folder.path("output")
     try FileManager.default.createSymbolicLink(

@@ -134,6 +134,19 @@ import Testing
     #expect(try recording("20 a b 1\n\n40\tb a 1\n").population.names == ["a", "b"])
   }
 
+  @Test("Quotation marks around fields are not part of names, and may contain commas")
+  func quotationMarks() throws {
+    let text = """
+      "time","person","person","distance"
+      20,"Lovelace, Ada",ben,"1.5"
+      "40",ben, "Lovelace, Ada",1.5
+      60,"the ""one""\",a"b,1
+      """
+    #expect(
+      try recording(text).population.names == ["Lovelace, Ada", "ben", "the \"one\"", "a\"b"])
+    #expect(try recording("20 \"a\" \"b\"\n").population.names == ["a", "b"])
+  }
+
   @Test("Bytes that are not UTF-8 are refused, because they would make different names equal")
   func encoding() throws {
     // "Jürgen" and "Jörgen" in ISO 8859-1.

@@ -37,4 +37,22 @@ import Testing
     #expect(day.contains("<span>day 1</span><span></span>"))
     #expect(day.contains("class=\"infections\" points=\"0.0,0.0 300.0,0.0\""))
   }
+
+  @Test("The end of the run belongs to its last day, in the events as in the charts")
+  func lastDay() {
+    var scenario = Scenario()
+    scenario.days = 2
+    let events = [86_399, 86_400, 172_800].map {
+      RunEvent(second: $0, person: 0, kind: .notified(.trueAlert))
+    }
+    let run = RunResult(
+      adoption: 0, phones: 0, events: events, infected: 0, reproductionNumber: nil)
+    let result = PopulationResult(
+      scenario: scenario, seed: 1, population: Population(count: 1), without: run, runs: [])
+    let rows = result.eventsCSV.split(separator: "\n").dropFirst().map { $0.split(separator: ",") }
+    #expect(rows.map { $0[2] } == ["0", "1", "1"])
+    #expect(PopulationSummary(result).without.alertsByDay == [1, 2])
+    let page = PopulationPage(result).html
+    #expect(page.contains("<p>No run has the app.</p>") && !page.contains("Alerted</th>"))
+  }
 }

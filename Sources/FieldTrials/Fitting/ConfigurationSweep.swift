@@ -97,6 +97,14 @@ package struct SweepPoint: Hashable, Sendable {
   }
 
   var isAscending: Bool { thresholds == thresholds.sorted() }
+
+  /// The thresholds with spaces between them.
+  package var thresholdText: String { thresholds.map { "\($0)" }.joined(separator: " ") }
+
+  /// The weights with spaces between them. Small ones are not rounded to 0.
+  package var weightText: String {
+    weights.map { String(format: "%.4g", $0) }.joined(separator: " ")
+  }
 }
 
 /// The reason why a sweep cannot be used.

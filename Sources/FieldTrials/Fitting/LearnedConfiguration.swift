@@ -78,14 +78,16 @@ package struct LearnedFold: Sendable {
 enum AlertFit {
   /// The threshold with the largest sum of sensitivity and specificity, in the middle between two scores.
   ///
-  /// Of equal ones the widest gap between scores decides, then the lowest. A threshold is at least one second.
+  /// Of equal ones the widest gap between scores decides, then the lowest. If all scores are equal, it is that score,
+  /// or one second for a score of 0, which no configuration alerts from.
   static func threshold(of phones: [ScoredPhone]) -> Double {
     let scores = Set(phones.map(\.score)).sorted()
     let gaps = zip(scores, scores.dropFirst())
     let candidates = gaps.map { (middle: ($0 + $1) / 2, width: $1 - $0) }
     let positives = Double(max(1, phones.count(where: \.isPositive)))
     let negatives = Double(max(1, phones.count { !$0.isPositive }))
-    var best = (quality: -1.0, middle: scores.first ?? 1, width: 0.0)
+    let only = scores.first ?? 0
+    var best = (quality: -1.0, middle: only > 0 ? only : 1, width: 0.0)
     for candidate in candidates {
       let errors = AlertErrors(of: phones, at: AlertThreshold(score: candidate.middle))
       let quality =
@@ -94,6 +96,6 @@ enum AlertFit {
         best = (quality, candidate.middle, candidate.width)
       }
     }
-    return max(1, best.middle)
+    return best.middle
   }
 }

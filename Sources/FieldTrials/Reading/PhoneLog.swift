@@ -18,21 +18,24 @@ package struct PhoneLog: Sendable {
   package internal(set) var identifiersSeen = 0
   /// The number of rows that could not be parsed.
   package internal(set) var linesSkipped = 0
+  /// False if the text has no section, as that of another file.
+  private(set) var hasSections = false
 
   init() {}
 }
 
 extension PhoneLog {
-  /// Parses the text of a `PHONE_dumpsys.txt`.
+  /// Parses the text of a `PHONE_dumpsys.txt` in UTF-8, or in UTF-16 with a byte order mark.
   package init(_ content: Data) {
     self.init()
     var section = LogSection.preamble
     var current: Advertisement?
-    for line in content.split(separator: UInt8(ascii: "\n")) {
+    for line in Self.unmarked(content).split(separator: UInt8(ascii: "\n")) {
       let row = LogRow(line)
       if row.isEmpty { continue }
       if let next = LogSection(rawValue: row.text) {
         (section, current) = (next, nil)
+        hasSections = true
         continue
       }
       let isUnderstood =
@@ -44,6 +47,14 @@ extension PhoneLog {
         }
       if !isUnderstood { linesSkipped += 1 }
     }
+  }
+
+  /// The text in UTF-8 without a byte order mark. Windows PowerShell writes output to files in UTF-16.
+  private static func unmarked(_ content: Data) -> Data {
+    if content.starts(with: [0xef, 0xbb, 0xbf]) { return content.dropFirst(3) }
+    let isUTF16 = [[0xff, 0xfe], [0xfe, 0xff]].contains { content.starts(with: $0 as [UInt8]) }
+    guard isUTF16, let text = String(data: content, encoding: .utf16) else { return content }
+    return Data(text.utf8)
   }
 
   private mutating func readFlag(_ row: LogRow) -> Bool {

@@ -9,22 +9,25 @@ struct TrialReading {
   let trial: FieldTrial?
   /// The number of missing or damaged files, except logs of listed phones that exist but cannot be read.
   let unreadableFileCount: Int
+  /// The logs that were read.
+  let logsRead: [URL]
 
   init(_ information: URL, among files: TrialFiles) {
     guard let document = Self.decoded(InformationDocument.self, information),
       let start = LogTime(document.startTime), let stop = LogTime(document.stopTime),
       start.wallSeconds <= stop.wallSeconds
     else {
-      (trial, unreadableFileCount) = (nil, 1)
+      (trial, unreadableFileCount, logsRead) = (nil, 1, [])
       return
     }
     let logs = files.logs(of: information)
     let setup = files.setup(of: information).flatMap { Self.decoded(SetupDocument.self, $0) }
-    let phones = document.details.compactMap { detail in
+    let phones = document.participants.compactMap { detail in
       Self.phone(detail, setup: setup?.phone(detail.phone), log: logs[detail.phone])
     }
     trial = FieldTrial(name: document.testId, start: start, stop: stop, phones: phones)
-    let logsMissing = document.details.filter { logs[$0.phone] == nil }.count
+    logsRead = phones.compactMap { logs[$0.id] }
+    let logsMissing = Set(document.details.map(\.phone)).count { logs[$0] == nil }
     unreadableFileCount = logsMissing + (setup == nil ? 1 : 0)
   }
 
@@ -35,11 +38,13 @@ struct TrialReading {
       let outcome = TrialOutcome(rawValue: detail.realExposure ?? detail.exposure),
       let content = log.flatMap({ TrialFiles.content(of: $0) })
     else { return nil }
+    let log = PhoneLog(content)
+    guard log.hasSections else { return nil }
     return TrialPhone(
       id: detail.phone, outcome: outcome, labelledOutcome: labelled,
       isIPhone: setup?.isIPhone ?? false,
       assumedTransmitPower: setup?.transmitPower.flatMap(Int8.init(exactly:)),
-      clockOffset: setup?.timeOffset ?? 0, log: PhoneLog(content))
+      clockOffset: setup?.timeOffset ?? 0, log: log)
   }
 
   private static func decoded<Document: Decodable>(_ type: Document.Type, _ file: URL) -> Document?
@@ -51,7 +56,7 @@ struct TrialReading {
 /// `TEST_info.json`.
 struct InformationDocument: Decodable {
   /// One participant.
-  struct Detail: Decodable {
+  struct Detail: Decodable, Hashable {
     let phone: String
     let exposure: String
     /// The corrected exposure; absent if `exposure` is right.
@@ -62,6 +67,15 @@ struct InformationDocument: Decodable {
   let startTime: String
   let stopTime: String
   let details: [Detail]
+
+  /// The participants, each phone once. A phone that is listed with different alerts is absent.
+  var participants: [Detail] {
+    let rows = Dictionary(grouping: details, by: \.phone)
+    var seen: Set<String> = []
+    return details.filter { detail in
+      rows[detail.phone]?.allSatisfy { $0 == detail } == true && seen.insert(detail.phone).inserted
+    }
+  }
 }
 
 /// `SETTING_setup.json`, as far as it affects the scores.
@@ -141,19 +155,50 @@ struct TrialFiles {
       throw .noFolder(folder.path)
     }
     guard isFolder.boolValue else { throw .file(folder.path) }
-    guard access(folder.path, R_OK | X_OK) == 0,
-      let walk = FileManager.default.enumerator(
-        at: folder, includingPropertiesForKeys: [.isRegularFileKey])
-    else { throw .unreadable(folder.path) }
-    var files: [URL] = []
-    for case let file as URL in walk {
-      // The attributes of a dangling link cannot be read, so it is skipped like a folder.
-      guard (try? file.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true else {
-        continue
+    guard access(folder.path, R_OK | X_OK) == 0 else { throw .unreadable(folder.path) }
+    var walk = FolderWalk(filesMax: max)
+    guard walk.add(folder) else { throw .tooManyFiles(folder.path) }
+    return walk.files.sorted { $0.path < $1.path }
+  }
+}
+
+/// The files in a folder at any depth. Links are followed, as tools that keep large data sets use them for each file.
+private struct FolderWalk {
+  /// The identity of a folder on a disk.
+  private struct Place: Hashable {
+    let device: dev_t
+    let number: ino_t
+  }
+
+  let filesMax: Int
+  private(set) var files: [URL] = []
+  /// Links may lead to a folder twice, or back to one around it.
+  private var visited: Set<Place> = []
+
+  init(filesMax: Int) {
+    self.filesMax = filesMax
+  }
+
+  /// Adds a file, or all files in a folder.
+  ///
+  /// - Returns: False if there are more than `filesMax` files.
+  mutating func add(_ url: URL) -> Bool {
+    var status = stat()
+    // A dangling link leads nowhere.
+    guard stat(url.path, &status) == 0 else { return true }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG:
+      guard files.count < filesMax else { return false }
+      files.append(url)
+    case S_IFDIR:
+      guard visited.insert(Place(device: status.st_dev, number: status.st_ino)).inserted else {
+        return true
       }
-      guard files.count < max else { throw .tooManyFiles(folder.path) }
-      files.append(file)
+      // A folder that cannot be read has no readable trial.
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+      return names.sorted().allSatisfy { add(url.appendingPathComponent($0, isDirectory: false)) }
+    default: break
     }
-    return files.sorted { $0.path < $1.path }
+    return true
   }
 }

@@ -53,8 +53,6 @@ struct FittingSection {
   }
 
   private static func cells(_ point: SweepPoint) -> String {
-    let thresholds = point.thresholds.map { "\($0)" }.joined(separator: " ")
-    let weights = point.weights.map(NumberText.number).joined(separator: " ")
-    return "<td>\(thresholds)</td><td>\(weights)</td>"
+    "<td>\(point.thresholdText)</td><td>\(point.weightText)</td>"
   }
 }

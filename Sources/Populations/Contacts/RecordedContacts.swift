@@ -126,10 +126,35 @@ struct RecordedLines {
 
   /// The fields between commas; without a comma, those between blanks.
   private static func fields(of line: String.UTF8View) -> [String] {
-    let hasCommas = line.contains(44)
-    return line.split(omittingEmptySubsequences: !hasCommas) {
-      hasCommas ? $0 == 44 : [9, 13, 32].contains($0)
-    }.map { String(Substring($0)).trimmingCharacters(in: .whitespacesAndNewlines) }
+    let hasCommas = line.contains(comma)
+    guard hasCommas, line.contains(quotationMark) else {
+      return line.split(omittingEmptySubsequences: !hasCommas) {
+        hasCommas ? $0 == comma : [9, 13, 32].contains($0)
+      }.map { unquoted(String(Substring($0))) }
+    }
+    var (fields, isQuoted) = ([[UInt8]()], false)
+    for byte in line {
+      guard byte != comma || isQuoted else {
+        fields.append([])
+        continue
+      }
+      // A quotation mark within a field that does not begin with one is a character as others.
+      let first = fields[fields.count - 1].first { $0 != 32 } ?? byte
+      if byte == quotationMark, first == quotationMark { isQuoted.toggle() }
+      fields[fields.count - 1].append(byte)
+    }
+    return fields.map { unquoted(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  private static let comma = UInt8(ascii: ",")
+  private static let quotationMark = UInt8(ascii: "\"")
+
+  /// A field without blanks around it, and without the quotation marks of RFC 4180 that R and spreadsheets write.
+  private static func unquoted(_ field: String) -> String {
+    let field = field.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard field.utf8.count > 1, field.hasPrefix("\""), field.hasSuffix("\"") else { return field }
+    return String(field.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+      .trimmingCharacters(in: .whitespaces)
   }
 
   private mutating func person(_ name: String) -> Int {

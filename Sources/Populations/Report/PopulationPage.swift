@@ -88,6 +88,7 @@ public struct PopulationPage: Sendable {
   }
 
   private var alerts: String {
+    guard !summary.runs.isEmpty else { return "<p>No run has the app.</p>" }
     let rows = summary.runs.map { run in
       """
       <tr><th scope="row">\(Self.share(run.adoption))</th><td>\(run.notified)</td><td>\(run.trueAlerts)</td>\

@@ -40,7 +40,7 @@ extension PopulationResult {
       for event in run.events {
         let (name, detail) = event.kind.columns { people[$0] }
         lines.append(
-          "\(run.adoption),\(event.second),\(event.second / Epidemic.daySeconds),"
+          "\(run.adoption),\(event.second),\(event.day(ofDays: scenario.days)),"
             + "\(people[event.person]),\(name),\(detail)")
       }
     }

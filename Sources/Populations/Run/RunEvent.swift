@@ -31,6 +31,9 @@ public struct RunEvent: Hashable, Sendable {
     self.person = person
     self.kind = kind
   }
+
+  /// The day in a run of `days` days, from 0. The end of the run belongs to its last day.
+  func day(ofDays days: Int) -> Int { min(second / Epidemic.daySeconds, days - 1) }
 }
 
 /// A notice of a phone.
@@ -108,8 +111,7 @@ public struct RunResult: Hashable, Sendable {
   /// The events of a kind on each day.
   public func daily(_ days: Int, _ isCounted: (RunEvent.Kind) -> Bool) -> [Int] {
     events.reduce(into: [Int](repeating: 0, count: days)) { counts, event in
-      let day = min(event.second / Epidemic.daySeconds, days - 1)
-      if isCounted(event.kind) { counts[day] += 1 }
+      if isCounted(event.kind) { counts[event.day(ofDays: days)] += 1 }
     }
   }
 

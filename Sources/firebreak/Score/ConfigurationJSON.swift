@@ -67,7 +67,7 @@ struct ConfigurationJSON: Decodable {
         name, "must be a whole number from 0 to 5", ENDiagnosisReportType.init)
     case "infectiousnessForDaysSinceOnsetOfSymptoms":
       configuration.infectiousnessForDaysSinceOnsetOfSymptoms = try fields.checked(
-        name, "must map days from -14 to 14, or \"unknown\", to 0, 1 or 2",
+        name, "must map days from -14 to 14, or \"unknown\", to 0, 1 or 2, each day once",
         InfectiousnessMap.numbers)
     case "metadata":
       configuration.metadata = try fields.checked(
@@ -125,14 +125,16 @@ enum InfectiousnessMap {
   /// The name for an unknown onset; Apple's number is accepted too.
   static let unknown = "unknown"
 
-  /// The map for the framework, or nil if a day is not a whole number.
+  /// The map for the framework, or nil if a day is not a whole number, or has two names, such as 1 and 01.
   static func numbers(_ map: [String: Int]) -> [NSNumber: NSNumber]? {
     var numbers: [NSNumber: NSNumber] = [:]
     for (name, infectiousness) in map {
       guard let day = name == unknown ? ENDaysSinceOnsetOfSymptomsUnknown : Int(name) else {
         return nil
       }
-      numbers[NSNumber(value: day)] = NSNumber(value: infectiousness)
+      let earlier = numbers.updateValue(
+        NSNumber(value: infectiousness), forKey: NSNumber(value: day))
+      guard earlier == nil else { return nil }
     }
     return numbers
   }

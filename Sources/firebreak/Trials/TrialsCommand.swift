@@ -71,7 +71,9 @@ struct TrialsCommand: ParsableCommand {
   }
 
   func run() throws {
-    let files = try TrialsFiles(perPhone: perPhone, windows: windows, report: report)
+    let files = try TrialsFiles(
+      perPhone: perPhone, windows: windows, report: report,
+      inputs: configurationFiles + [sweep].compactMap(\.self))
     let configurations = try TrialConfigurationFile.all(configurationFiles)
     let grid = try sweep.map(SweepFile.read)
     let bar = ProgressLine("trials")

@@ -37,7 +37,7 @@ struct TrialsReport: Encodable {
     phonesByOutcome = Self.named(counts.phonesByOutcome)
     phonesByLabelledOutcome = Self.named(counts.phonesByLabelledOutcome)
     alertsCorrected = counts.alertsCorrected
-    phonesCompared = counts.phonesCompared
+    phonesCompared = ranking.encounters.phones.count
     advertisements = counts.advertisements
     identifiersSeen = counts.identifiersSeen
     sightings = counts.sightings

@@ -91,8 +91,7 @@ struct TrialsTable {
   private func lines(_ sweep: SweepResult) -> [String] {
     let rows = sweep.rows.prefix(SweepResult.intervalCount).map { row in
       Self.padded([
-        (row.point.thresholds.map { "\($0)" }.joined(separator: " "), 13),
-        (row.point.weights.map(Self.number).joined(separator: " "), 21),
+        (row.point.thresholdText, 13), (row.point.weightText, 21),
         (Self.area(row.area), 9), (Self.text(row.interval), 16),
       ])
     }
@@ -109,8 +108,7 @@ struct TrialsTable {
     let rows = learned.folds.map { fold in
       Self.padded([
         (fold.trial, 20), ("\(fold.phoneCount)", 8),
-        (fold.point.thresholds.map { "\($0)" }.joined(separator: " "), 13),
-        (fold.point.weights.map(Self.number).joined(separator: " "), 21),
+        (fold.point.thresholdText, 13), (fold.point.weightText, 21),
         (Self.number(fold.threshold), 8),
       ])
     }
