@@ -11,8 +11,8 @@ import World
 @Suite("Documents that clients have already")
 struct UnchangedDocumentsTests {
   private static let tag = EntityTag(of: Data("document".utf8))
-  private static let headers: HTTPFields = [
-    .contentType: "text/plain", .cacheControl: "public, max-age=0",
+  private static let headers = [
+    ("content-type", "text/plain"), ("cache-control", "public, max-age=0"),
   ]
 
   /// Runs a server with one document and a route that counts its requests.
@@ -23,8 +23,9 @@ struct UnchangedDocumentsTests {
     let router = Router.quiet(refusals: .plain, randomness: SystemRandomness())
     router.get("/document") { _, _ in
       routed.add()
-      var headers = Self.headers
-      headers[.eTag] = Self.tag.text
+      let headers: HTTPFields = [
+        .contentType: "text/plain", .cacheControl: "public, max-age=0", .eTag: Self.tag.text,
+      ]
       return Response(status: .notModified, headers: headers)
     }
     let documents = UnchangedDocuments(
@@ -83,6 +84,38 @@ struct UnchangedDocumentsTests {
           "GET", address, headers: [("If-None-Match", Self.tag.text)])
         #expect(routed.count == 1)
       }
+    }
+  }
+
+  /// A request on a connection that stays open.
+  private func request(_ more: String = "") -> String {
+    "GET /document HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \(Self.tag.text)\r\n\(more)\r\n"
+  }
+
+  private func statuses(_ requests: String, _ address: String) async throws -> [String] {
+    let port = try #require(URL(string: address)?.port)
+    let reply = try await Wire.exchange([Data(requests.utf8)], port: port)
+    return String(decoding: reply, as: UTF8.self).components(separatedBy: "HTTP/1.1 ").dropFirst()
+      .map { String($0.prefix(3)) }
+  }
+
+  @Test("Requests in one packet are answered in order, and the last one of a connection is routed")
+  func pipelined() async throws {
+    try await withServer(logger: logger(.error)) { address, routed in
+      let others = "GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      let found = try await statuses(
+        request() + others + request() + request() + request("Connection: close\r\n"), address)
+      #expect(found == ["304", "404", "304", "304", "304"])
+      #expect(routed.count == 1)
+    }
+  }
+
+  @Test("A request that announces a body is routed, and the next one is found behind the body")
+  func body() async throws {
+    try await withServer(logger: logger(.error)) { address, routed in
+      let found = try await statuses(
+        request("Content-Length: 0\r\n") + request("Content-Length: 2\r\n") + "ab", address)
+      #expect(found == ["304", "304"] && routed.count == 1)
     }
   }
 }
