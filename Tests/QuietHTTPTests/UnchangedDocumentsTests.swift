@@ -17,7 +17,8 @@ struct UnchangedDocumentsTests {
 
   /// Runs a server with one document and a route that counts its requests.
   private func withServer(
-    logger: Logger, isReadable: Bool = true, _ body: (String, Counter) async throws -> Void
+    logger: Logger, isReadable: Bool = true, idleSeconds: Int = QuietLimit.idleSeconds,
+    _ body: (String, Counter) async throws -> Void
   ) async throws {
     let routed = Counter()
     let router = Router.quiet(refusals: .plain, randomness: SystemRandomness())
@@ -30,8 +31,10 @@ struct UnchangedDocumentsTests {
     }
     let documents = UnchangedDocuments(
       ["/document": { isReadable ? (Self.tag, Self.headers) : nil }], metrics: nil)
+    var limits = ConnectionLimits()
+    limits.idleSeconds = idleSeconds
     let server = QuietServer(
-      router: router, host: "127.0.0.1", port: 0, limits: ConnectionLimits(),
+      router: router, host: "127.0.0.1", port: 0, limits: limits,
       unchanged: documents, logger: logger)
     let running = Task { try await server.run() }
     try await body("http://127.0.0.1:\(await server.boundPort)/document", routed)
@@ -84,6 +87,19 @@ struct UnchangedDocumentsTests {
           "GET", address, headers: [("If-None-Match", Self.tag.text)])
         #expect(routed.count == 1)
       }
+    }
+  }
+
+  @Test("A connection with such requests only passes one on before it is taken for an idle one")
+  func idle() async throws {
+    try await withServer(logger: logger(.error), idleSeconds: 4) { address, routed in
+      try await Patience.until {
+        let response = try await LoopbackClient.send(
+          "GET", address, headers: [("If-None-Match", Self.tag.text)])
+        #expect(response.status == 304)
+        return routed.count > 0
+      }
+      #expect(routed.count > 0)
     }
   }
 
