@@ -8,8 +8,8 @@ import Synchronization
 /// Runs checkpoints of the write-ahead log concurrently with commits.
 ///
 /// SQLite runs a checkpoint in the commit that fills the log, which takes 100 ms, or seconds with millions of keys.
-/// Here a separate connection copies most pages. The writing connection then copies only the pages that were written
-/// meanwhile, and the log is reset. See https://www.sqlite.org/wal.html#checkpointing.
+/// Here a separate connection copies most pages, and syncs the file. The writing connection then copies and syncs only
+/// the pages that were written meanwhile, and the log is reset. See https://www.sqlite.org/wal.html#checkpointing.
 ///
 /// Under full load checkpoints are rare: the longer the log, the fewer versions of a page are copied. Under light load
 /// they are frequent and small, so that they delay few commits.
@@ -22,7 +22,7 @@ final class LogCheckpoints: Sendable {
   private let isClosed = Atomic<Bool>(false)
 
   /// The maximum number of passes of the separate connection; each leaves fewer pages for the writing connection.
-  private static let copiesMax = 3
+  private static let copiesMax = 6
   /// The divisor of `pagesMax` for the number of pages that may be left for the writing connection.
   private static let partLeftMax = 16
   /// The divisor of `pagesMax` for the log length at which a checkpoint starts under light load.
@@ -79,7 +79,11 @@ final class LogCheckpoints: Sendable {
 
   private func run() async throws {
     for _ in 0..<Self.copiesMax {
-      let copied = try await copying.writeWithoutTransaction(checkpoint)
+      let copied = try await copying.writeWithoutTransaction { [self] db in
+        let copied = try checkpoint(db)
+        try sync(db)
+        return copied
+      }
       let left = logPages - copied
       if left <= log.pagesMax / Self.partLeftMax { break }
     }
@@ -94,6 +98,19 @@ final class LogCheckpoints: Sendable {
       throw DatabaseError(resultCode: .SQLITE_MISUSE)
     }
     return try db.checkpoint(.passive).checkpointedFrameCount
+  }
+
+  /// Syncs the file of the database. A checkpoint does that only if it has copied the whole log; otherwise the pages of
+  /// all passes would be synced by the writing connection, while commits wait.
+  ///
+  /// It uses the descriptor of the connection: closing another one would end the locks of the process.
+  private func sync(_ db: Database) throws {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    let status = sqlite3_file_control(
+      db.sqliteConnection, nil, SQLITE_FCNTL_FILE_POINTER, &file)
+    guard status == SQLITE_OK, let file, let sync = file.pointee.pMethods?.pointee.xSync,
+      sync(file, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY) == SQLITE_OK
+    else { throw DatabaseError(resultCode: .SQLITE_IOERR) }
   }
 
   /// Removes the hook, and closes the separate connection after a running checkpoint. Call it before the pool is
