@@ -22,7 +22,7 @@ final class LogCheckpoints: Sendable {
   private let isClosed = Atomic<Bool>(false)
 
   /// The maximum number of passes of the separate connection; each leaves fewer pages for the writing connection.
-  private static let copiesMax = 6
+  private static let copiesMax = 3
   /// The divisor of `pagesMax` for the number of pages that may be left for the writing connection.
   private static let partLeftMax = 16
   /// The divisor of `pagesMax` for the log length at which a checkpoint starts under light load.
@@ -79,13 +79,14 @@ final class LogCheckpoints: Sendable {
 
   private func run() async throws {
     for _ in 0..<Self.copiesMax {
-      let copied = try await copying.writeWithoutTransaction { [self] db in
-        let copied = try checkpoint(db)
-        try sync(db)
-        return copied
-      }
+      let copied = try await copying.writeWithoutTransaction(checkpoint)
       let left = logPages - copied
       if left <= log.pagesMax / Self.partLeftMax { break }
+    }
+    try await copying.writeWithoutTransaction { [self] db in
+      try sync(db)
+      // The commits during the sync.
+      _ = try checkpoint(db)
     }
     _ = try await database.pool.writeWithoutTransaction(checkpoint)
   }
@@ -103,8 +104,12 @@ final class LogCheckpoints: Sendable {
   /// Syncs the file of the database. A checkpoint does that only if it has copied the whole log; otherwise the pages of
   /// all passes would be synced by the writing connection, while commits wait.
   ///
-  /// It uses the descriptor of the connection: closing another one would end the locks of the process.
+  /// It is done once, because each sync slows the commits beside it down. It uses the descriptor of the connection:
+  /// closing another one would end the locks of the process.
   private func sync(_ db: Database) throws {
+    guard !isClosed.load(ordering: .acquiring) else {
+      throw DatabaseError(resultCode: .SQLITE_MISUSE)
+    }
     var file: UnsafeMutablePointer<sqlite3_file>?
     let status = sqlite3_file_control(
       db.sqliteConnection, nil, SQLITE_FCNTL_FILE_POINTER, &file)
