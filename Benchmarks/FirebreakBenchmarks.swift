@@ -13,7 +13,7 @@ struct FirebreakBenchmarks: AsyncParsableCommand {
     abstract: "Run the published set of benchmarks, or one measurement of the project.",
     subcommands: [
       PublishedSetCommand.self, OverloadCommand.self, TownCommand.self, PopulationsCommand.self,
-      FiltersCommand.self, PostgreSQLCommand.self,
+      FiltersCommand.self, KeyServerCommand.self, PostgreSQLCommand.self,
     ],
     defaultSubcommand: PublishedSetCommand.self)
 

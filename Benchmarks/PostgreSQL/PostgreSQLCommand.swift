@@ -152,27 +152,27 @@ struct PostgreSQLBench {
     return run.standardOutput
   }
 
-  private func sqliteGrowth(_ counts: [Int]) async throws -> [PostgreSQLReport.Growth] {
+  private func sqliteGrowth(_ counts: [Int]) async throws -> [UploadGrowth] {
     guard counts.count > 1 else { return [] }
-    var growth: [PostgreSQLReport.Growth] = []
+    var growth: [UploadGrowth] = []
     for count in counts {
       let uploads = try await PublishServerProcess.withRunning(by: program, storedKeys: count) {
         try await measure([$0], connections: Self.many)
       }
-      growth.append(PostgreSQLReport.Growth(storedKeys: count, uploads: uploads))
+      growth.append(UploadGrowth(storedKeys: count, uploads: uploads))
     }
     return growth
   }
 
-  private func growth(_ counts: [Int]) async throws -> [PostgreSQLReport.Growth] {
+  private func growth(_ counts: [Int]) async throws -> [UploadGrowth] {
     let database = BenchDatabase(address: try await cluster.createDatabase(Self.databaseName))
     return try await withServers(1, in: database) { servers in
-      var (growth, stored): ([PostgreSQLReport.Growth], Int) = ([], 0)
+      var (growth, stored): ([UploadGrowth], Int) = ([], 0)
       for count in counts {
         try await fill(from: stored, to: count)
         stored = count
         growth.append(
-          PostgreSQLReport.Growth(
+          UploadGrowth(
             storedKeys: count, uploads: try await measure(servers, connections: Self.many)))
       }
       return growth
@@ -195,39 +195,9 @@ struct PostgreSQLBench {
   /// Sends the uploads over `connections` to each of `servers`, at the same time.
   private func measure(
     _ servers: [PublishServerProcess], connections: Int
-  ) async throws -> PostgreSQLReport.Uploads {
-    let bar = ProgressLine("uploads")
-    defer { bar.clear() }
-    let loads = servers.map { UploadLoad(target: $0.target, connections: connections) }
-    var prepared: [[PreparedUpload]] = []
-    for server in servers {
-      prepared.append(
-        try await UploadMaker(
-          server.target, keysPerUpload: PostgreSQLReport.keysPerUpload, clock: SystemClock(),
-          randomness: SystemRandomness()
-        ).uploads(connections + uploads / servers.count, bar))
-    }
-    for (load, uploads) in zip(loads, prepared) {
-      _ = try await load.send(Array(uploads.prefix(connections)))
-    }
-    bar.show("Sending \(uploads) uploads")
-    let clocks = servers.compactMap { CPUClock(process: $0.processID) }
-    let (server, database) = (Self.time(of: clocks), cluster.processorTime)
-    let start = ContinuousClock.now
-    let exchanges = try await withThrowingTaskGroup(of: [UploadExchange].self) { group in
-      for (load, uploads) in zip(loads, prepared) {
-        group.addTask { try await load.send(Array(uploads.dropFirst(connections))) }
-      }
-      return try await group.reduce(into: []) { $0 += $1 }
-    }
-    let wall = ContinuousClock.now - start
-    return PostgreSQLReport.Uploads(
-      exchanges, wall: wall, server: Self.time(of: clocks) - server,
-      database: cluster.processorTime - database)
-  }
-
-  private static func time(of clocks: [CPUClock]) -> Duration {
-    clocks.reduce(.zero) { $0 + ($1.now ?? .zero) }
+  ) async throws -> MeasuredUploads {
+    try await ClosedLoop(uploads: uploads) { cluster.processorTime }
+      .measure(servers, connections: connections)
   }
 
   // MARK: - Stored keys

@@ -62,9 +62,20 @@ public struct UnverifiedKeyFile: Sendable {
     by keys: [VerificationPublicKey], batchSize: Int,
     each: (ProvisionalKeyBatch) throws -> Void
   ) throws -> VerifiedKeyFile {
+    try verified(batchSize: batchSize, by: { _ in keys }, each: each)
+  }
+
+  /// The same with keys that depend on the names in the signatures. `keys` gets them when all batches were passed on, so
+  /// that a tool that accepts any names reads the file once.
+  ///
+  /// - Throws: A `KeyFileError`, or the error of `keys` or `each`.
+  package func verified(
+    batchSize: Int, by keys: ([SignatureInfo]) throws -> [VerificationPublicKey],
+    each: (ProvisionalKeyBatch) throws -> Void
+  ) throws -> VerifiedKeyFile {
     let reading = try ExportPass.run(over: source(), batchSize: batchSize, each: each)
     let signer = try reading.signatures.signer(
-      among: keys, of: reading.digest, accepting: tolerance)
+      among: keys(reading.signatures.infos), of: reading.digest, accepting: tolerance)
     let facts = try reading.facts.get()
     try reading.signatures.check(against: facts.header)
     return VerifiedKeyFile(facts: facts, signer: signer)

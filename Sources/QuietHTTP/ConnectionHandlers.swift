@@ -17,14 +17,16 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
   private let connections: OpenConnections
   private let load: ServerLoad
   private let dates: ResponseDates
+  private let unchanged: UnchangedDocuments
   private let logger: Logger
 
   init(
     _ limits: ConnectionLimits, _ counts: ConnectionCounts, _ connections: OpenConnections,
-    _ load: ServerLoad, _ dates: ResponseDates, _ logger: Logger
+    _ load: ServerLoad, _ dates: ResponseDates, _ unchanged: UnchangedDocuments, _ logger: Logger
   ) {
     self.load = load
     self.dates = dates
+    self.unchanged = unchanged
     self.logger = logger
     self.limits = limits
     self.counts = counts
@@ -36,6 +38,11 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
       let pipeline = context.pipeline.syncOperations
       // Here the version of the request is still known.
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+      if !unchanged.isEmpty {
+        try pipeline.addHandler(
+          UnchangedResponses(unchanged, dates, idleSeconds: limits.idleSeconds),
+          position: .after(decoder))
+      }
       try pipeline.addHandler(RequestHeads(logger: logger), position: .after(decoder))
       try pipeline.addHandler(PipelinedRequests(connections, load), position: .after(decoder))
       try pipeline.addHandler(ResponseDateHandler(dates), position: .after(decoder))

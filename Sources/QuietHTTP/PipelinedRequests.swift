@@ -98,8 +98,10 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
       load.begin(
         ObjectIdentifier(context.channel), waited: context.channel.timeSinceReceipt)
     }
+    // A response that is sent while the end is passed on makes the connection idle itself.
+    let wasSent = !isResponding
     context.fireChannelRead(wrapInboundOut(part))
-    if isIdle { becomeIdle(context) }
+    if wasSent, isIdle { becomeIdle(context) }
   }
 
   // MARK: - To the client

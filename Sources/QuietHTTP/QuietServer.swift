@@ -49,7 +49,8 @@ public final class QuietServer: Service {
     trustedProxies: TrustedProxies = .none, limits: ConnectionLimits = ConnectionLimits(),
     clock: any WallClock = SystemClock(), unchanged: UnchangedDocuments? = nil, logger: Logger
   ) {
-    self.unchanged = unchanged ?? .none
+    // A request that is answered without the router is not logged.
+    self.unchanged = logger.logLevel > .info ? unchanged ?? .none : .none
     dates = ResponseDates(clock)
     routes = router.buildResponder()
     responder = HostResponder(main: routes, hosted: hosted)
@@ -160,10 +161,10 @@ public final class QuietServer: Service {
 
   private var connectionConfiguration: HTTP1Channel.Configuration {
     let (limits, counts, dates, load, logger) = (limits, counts, dates, load, logger)
-    let connections = connections
+    let (connections, unchanged) = (connections, unchanged)
     return .init(
       additionalChannelHandlers: [
-        ConnectionHandlers(limits, counts, connections, load, dates, logger)
+        ConnectionHandlers(limits, counts, connections, load, dates, unchanged, logger)
       ],
       idleTimeout: .seconds(Int64(limits.idleSeconds)),
       httpDecoderConfiguration: .init(
@@ -181,8 +182,7 @@ public final class QuietServer: Service {
         let plain = HTTP1Channel(responder: $0, configuration: connection)
         return try tls.map { try TLSChannel(plain, configuration: $0) } ?? plain
       }
-    let responder = LoadedResponder(
-      responder: responder, load: load, bodies: bodies, unchanged: unchanged)
+    let responder = LoadedResponder(responder: responder, load: load, bodies: bodies)
     let onListening: @Sendable (any Channel) async -> Void = { [bound, closed, accepted] channel in
       accepted.begin(channel)
       channel.closeFuture.whenComplete { _ in Task { await closed.settle(0) } }

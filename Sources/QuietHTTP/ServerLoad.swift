@@ -173,10 +173,8 @@ struct LoadedResponder: HTTPResponder {
   let responder: HostResponder
   let load: ServerLoad
   let bodies: UnfinishedBodies
-  let unchanged: UnchangedDocuments
 
   func respond(to request: Request, context: QuietContext) async throws -> Response {
-    if let response = unchanged.response(to: request, logger: context.logger) { return response }
     var context = context
     context.load = load
     context.bodies = bodies

@@ -119,11 +119,15 @@ enum SignatureRequirement: Equatable {
       guard !facts.signatures.isEmpty else { throw KeyFileError.unsigned }
       return facts
     case .signer(let pem):
-      let keys = try file.signatures().map {
-        try VerificationPublicKey(
-          keyID: $0.verificationKeyID, keyVersion: $0.verificationKeyVersion, publicKeyPEM: pem)
-      }
-      return try file.verified(by: keys, batchSize: batchSize, each: each).facts
+      return try file.verified(
+        batchSize: batchSize,
+        by: { infos in
+          try infos.map {
+            try VerificationPublicKey(
+              keyID: $0.verificationKeyID, keyVersion: $0.verificationKeyVersion, publicKeyPEM: pem)
+          }
+        }, each: each
+      ).facts
     }
   }
 }

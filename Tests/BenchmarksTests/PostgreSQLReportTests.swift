@@ -8,8 +8,8 @@ import Testing
 struct PostgreSQLReportTests {
   private func uploads(
     _ perSecond: Double, server: Double = 0, database: Double = 0, failed: Int = 0
-  ) -> PostgreSQLReport.Uploads {
-    PostgreSQLReport.Uploads(
+  ) -> MeasuredUploads {
+    MeasuredUploads(
       perSecond: perSecond, p50Milliseconds: 4, p99Milliseconds: 10, serverMicroseconds: server,
       databaseMicroseconds: database, failed: failed)
   }

@@ -11,26 +11,30 @@ import World
 @Suite("Documents that clients have already")
 struct UnchangedDocumentsTests {
   private static let tag = EntityTag(of: Data("document".utf8))
-  private static let headers: HTTPFields = [
-    .contentType: "text/plain", .cacheControl: "public, max-age=0",
+  private static let headers = [
+    ("content-type", "text/plain"), ("cache-control", "public, max-age=0"),
   ]
 
   /// Runs a server with one document and a route that counts its requests.
   private func withServer(
-    logger: Logger, isReadable: Bool = true, _ body: (String, Counter) async throws -> Void
+    logger: Logger, isReadable: Bool = true, idleSeconds: Int = QuietLimit.idleSeconds,
+    _ body: (String, Counter) async throws -> Void
   ) async throws {
     let routed = Counter()
     let router = Router.quiet(refusals: .plain, randomness: SystemRandomness())
     router.get("/document") { _, _ in
       routed.add()
-      var headers = Self.headers
-      headers[.eTag] = Self.tag.text
+      let headers: HTTPFields = [
+        .contentType: "text/plain", .cacheControl: "public, max-age=0", .eTag: Self.tag.text,
+      ]
       return Response(status: .notModified, headers: headers)
     }
     let documents = UnchangedDocuments(
       ["/document": { isReadable ? (Self.tag, Self.headers) : nil }], metrics: nil)
+    var limits = ConnectionLimits()
+    limits.idleSeconds = idleSeconds
     let server = QuietServer(
-      router: router, host: "127.0.0.1", port: 0, limits: ConnectionLimits(),
+      router: router, host: "127.0.0.1", port: 0, limits: limits,
       unchanged: documents, logger: logger)
     let running = Task { try await server.run() }
     try await body("http://127.0.0.1:\(await server.boundPort)/document", routed)
@@ -83,6 +87,51 @@ struct UnchangedDocumentsTests {
           "GET", address, headers: [("If-None-Match", Self.tag.text)])
         #expect(routed.count == 1)
       }
+    }
+  }
+
+  @Test("A connection with such requests only passes one on before it is taken for an idle one")
+  func idle() async throws {
+    try await withServer(logger: logger(.error), idleSeconds: 4) { address, routed in
+      try await Patience.until {
+        let response = try await LoopbackClient.send(
+          "GET", address, headers: [("If-None-Match", Self.tag.text)])
+        #expect(response.status == 304)
+        return routed.count > 0
+      }
+      #expect(routed.count > 0)
+    }
+  }
+
+  /// A request on a connection that stays open.
+  private func request(_ more: String = "") -> String {
+    "GET /document HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \(Self.tag.text)\r\n\(more)\r\n"
+  }
+
+  private func statuses(_ requests: String, _ address: String) async throws -> [String] {
+    let port = try #require(URL(string: address)?.port)
+    let reply = try await Wire.exchange([Data(requests.utf8)], port: port)
+    return String(decoding: reply, as: UTF8.self).components(separatedBy: "HTTP/1.1 ").dropFirst()
+      .map { String($0.prefix(3)) }
+  }
+
+  @Test("Requests in one packet are answered in order, and the last one of a connection is routed")
+  func pipelined() async throws {
+    try await withServer(logger: logger(.error)) { address, routed in
+      let others = "GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      let found = try await statuses(
+        request() + others + request() + request() + request("Connection: close\r\n"), address)
+      #expect(found == ["304", "404", "304", "304", "304"])
+      #expect(routed.count == 1)
+    }
+  }
+
+  @Test("A request that announces a body is routed, and the next one is found behind the body")
+  func body() async throws {
+    try await withServer(logger: logger(.error)) { address, routed in
+      let found = try await statuses(
+        request("Content-Length: 0\r\n") + request("Content-Length: 2\r\n") + "ab", address)
+      #expect(found == ["304", "304"] && routed.count == 1)
     }
   }
 }

@@ -37,17 +37,14 @@ struct DownloadRoutes: Sendable {
   var unchanged: [String: UnchangedDocuments.State] {
     Dictionary(
       indexes.map { root, index in
-        let headers = Self.headers(of: index)
-        return (KeyServerRoute.index(of: root), headers)
+        let state = Self.state(of: index)
+        return (KeyServerRoute.index(of: root), state)
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  private static func headers(of index: CachedIndex) -> UnchangedDocuments.State {
-    {
-      // The route reports the error.
-      guard let content = try? index.content() else { return nil }
-      return (content.tag, [.contentType: indexType, .cacheControl: CacheControl.index])
-    }
+  private static func state(of index: CachedIndex) -> UnchangedDocuments.State {
+    let headers = [("content-type", indexType), ("cache-control", CacheControl.index)]
+    return { index.contentInMemory.map { ($0.tag, headers) } }
   }
 
   func add(to router: Router<QuietContext>) {
@@ -146,6 +143,11 @@ final class CachedIndex: Sendable {
 
   init(_ file: URL) {
     (self.file, path) = (file, file.path)
+  }
+
+  /// The content that was read last; nil if there is none, or if the file was replaced since then. The file is not read.
+  var contentInMemory: Content? {
+    last.withLock { $0 }.flatMap { $0.version == FileVersion(path: path) ? $0 : nil }
   }
 
   /// - Throws: The error of the file system if the index is missing or unreadable. It must not be served as an empty

@@ -103,11 +103,11 @@ package struct KeyImport: Sendable {
     guard AuthorizedApp.fault(inRegions: [region]) == nil else {
       throw .invalid(name, "its region is \(region.debugDescription): name one with --region")
     }
-    let window = ImportWindow(at: now)
+    let (window, regions) = (ImportWindow(at: now), [region])
     func publishable(_ keys: [DiagnosisKey]) -> [PublishableKey] {
       keys.filter { window.contains($0.key) }.map { key in
         PublishableKey(
-          key: key, regions: [region], travels: rules.travels,
+          key: key, regions: regions, travels: rules.travels,
           releasedAt: Embargo.release(of: key.key, receivedAt: now))
       }
     }
@@ -198,14 +198,16 @@ package struct TrustedSigner: Sendable {
   ) throws(KeyImportFailure) -> KeyFileSummary {
     let file = UnverifiedKeyFile(published: content)
     do {
-      let keys = try file.signatures().map { info in
-        try VerificationPublicKey(
-          keyID: keyID ?? info.verificationKeyID,
-          keyVersion: keyVersion ?? info.verificationKeyVersion, publicKeyPEM: publicKeyPEM)
-      }
-      return try file.verified(by: keys, batchSize: KeyFileLimit.batchSizes.upperBound) {
-        each($0)
-      }.facts
+      return try file.verified(
+        batchSize: KeyFileLimit.batchSizes.upperBound,
+        by: { infos in
+          try infos.map { info in
+            try VerificationPublicKey(
+              keyID: keyID ?? info.verificationKeyID,
+              keyVersion: keyVersion ?? info.verificationKeyVersion, publicKeyPEM: publicKeyPEM)
+          }
+        }, each: { each($0) }
+      ).facts
     } catch let error as KeyFileError {
       throw error.isOfSignature ? .unsigned(name, "\(error)") : .invalid(name, "\(error)")
     } catch {

@@ -8,8 +8,8 @@ import Synchronization
 /// Runs checkpoints of the write-ahead log concurrently with commits.
 ///
 /// SQLite runs a checkpoint in the commit that fills the log, which takes 100 ms, or seconds with millions of keys.
-/// Here a separate connection copies most pages. The writing connection then copies only the pages that were written
-/// meanwhile, and the log is reset. See https://www.sqlite.org/wal.html#checkpointing.
+/// Here a separate connection copies most pages, and syncs the file. The writing connection then copies and syncs only
+/// the pages that were written meanwhile, and the log is reset. See https://www.sqlite.org/wal.html#checkpointing.
 ///
 /// Under full load checkpoints are rare: the longer the log, the fewer versions of a page are copied. Under light load
 /// they are frequent and small, so that they delay few commits.
@@ -83,6 +83,11 @@ final class LogCheckpoints: Sendable {
       let left = logPages - copied
       if left <= log.pagesMax / Self.partLeftMax { break }
     }
+    try await copying.writeWithoutTransaction { [self] db in
+      try sync(db)
+      // The commits during the sync.
+      _ = try checkpoint(db)
+    }
     _ = try await database.pool.writeWithoutTransaction(checkpoint)
   }
 
@@ -94,6 +99,23 @@ final class LogCheckpoints: Sendable {
       throw DatabaseError(resultCode: .SQLITE_MISUSE)
     }
     return try db.checkpoint(.passive).checkpointedFrameCount
+  }
+
+  /// Syncs the file of the database. A checkpoint does that only if it has copied the whole log; otherwise the pages of
+  /// all passes would be synced by the writing connection, while commits wait.
+  ///
+  /// It is done once, because each sync slows the commits beside it down. It uses the descriptor of the connection:
+  /// closing another one would end the locks of the process.
+  private func sync(_ db: Database) throws {
+    guard !isClosed.load(ordering: .acquiring) else {
+      throw DatabaseError(resultCode: .SQLITE_MISUSE)
+    }
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    let status = sqlite3_file_control(
+      db.sqliteConnection, nil, SQLITE_FCNTL_FILE_POINTER, &file)
+    guard status == SQLITE_OK, let file, let sync = file.pointee.pMethods?.pointee.xSync,
+      sync(file, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY) == SQLITE_OK
+    else { throw DatabaseError(resultCode: .SQLITE_IOERR) }
   }
 
   /// Removes the hook, and closes the separate connection after a running checkpoint. Call it before the pool is

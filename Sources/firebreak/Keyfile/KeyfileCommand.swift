@@ -67,12 +67,15 @@ struct VerifyCommand: ParsableCommand {
     let argument = try KeyFileArgument(file)
     let verified = try argument.read { file in
       // Without --key-id and --key-version, any ID and version of the file is accepted, but only this key.
-      let keys = try file.signatures().map { info in
-        try VerificationPublicKey(
-          keyID: keyID ?? info.verificationKeyID,
-          keyVersion: keyVersion ?? info.verificationKeyVersion, publicKeyPEM: pem)
-      }
-      return try file.verified(by: keys, batchSize: Self.batchSize) { _ in }
+      return try file.verified(
+        batchSize: Self.batchSize,
+        by: { infos in
+          try infos.map { info in
+            try VerificationPublicKey(
+              keyID: keyID ?? info.verificationKeyID,
+              keyVersion: keyVersion ?? info.verificationKeyVersion, publicKeyPEM: pem)
+          }
+        }, each: { _ in })
     }
     argument.noteDeviations(verified.facts)
     let signer = verified.signer
