@@ -108,7 +108,7 @@ struct ExportBench {
   /// Throws if the database in PostgreSQL is that of a server, or has the keys of an earlier measurement.
   private func requireEmptyDatabase() async throws {
     guard let database else { return }
-    guard try await KeyServer.isEmpty(PostgreSQLAddress(database), logger: Self.silent) else {
+    guard try await KeyServer.isFree(PostgreSQLAddress(database), logger: .silent) else {
       throw CommandFailure.badInput(
         "The database of --database has tables already: name an empty one.")
     }
@@ -129,11 +129,7 @@ struct ExportBench {
     let end = Self.start.addingTimeInterval(TimeInterval(configuration.exportPeriodSeconds))
     return try KeyServer(
       configuration, clock: FixedClock(now: end), randomness: SystemRandomness(),
-      logger: Self.silent)
-  }
-
-  fileprivate static var silent: Logger {
-    Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
+      logger: .silent)
   }
 }
 
@@ -203,7 +199,7 @@ struct BenchExportFillCommand: AsyncParsableCommand {
     ) { keys in
       if let address {
         try await KeyServer.insert(
-          keys, of: ExportBench.region, into: address, at: start, logger: ExportBench.silent)
+          keys, of: ExportBench.region, into: address, at: start, logger: .silent)
       } else {
         try KeyServer.insert(
           keys, of: ExportBench.region, into: URL(fileURLWithPath: database), at: start)
