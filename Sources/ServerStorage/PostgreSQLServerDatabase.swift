@@ -57,6 +57,7 @@ package final class PostgreSQLServerDatabase: Sendable {
   /// - Throws: `ServerDatabaseError`; the error of `prepare`.
   package func makeReady() async throws {
     guard !isReady.load(ordering: .acquiring) else { return }
+    database.requirePrimary()
     try await mappingErrors {
       try await database.transaction(isRepeatable: true) { [self] transaction in
         // Several processes may start at once.
@@ -95,6 +96,7 @@ package final class PostgreSQLServerDatabase: Sendable {
   ///
   /// - Throws: `ServerDatabaseError`.
   package func connect() async throws {
+    database.requirePrimary()
     try await mappingErrors { try await database.transaction { _ in } }
   }
 
