@@ -74,8 +74,8 @@ bare-debian python-packages: test-packages
 PROOF_STALL := 3660
 
 # The same tests with ten times as many kills, with floods and guesses, with the times of responses, with observers of
-# padding, with every screen in every language, color scheme and width, with a full class, and with LibreOffice, Caddy and an
-# object store of others. One of them takes many minutes.
+# padding, with every screen in every language, color scheme and width, with a full class, and with LibreOffice, Caddy and
+# object stores of others. One of them takes many minutes.
 prove: export FIREBREAK_PROVE := 1
 prove: export FIREBREAK_PROVE_ROUNDS := 500
 prove: export FIREBREAK_PROVE_SAMPLES := 3000
@@ -86,7 +86,7 @@ prove: prepare-tests proof-packages build
 	scripts/run-tests --stall $(PROOF_STALL) --filter "ProvenUploadTimesTests|ProvenCodeTimesTests|PaddingObserverTests"
 	scripts/run-tests --stall $(PROOF_STALL) --filter "(ScreenTests|ConsolePageTests|ClassScreenTests|TourTests)/accessible|ClassPageTests"
 	scripts/run-tests --stall $(PROOF_STALL) --filter "LibreOfficeTests"
-	scripts/run-tests --stall $(PROOF_STALL) --filter "CaddyTests|MotoTests|ServedMotoTests"
+	scripts/run-tests --stall $(PROOF_STALL) --filter "CaddyTests|MotoTests|ServedMotoTests|OpenStackStoreTests|ServedOpenStackTests"
 
 # Every screen of the web app and every page of the console, on a phone, on a desktop and in the dark.
 screenshots: prepare-tests build
@@ -194,7 +194,7 @@ test-packages:
 
 # What only `make prove` needs, before its hours begin.
 proof-packages: test-packages
-	@scripts/prepare libreoffice-calc-nogui caddy
+	@scripts/prepare libreoffice-calc-nogui caddy python3-swift
 	@scripts/prepare-tests --proof
 
 python-packages:

@@ -58,7 +58,7 @@ struct ExportBench {
   /// Throws if the database in PostgreSQL is that of a server, or has the keys of an earlier measurement.
   private func requireEmptyDatabase() async throws {
     guard let database else { return }
-    guard try await KeyServer.isEmpty(PostgreSQLAddress(database), logger: Self.silent) else {
+    guard try await KeyServer.isFree(PostgreSQLAddress(database), logger: Self.silent) else {
       throw CommandFailure.badInput(
         "The database of --database has tables already: name an empty one.")
     }

@@ -51,13 +51,16 @@ extension KeyServer {
     try store.close()
   }
 
-  /// True if a database in PostgreSQL has no tables of a server.
+  /// True if a database in PostgreSQL has no tables, or those of a server with `secret`.
   ///
+  /// - Parameter secret: The `databaseKey` of the server; nil if the database may have no tables.
   /// - Throws: `KeyServerError` if the database cannot be read.
-  package static func isEmpty(_ address: PostgreSQLAddress, logger: Logger) async throws -> Bool {
-    let database = Self.database(at: address, logger: logger)
+  package static func isFree(
+    _ address: PostgreSQLAddress, for secret: Data? = nil, logger: Logger
+  ) async throws -> Bool {
+    let database = Self.database(at: address, secret: secret, logger: logger)
     defer { database.close() }
-    do { return try await database.isEmpty() } catch let error as ServerDatabaseError {
+    do { return try await database.isFree() } catch let error as ServerDatabaseError {
       throw KeyServerError(error)
     }
   }
@@ -83,6 +86,7 @@ extension KeyServer {
       ])
     }
   }
+
   private static func export(of region: String) -> ExportConfiguration {
     ExportConfiguration(filenameRoot: "", region: region)
   }

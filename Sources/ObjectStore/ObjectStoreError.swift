@@ -21,6 +21,8 @@ extension ObjectStoreError: CustomStringConvertible {
       "The object store refuses \(name) with status 403: check the credentials, their rights, the region and the clock."
     case .refused(let name, 404):
       "The object store has no place for \(name): create the bucket, and check its name."
+    case .refused(let name, let status) where [301, 307, 400].contains(status):
+      "The object store refuses \(name) with status \(status): check the region and the endpoint in its address."
     case .refused(let name, let status):
       "The object store refuses \(name) with status \(status): check the bucket, its rights and the store."
     case .damaged(let name):

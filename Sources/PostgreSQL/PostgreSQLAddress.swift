@@ -76,6 +76,16 @@ package struct PostgreSQLAddress: Redacted, Hashable, Sendable {
     return address
   }
 
+  /// The same address for connections to a server that accepts changes, whatever the text says.
+  var ofPrimary: PostgreSQLAddress {
+    var address = self
+    address.parameters["target_session_attrs"] = "read-write"
+    return address
+  }
+
+  /// False if connections may reach a standby.
+  var isOfPrimary: Bool { parameters["target_session_attrs"] == "read-write" }
+
   /// The name of the database; empty if the address names none.
   package var databaseName: String { parameters["dbname"] ?? "" }
 

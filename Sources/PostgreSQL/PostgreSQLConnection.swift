@@ -16,6 +16,8 @@ final class PostgreSQLConnection {
   private var nameCount = 0
   /// False after the connection was lost or a deadline has passed.
   private(set) var isUsable = true
+  /// False if the server may be a standby.
+  let isOfPrimary: Bool
 
   /// Connects to the first server of `address` that is reachable and has the required role.
   ///
@@ -31,6 +33,7 @@ final class PostgreSQLConnection {
       throw error
     }
     handle = connection
+    isOfPrimary = address.isOfPrimary
     cancellation = PostgreSQLCancellation(connection)
     // libpq would print notices to standard error.
     PQsetNoticeProcessor(connection, { _, _ in }, nil)

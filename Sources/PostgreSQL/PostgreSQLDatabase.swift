@@ -15,6 +15,8 @@ package final class PostgreSQLDatabase: Sendable {
     var isClosed = false
     /// The message of the last failed attempt to connect; nil while the server is reached.
     var failure: String?
+    /// True if no standby is used, whatever the address says.
+    var needsPrimary = false
   }
 
   /// A connection and its queue.
@@ -39,6 +41,10 @@ package final class PostgreSQLDatabase: Sendable {
     connectionsMax = connections
     self.logger = logger
   }
+
+  /// Uses no standby from now on, also if the address admits one: it accepts no changes, and is behind. The first
+  /// change that a server refuses as a standby has the same effect.
+  package func requirePrimary() { state.withLock { $0.needsPrimary = true } }
 
   /// Runs `body` in a transaction, which is rolled back if it throws.
   ///
@@ -74,8 +80,7 @@ package final class PostgreSQLDatabase: Sendable {
     _ mode: PostgreSQLTransaction.Mode = .readCommitted, seconds: Double,
     _ body: (PostgreSQLTransaction) throws -> Value
   ) throws -> Value {
-    let connection = try PostgreSQLConnection(
-      to: address, statementSeconds: Int(PostgreSQLLimit.longRequestSeconds))
+    let connection = try connect()
     let transaction = PostgreSQLTransaction(
       on: connection, mode, until: .now + .seconds(seconds * address.timeFactor))
     do {
@@ -159,12 +164,18 @@ package final class PostgreSQLDatabase: Sendable {
     while !request.isCancelled {
       do throws(PostgreSQLError) {
         let open: PostgreSQLConnection
-        if let connection { open = connection } else { open = try connect(session) }
+        if let connection, connection.isOfPrimary || !needsPrimary {
+          open = connection
+        } else {
+          connection = nil
+          open = try connect(session)
+        }
         connection = open
         defer { if !open.isUsable { connection = nil } }
         return try request.run(on: open)
       } catch {
         if error.endsConnection { connection = nil }
+        if error.kind == .readOnly { requirePrimary() }
         let mayRepeat =
           error.kind == .unavailable || error.isRepeatable
           || (error.kind == .outcomeUnknown && request.isRepeatable)
@@ -181,8 +192,7 @@ package final class PostgreSQLDatabase: Sendable {
   private func connect(_ session: Session) throws(PostgreSQLError) -> PostgreSQLConnection {
     guard !state.withLock({ $0.isClosed }) else { throw Self.closed }
     do {
-      let connection = try PostgreSQLConnection(
-        to: address, statementSeconds: Int(PostgreSQLLimit.longRequestSeconds))
+      let connection = try connect()
       session.cancellation.withLock { $0 = connection.cancellation }
       report(nil, connection.server)
       return connection
@@ -191,6 +201,14 @@ package final class PostgreSQLDatabase: Sendable {
       throw error
     }
   }
+
+  private func connect() throws(PostgreSQLError) -> PostgreSQLConnection {
+    try PostgreSQLConnection(
+      to: needsPrimary ? address.ofPrimary : address,
+      statementSeconds: Int(PostgreSQLLimit.longRequestSeconds))
+  }
+
+  private var needsPrimary: Bool { state.withLock { $0.needsPrimary } }
 
   /// Logs when the server is reached for the first time or again, and when it is not.
   private func report(_ failure: String?, _ server: String?) {

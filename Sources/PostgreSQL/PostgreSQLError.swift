@@ -46,6 +46,15 @@ package struct PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertib
     "PostgreSQL\(sqlState.map { " \($0)" } ?? ""): \(message)"
   }
 
+  /// True if a failure with this description is that of a server that accepts no changes, such as a standby.
+  package static func isOfStandby(_ description: String) -> Bool {
+    description.contains("session is read-only")
+      || description.contains("server is in hot standby mode")
+      || description.contains("PostgreSQL \(readOnlyState): ")
+  }
+
+  private static let readOnlyState = "25006"
+
   /// True if the connection cannot be used any more.
   var endsConnection: Bool {
     switch kind {
@@ -80,7 +89,7 @@ package struct PostgreSQLError: Error, Hashable, Sendable, CustomStringConvertib
     case "40001", "40P01", "23505": .conflict
     case "55P03", "57014", "25P03", "57P05": .timeout
     case "57P01", "57P02", "57P03": .connectionLost
-    case "25006": .readOnly
+    case readOnlyState: .readOnly
     case _ where state.hasPrefix("08"): .connectionLost
     case _ where state.hasPrefix("53"), "58030": .resources
     case "XX001", "XX002": .damaged

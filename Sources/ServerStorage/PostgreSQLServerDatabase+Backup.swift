@@ -11,6 +11,7 @@ extension PostgreSQLServerDatabase {
     _ mode: PostgreSQLTransaction.Mode = .readCommitted, seconds: Double,
     _ body: (PostgreSQLTransaction) throws -> Value
   ) throws -> Value {
+    database.requirePrimary()
     do {
       return try database.blockingTransaction(mode, seconds: seconds, body)
     } catch let error as PostgreSQLError {

@@ -57,6 +57,7 @@ package final class PostgreSQLServerDatabase: Sendable {
   /// - Throws: `ServerDatabaseError`; the error of `prepare`.
   package func makeReady() async throws {
     guard !isReady.load(ordering: .acquiring) else { return }
+    database.requirePrimary()
     try await mappingErrors {
       try await database.transaction(isRepeatable: true) { [self] transaction in
         // Several processes may start at once.
@@ -95,15 +96,21 @@ package final class PostgreSQLServerDatabase: Sendable {
   ///
   /// - Throws: `ServerDatabaseError`.
   package func connect() async throws {
+    database.requirePrimary()
     try await mappingErrors { try await database.transaction { _ in } }
   }
 
-  /// True if the database has no tables of a server. Changes nothing in it.
+  /// True if the database has no tables at all, or those of a server with this secret. Changes nothing in it.
   ///
-  /// - Throws: `ServerDatabaseError`; `.empty` if it has none and may not be empty.
-  package func isEmpty() async throws -> Bool {
-    try await mappingErrors { [self] in
-      try await database.transaction { [self] in try !hasTables($0) }
+  /// - Throws: `ServerDatabaseError`
+  package func isFree() async throws -> Bool {
+    try await inspecting { [self] transaction in
+      do { _ = try Self.tableList(transaction) } catch ServerDatabaseError.empty { return true }
+      let state = try transaction.run("SELECT to_regclass('server_state')::text").text(0, 0)
+      guard state != nil, secretCheck != nil else { return false }
+      do { return try isClaimed(transaction) } catch ServerDatabaseError.otherSecret {
+        return false
+      }
     }
   }
 

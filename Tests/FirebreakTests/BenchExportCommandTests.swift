@@ -51,6 +51,11 @@ struct BenchExportCommandTests {
     #expect(second.errors.contains("has tables already"), "\(second.errors)")
     let count = "SELECT count(*) FROM diagnosis_key"
     #expect(try await server.run(count, in: name) == 2_000)
+    // Also one without a table of ours.
+    let foreign = try await server.createDatabase("bench_export_foreign")
+    try await server.run("CREATE TABLE t (a bigint)", in: "bench_export_foreign")
+    let third = try await Run("bench", "export", "--keys", "2000", "--database", foreign)
+    #expect(third.status == 2 && third.errors.contains("has tables already"), "\(third.errors)")
   }
 
   @Test("A temporary folder that cannot be created is named in the error")

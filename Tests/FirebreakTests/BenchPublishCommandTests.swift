@@ -122,7 +122,8 @@ struct BenchPublishCommandTests {
       (["--connections", "0"], "--connections"), (["--connections", "257"], "--connections"),
       (["--requests", "0"], "--requests"), (["--requests", "200001"], "--requests"),
       (["--keys", "0"], "--keys"), (["--keys", "31"], "--keys"),
-      (["--database", "postgresql://localhost/keys"], "--database"),
+      (["--database", "http://127.0.0.1/keys"], "--database"),
+      (Self.toTarget + ["--database", "postgresql://localhost/keys"], "--database"),
       (Self.toTarget + ["--connections", "1025"], "between 1 and 1024"),
       (["--target", "http://127.0.0.1:1"], "--issuer"), (["--issuer", "someone"], "--target"),
     ])
@@ -167,6 +168,55 @@ struct BenchPublishCommandTests {
     #expect((cpu["server"] ?? 0) > 0 && cpu["database"] == 0)
     #expect((report["bareUploadsPerSecond"] as? Double ?? 0) > 0)
     #expect(temporary.files().isEmpty)
+  }
+
+  @Test(
+    "With --database the uploads are in PostgreSQL, and a second run adds to those of the first")
+  func postgreSQL() async throws {
+    let server = try await PrivatePostgreSQL.shared()
+    let name = "bench_publish"
+    let address = try await server.createDatabase(name)
+    let temporary = try TemporaryFolder()
+    for number in 1...2 {
+      let run = try await Run(
+        [
+          "bench", "publish", "--json", "--connections", "2", "--requests", "10", "--keys", "3",
+          "--database", address,
+        ], temporaryFolder: temporary.url)
+      #expect(run.status == 0, "\(run.errors)")
+      let report = try #require(try run.json())
+      #expect(report["errors"] as? Int == 0 && report["requests"] as? Int == 10)
+      #expect(report["database"] as? String == "postgresql")
+      let cpu = try #require(report["cpuMicroseconds"] as? [String: Any])
+      #expect((cpu["server"] as? Double ?? 0) > 0 && cpu["database"] is NSNull)
+      #expect((report["bareUploadsPerSecond"] as? Double ?? 0) > 0)
+      // With a warm-up upload for each of the two connections.
+      let count = try await server.run("SELECT count(*) FROM diagnosis_key", in: name)
+      #expect(count == Int64(number * 12 * 3))
+    }
+    #expect(temporary.files().isEmpty)
+  }
+
+  @Test("A database with other data than that of the bench is refused, and stays as it is")
+  func otherDatabases() async throws {
+    let server = try await PrivatePostgreSQL.shared()
+    let tables = "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
+    let foreign = try await server.createDatabase("bench_publish_foreign")
+    try await server.run(
+      "CREATE TABLE schema_version (version bigint)", in: "bench_publish_foreign")
+    let exported = try await server.createDatabase("bench_publish_export")
+    let export = try await Run("bench", "export", "--keys", "100", "--database", exported)
+    #expect(export.status == 0, "\(export.errors)")
+    for (name, address) in [
+      ("bench_publish_foreign", foreign), ("bench_publish_export", exported),
+    ] {
+      let before = try await server.run(tables, in: name)
+      let run = try await Run(
+        ["bench", "publish", "--requests", "1", "--connections", "1", "--database", address])
+      #expect(run.status == 2 && run.output.isEmpty)
+      #expect(run.errors.contains("has other tables"), "\(run.errors)")
+      #expect(try await server.run(tables, in: name) == before)
+    }
   }
 
   @Test("Our key server sends decoys the same sizes and headers as uploads")

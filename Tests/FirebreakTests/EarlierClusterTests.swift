@@ -170,5 +170,34 @@ import Testing
     #expect(try await Run(restore).status == 0)
   }
 
+  @Test(
+    "A standby that was not promoted is named as such; after its promotion the revocations are kept",
+    .timeLimit(.minutes(Patience.minutes)))
+  func standby() async throws {
+    let scene = try await scene()
+    let facts = try await Scene.facts(
+      scene.authority.servers.data, ["DATABASE_URL": Self.address(earlier)])
+    #expect(try await scene.authority.servers.stop() == 0)
+    let standby = try await PrivatePostgreSQL(follow: earlier)
+    try await earlier.kill()
+    let place = try TemporaryFolder()
+    let data = place.path("data").path
+    for attributes in ["", " target_session_attrs=any"] {
+      let refused = try await Run(
+        ["restore", scene.backup, "--data", data],
+        environment: ["DATABASE_EARLIER_URL": Self.address(standby) + attributes])
+      #expect(refused.status == 3 && refused.errors.contains("accepts no changes: "), "\(refused)")
+      #expect(refused.errors.contains("Promote the standby") && !refused.errors.contains("damaged"))
+      #expect(refused.errors.contains("--earlier-database: "))
+      #expect(!FileManager.default.fileExists(atPath: place.path("data/keys").path))
+    }
+    try await standby.promote()
+    let environment = ["DATABASE_EARLIER_URL": Self.address(standby)]
+    let restored = try await Run(
+      ["restore", scene.backup, "--data", data], environment: environment)
+    #expect(restored.status == 0, "\(restored.errors)")
+    #expect(try await Scene.facts(data, [:]) == facts)
+  }
+
   private static let hash = String(repeating: "ab", count: 32)
 }

@@ -43,14 +43,6 @@ import Testing
     return true
   }
 
-  private func untilFilesFail(_ authority: ServedAuthority) async throws {
-    try await Patience.until {
-      let ready = try await authority.servers.get(authority.keys, "/ready")
-      return ready.status == 503
-        && String(decoding: ready.body, as: UTF8.self).contains("\"files\"")
-    }
-  }
-
   /// Stops the servers, and expects that nothing that they printed has a secret.
   private func stop(_ authority: ServedAuthority) async throws {
     #expect(try await authority.servers.stop() == 0)
@@ -88,7 +80,7 @@ import Testing
     let nobody = try LocalListener(listens: false)
     let authority = try await serve(
       "s3://\(S3TestServer.bucket)/a?endpoint=http://127.0.0.1:\(nobody.port)")
-    try await untilFilesFail(authority)
+    try await authority.untilFilesFail()
     #expect(try await authority.upload(token: try await authority.token()).status == 200)
     #expect(try await authority.indexLines().isEmpty)
     #expect(try await authority.servers.get(authority.keys, "/health").status == 200)
@@ -110,7 +102,7 @@ import Testing
       var environment = Self.credentials
       environment["AWS_SECRET_ACCESS_KEY"] = Self.wrongSecret
       let authority = try await serve(store.address("a"), environment)
-      try await untilFilesFail(authority)
+      try await authority.untilFilesFail()
       #expect(try await authority.upload(token: try await authority.token()).status == 200)
       #expect(try await authority.indexLines().isEmpty)
       try await stop(authority)

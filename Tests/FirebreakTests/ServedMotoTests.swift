@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import KeyServerAPI
 import ServedSystem
 import TestSupport
 import Testing
@@ -17,20 +16,8 @@ struct ServedMotoTests {
       environment: store.environment, in: place)
   }
 
-  /// Waits until the store has the indexes that the server has, and expects the files that they name.
   private func expectEqual(_ authority: ServedAuthority, _ store: MotoServer) async throws {
-    for root in ["", "PL"] {
-      let route = KeyServerRoute.index(of: root)
-      try await Patience.until {
-        let served = try await authority.servers.get(authority.keys, route)
-        guard served.status == 200 else { return false }
-        return try await store.object("files" + route) == served.body
-      }
-    }
-    for line in try await authority.indexLines() {
-      let file = try await authority.servers.get(authority.keys, "/\(line)").body
-      #expect(try await store.object("files/\(line)") == file, "\(line)")
-    }
+    try await authority.expectStored { try await store.object("files" + $0) }
   }
 
   @Test(
@@ -77,10 +64,7 @@ struct ServedMotoTests {
     try await store.stop()
     let upload = try await authority.upload(token: try await authority.token())
     #expect(upload.status == 200)
-    try await Patience.until {
-      let ready = try await authority.servers.get(authority.keys, "/ready")
-      return ready.status == 503 && String(decoding: ready.body, as: UTF8.self).contains("files")
-    }
+    try await authority.untilFilesFail()
     #expect(try await authority.indexLines().count == 2)
     try await store.start()
     try await Patience.until { try await authority.indexLines().count == 4 }

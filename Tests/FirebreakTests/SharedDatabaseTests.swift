@@ -331,12 +331,15 @@ import Testing
   }
 
   @Test(
-    "Without a primary uploads get 503 and /ready fails; after a promotion both go on, without a restart"
-  )
-  func promoted() async throws {
+    "Without a primary uploads get 503 and /ready fails; after a promotion both go on, without a restart",
+    arguments: ["", " target_session_attrs=any"])
+  func promoted(attributes: String) async throws {
     let standby = try await PrivatePostgreSQL(follow: cluster)
+    // The standby is tried first if the address admits it.
+    let hosts =
+      attributes.isEmpty ? cluster.address(or: standby) : standby.address(or: cluster)
     let authority = try await ServedAuthority(
-      arguments: ["--database", cluster.address(or: standby) + " connect_timeout=60"])
+      arguments: ["--database", hosts + " connect_timeout=60" + attributes])
     let tokens = [try await authority.token(), try await authority.token()]
     #expect(try await authority.upload(token: tokens[0]).status == 200)
     try await cluster.kill()
@@ -344,6 +347,8 @@ import Testing
     #expect(failed.status == 503 && failed.headers.contains("retry-after: "), "\(failed.status)")
     let ready = try await authority.servers.get(authority.keys, "/ready")
     #expect(ready.status == 503)
+    let errors = try authority.servers.errors()
+    #expect(!errors.contains("damaged"), "\(errors)")
     try await standby.promote()
     try await Patience.until { try await authority.upload(token: tokens[1]).status == 200 }
     // The token of the upload that was acknowledged before is used on the new primary.

@@ -62,7 +62,7 @@ struct PrepareTestsTests {
     let build = try #require(lines.firstIndex { $0.hasPrefix("swift build ") })
     let tests = try #require(lines.firstIndex { $0.hasPrefix("scripts/run-tests ") })
     #expect(try #require(installed) < build && build < tests)
-    for package in ["libreoffice", "caddy", "scripts/prepare-tests --proof"] {
+    for package in ["libreoffice", "caddy", "python3-swift", "scripts/prepare-tests --proof"] {
       #expect(lines.contains { $0.contains(package) })
     }
   }

@@ -32,6 +32,20 @@ import Testing
     }
   }
 
+  @Test("A server reads from the primary, although the address admits a standby, which is behind")
+  func primary() async throws {
+    let primary = try await PrivatePostgreSQL()
+    try await database(try PostgreSQLAddress(primary.address() + " connect_timeout=60")).makeReady()
+    let standby = try await PrivatePostgreSQL(follow: primary)
+    var address = try PostgreSQLAddress(
+      standby.address(or: primary) + " target_session_attrs=any connect_timeout=60")
+    address.timeFactor = 20
+    let isStandby = try await database(address).transaction(.snapshot) {
+      try $0.run("SELECT pg_is_in_recovery()").bool(0, 0)
+    }
+    #expect(!isStandby)
+  }
+
   @Test("A process that starts during the preparation of another one waits for its end")
   func preparedByTwo() async throws {
     var address = try await PrivatePostgreSQL.newPatientDatabase()

@@ -60,6 +60,18 @@ struct S3BucketTests {
     }
   }
 
+  @Test("A store of another region refuses with that cause", arguments: [301, 400])
+  func wrongRegion(status: Int) async throws {
+    try await S3TestServer.run { server in
+      let bucket = try await Self.bucket(server)
+      await server.fail(.status(status), "PUT")
+      let error = await #expect(throws: ObjectStoreError.refused("a/1.zip", status)) {
+        try await Self.put(bucket)
+      }
+      #expect(error?.description.contains("check the region and the endpoint") == true)
+    }
+  }
+
   @Test("A wrong secret is refused, and no description has a secret")
   func wrongSecret() async throws {
     try await S3TestServer.run { server in

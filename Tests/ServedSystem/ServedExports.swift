@@ -55,6 +55,35 @@ extension ServedAuthority {
     return lines.count
   }
 
+  /// Waits until an object store has the indexes that the server has, and expects the files that they name.
+  ///
+  /// - Parameter object: Returns the content of an object; nil if there is none.
+  package func expectStored(
+    by object: (_ path: String) async throws -> Data?
+  ) async throws {
+    for root in ["", "PL"] {
+      let route = KeyServerRoute.index(of: root)
+      try await Patience.until {
+        let served = try await servers.get(keys, route)
+        guard served.status == 200 else { return false }
+        return try await object(route) == served.body
+      }
+    }
+    for line in try await indexLines() {
+      let file = try await servers.get(keys, "/\(line)").body
+      #expect(try await object("/\(line)") == file, "\(line)")
+    }
+  }
+
+  /// Waits until `/ready` names the files as a fault.
+  package func untilFilesFail() async throws {
+    try await Patience.until {
+      let ready = try await servers.get(keys, "/ready")
+      return ready.status == 503
+        && String(decoding: ready.body, as: UTF8.self).contains("\"files\"")
+    }
+  }
+
   /// Uploads a key and waits until both exports have a file.
   package func publishKey() async throws {
     let count = try await indexLines().count

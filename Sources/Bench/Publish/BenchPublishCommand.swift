@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
+import PostgreSQL
 import QuietHTTP
 import Secrets
 import Terminal
@@ -14,8 +15,9 @@ struct BenchPublishCommand: AsyncParsableCommand {
     discussion: """
       A closed loop: each connection sends its next upload after the response to the last one. Each upload \
       has new keys, a certificate (ES256) and an HMAC over the keys, all generated before the measurement. \
-      Without --target the command starts a key server as another process, with SQLite in a temporary folder, \
-      and also measures uploads without a server, a reference for the speed of the machine. \
+      Without --target the command starts a key server as another process, with SQLite in a temporary folder or \
+      with the database of --database, and also measures uploads without a server, a reference for the speed of the \
+      machine. \
       See Documentation/Performance.md.
       """)
 
@@ -31,7 +33,12 @@ struct BenchPublishCommand: AsyncParsableCommand {
   @Flag(help: "Send every second upload as a decoy and compare the responses.")
   var chaff = false
 
-  @Option(help: ArgumentHelp("A PostgreSQL cluster; not supported yet.", visibility: .hidden))
+  @Option(
+    help: ArgumentHelp(
+      """
+      A database in PostgreSQL, empty or of an earlier measurement, which keeps the keys; its password is in \
+      PGPASSWORD. By default SQLite.
+      """, valueName: "url"))
   var database: String?
 
   @OptionGroup(title: "A server of your own")
@@ -45,8 +52,12 @@ struct BenchPublishCommand: AsyncParsableCommand {
     try BenchLimit.check(connections, most, "--connections")
     try BenchLimit.check(requests, BenchLimit.requests, "--requests")
     try BenchLimit.check(keys, BenchLimit.keysPerUpload, "--keys")
-    guard database == nil else {
-      throw ValidationError("--database is not supported yet: omit it to measure SQLite.")
+    guard let database else { return }
+    guard external.target == nil else {
+      throw ValidationError("--database and --target cannot be used together.")
+    }
+    do { _ = try PostgreSQLAddress(database) } catch {
+      throw ValidationError("--database: \(error)")
     }
   }
 
@@ -55,7 +66,8 @@ struct BenchPublishCommand: AsyncParsableCommand {
     BuildKind.warnUnlessRelease()
     let bench = PublishBench(
       connections: connections, requests: requests, keysPerRequest: keys, hasChaff: chaff,
-      clock: SystemClock(), randomness: SystemRandomness())
+      clock: SystemClock(), randomness: SystemRandomness(),
+      database: database.map { BenchDatabase(address: $0) })
     let report =
       if let target { try await bench.run(against: target) } else { try await bench.run() }
     try json ? printJSON(report) : StandardOutput.write(report.text)
@@ -79,11 +91,14 @@ struct PublishBench {
   let hasChaff: Bool
   let clock: any WallClock
   let randomness: any Randomness
+  /// The database of a server that it starts; nil for SQLite.
+  let database: BenchDatabase?
 
   /// Measures a key server that it starts as another process. Without decoys, which store nothing, it also measures
   /// uploads without a server.
   func run() async throws -> PublishReport {
-    try await PublishServerProcess.withRunning { server in
+    try await database?.requireNoOtherData()
+    return try await PublishServerProcess.withRunning(database: database) { server in
       hasChaff ? try await run(against: server) : try await runBesideBareUploads(server)
     }
   }
@@ -107,7 +122,8 @@ struct PublishBench {
 
   private func run(against server: PublishServerProcess) async throws -> PublishReport {
     try await run(
-      against: server.target, process: CPUClock(process: server.processID), database: .sqlite)
+      against: server.target, process: CPUClock(process: server.processID),
+      database: database == nil ? .sqlite : .postgresql)
   }
 
   /// Measures a running server.

@@ -6,7 +6,7 @@ import TextEncodings
 struct PublishReport: Encodable {
   /// The database of the server.
   enum Database: String, Encodable {
-    case sqlite, external
+    case sqlite, postgresql, external
   }
 
   /// Processor time per request; null if it cannot be measured from here.
@@ -79,7 +79,8 @@ extension PublishReport {
       "per second  \(requestsPerSecond) uploads\(bare), \(errors) errors",
       "latency     p50 \(p50Milliseconds) ms, p95 \(p95Milliseconds) ms, p99 \(p99Milliseconds) ms",
       "processor   generator \(microseconds(cpu.generator)), server \(microseconds(cpu.server))"
-        + (database == .sqlite ? " with SQLite" : "") + " per upload",
+        + (database == .sqlite ? " with SQLite" : "") + " per upload"
+        + (database == .postgresql ? ", PostgreSQL not measured" : ""),
     ]
     return (lines + (chaff.map { [$0.text] } ?? [])).joined(separator: "\n")
   }

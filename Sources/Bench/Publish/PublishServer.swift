@@ -21,7 +21,7 @@ struct PublishServer {
   init(_ parameters: PublishServerParameters) throws {
     server = try KeyServer(
       try Self.configuration(parameters), clock: SystemClock(), randomness: SystemRandomness(),
-      logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() })
+      logger: .silent)
   }
 
   /// Runs the server until stdin is closed and passes its port to `onReady`.
@@ -42,8 +42,8 @@ struct PublishServer {
     let folder = URL(fileURLWithPath: parameters.folder)
     var configuration = KeyServerConfiguration(
       port: 0, databaseFile: folder.appendingPathComponent(PublishServerParameters.databaseName),
-      databaseKey: parameters.database?.key
-        ?? Data(SystemRandomness().bytes(KeyServerLimit.databaseKeyBytes)),
+      databaseKey: parameters.database == nil
+        ? Data(SystemRandomness().bytes(KeyServerLimit.databaseKeyBytes)) : BenchDatabase.key,
       exportFolder: folder.appendingPathComponent("exports"),
       regions: [PublishServerParameters.region], appPackages: [PublishServerParameters.application],
       tokenIssuer: PublishServerParameters.issuer, tokenAudience: PublishServerParameters.audience,
@@ -71,16 +71,29 @@ struct PublishServer {
 
 /// A database in PostgreSQL, which several measured key servers may share.
 package struct BenchDatabase: Codable, Sendable {
+  /// The secret of all measured servers, by which their databases are known. Real servers have random ones.
+  static let key = Data(SHA256.hash(data: Data("firebreak bench publish".utf8)))
+
   /// The address for libpq.
   let address: String
-  /// The secret of the servers.
-  let key: Data
 
-  /// A database for servers with a new secret.
-  package init(address: String) {
-    self.address = address
-    key = Data(SystemRandomness().bytes(KeyServerLimit.databaseKeyBytes))
+  package init(address: String) { self.address = address }
+
+  /// Throws unless the database is empty, or that of an earlier measurement.
+  func requireNoOtherData() async throws {
+    let isFree = try await KeyServer.isFree(
+      try PostgreSQLAddress(address), for: Self.key, logger: .silent)
+    guard isFree else {
+      throw CommandFailure.badInput(
+        "The database of --database has other tables: name an empty one, or one of an earlier `bench publish`."
+      )
+    }
   }
+}
+
+extension Logger {
+  /// A logger without output.
+  static var silent: Logger { Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() } }
 }
 
 /// The measured key server as a process of its own, with a temporary folder.
