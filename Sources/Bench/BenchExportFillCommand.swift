@@ -48,7 +48,7 @@ struct BenchExportFillCommand: AsyncParsableCommand {
     ) { keys in
       if let address {
         try await KeyServer.insert(
-          keys, of: ExportBench.region, into: address, at: start, logger: ExportBench.silent)
+          keys, of: ExportBench.region, into: address, at: start, logger: .silent)
       } else {
         try KeyServer.insert(
           keys, of: ExportBench.region, into: URL(fileURLWithPath: database), at: start)

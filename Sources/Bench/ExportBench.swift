@@ -58,7 +58,7 @@ struct ExportBench {
   /// Throws if the database in PostgreSQL is that of a server, or has the keys of an earlier measurement.
   private func requireEmptyDatabase() async throws {
     guard let database else { return }
-    guard try await KeyServer.isFree(PostgreSQLAddress(database), logger: Self.silent) else {
+    guard try await KeyServer.isFree(PostgreSQLAddress(database), logger: .silent) else {
       throw CommandFailure.badInput(
         "The database of --database has tables already: name an empty one.")
     }
@@ -79,12 +79,7 @@ struct ExportBench {
     let end = Self.start.addingTimeInterval(TimeInterval(configuration.exportPeriodSeconds))
     return try KeyServer(
       configuration, clock: FixedClock(now: end), randomness: SystemRandomness(),
-      logger: Self.silent)
-  }
-
-  /// A logger without output, so that no line counts.
-  static var silent: Logger {
-    Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
+      logger: .silent)
   }
 }
 
