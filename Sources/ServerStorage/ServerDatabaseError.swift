@@ -49,19 +49,21 @@ package enum ServerDatabaseError: Error, Hashable, Sendable {
     case .denied(let message):
       "The \(name) in PostgreSQL denies the role of this process what it needs (\(message)): run"
         + " `firebreak database migrate` with a role that owns the tables."
-    case .unreachable(let message):
-      // The last line of libpq may be a question.
-      let quoted = message.hasSuffix("?") ? message : message + "."
-      if let fault = PostgreSQLTLSFault(in: message) {
-        fault.isInsecure
-          ? "The connection to the \(name) would not be secure, and is not made: \(message). \(fault.remedy)"
-          : "The server of the \(name) refuses the connection: \(message). \(fault.remedy)"
-      } else if PostgreSQLError.isOfStandby(message) {
-        "The \(name) accepts no changes: \(quoted) Promote the standby, or name the primary in the address of the"
-          + " database, then retry."
-      } else {
-        "The \(name) did not answer: \(quoted) Check the server of the database and its address, then retry."
-      }
+    case .unreachable(let message): Self.unreachable(name, message)
     }
+  }
+
+  private static func unreachable(_ name: String, _ message: String) -> String {
+    if let fault = PostgreSQLTLSFault(in: message) {
+      return fault.isInsecure
+        ? "The connection to the \(name) would not be secure, and is not made: \(message). \(fault.remedy)"
+        : "The server of the \(name) refuses the connection: \(message). \(fault.remedy)"
+    }
+    // The last line of libpq may be a question.
+    let quoted = message.hasSuffix("?") ? message : message + "."
+    return PostgreSQLError.isOfStandby(message)
+      ? "The \(name) accepts no changes: \(quoted) Promote the standby, or name the primary in the address of the"
+        + " database, then retry."
+      : "The \(name) did not answer: \(quoted) Check the server of the database and its address, then retry."
   }
 }
