@@ -111,7 +111,7 @@ struct ExportBenchReport: Encodable {
 }
 
 /// A clock that does not move, so that exactly one period has ended.
-private struct FixedClock: WallClock {
+struct FixedClock: WallClock {
   let now: Date
 
   func sleep(until deadline: Date) async throws {
