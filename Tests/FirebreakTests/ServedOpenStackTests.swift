@@ -31,7 +31,8 @@ struct ServedOpenStackTests {
   ) async throws -> [String: Data] {
     var files: [String: Data] = [:]
     for line in try await authority.indexLines() {
-      files[line] = try #require(try await store.object("files/\(line)"), "\(line)")
+      let content: Data = try #require(try await store.object("files/\(line)"), "\(line)")
+      files[line] = content
     }
     return files
   }
