@@ -20,8 +20,17 @@ struct CanaryCommandTests {
       ] + options)
   }
 
+  /// The API key and the root key that every round reads before it begins.
+  private func createKeys() async throws {
+    let made = try await Shell.run(
+      "cd '\(folder.url.path)' && umask 077 && echo key > key"
+        + " && openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout -out root.pem")
+    #expect(made.status == 0, "\(made.errors)")
+  }
+
   @Test("While a round runs in a folder, another one there is refused, and leaves its phones")
   func locked() async throws {
+    try await createKeys()
     let phones = folder.path("canary/phones/ill")
     try FileManager.default.createDirectory(at: phones, withIntermediateDirectories: true)
     let lock = try FolderLock.hold(on: folder.path("canary"))
@@ -34,10 +43,7 @@ struct CanaryCommandTests {
 
   @Test("A failed round ends with 1 and names its step in its metrics, also a second one")
   func failed() async throws {
-    let made = try await Shell.run(
-      "cd '\(folder.url.path)' && umask 077 && echo key > key"
-        + " && openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout -out root.pem")
-    #expect(made.status == 0, "\(made.errors)")
+    try await createKeys()
     let metrics = folder.path("canary.prom")
     for _ in 1...2 {
       let run = try await run(["--metrics", metrics.path])
@@ -67,10 +73,8 @@ struct CanaryCommandTests {
 
   @Test("A file in the place of its folder, and a folder that cannot be made, are told as such")
   func noFolder() async throws {
-    let made = try await Shell.run(
-      "cd '\(folder.url.path)' && umask 077 && echo key > key && echo text > canary"
-        + " && openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout -out root.pem")
-    #expect(made.status == 0, "\(made.errors)")
+    try await createKeys()
+    try Data("text\n".utf8).write(to: folder.path("canary"))
     let file = try await run()
     #expect(file.status == 2 && file.errors.contains("is a file: name a folder"), "\(file)")
     let inFile = try await run(["--data", folder.path("canary/below").path])
