@@ -29,8 +29,15 @@ package struct FieldTrials: Sendable {
     guard !trials.isEmpty else { throw .noTrials(folder.path) }
     self.trials = trials
     counts = FieldTrialCounts(
-      trials, filesUnreadable: unreadable + files.logCount - logsRead.count,
+      trials,
+      filesUnreadable: unreadable + files.foldersUnreadable + files.logCount - logsRead.count,
       filesIgnored: files.ignored)
+  }
+
+  /// True if there is a file with the name of one of a trial.
+  package static func isRecording(_ url: URL) -> Bool {
+    TrialFiles.endings.contains(where: url.lastPathComponent.hasSuffix)
+      && FileManager.default.fileExists(atPath: url.path)
   }
 }
 
@@ -74,8 +81,8 @@ package struct TrialPhone: Sendable {
   /// The content of its log.
   package let log: PhoneLog
 
-  /// True if a score can be computed for it. By its outcome it is a positive, a negative or, with a low
-  /// alert, neither.
+  /// True for an Android phone with sightings that is not sick. It has a score if a beacon of the infected phone is
+  /// usable. By its outcome it is a positive, a negative or, with a low alert, neither.
   package var isCompared: Bool { outcome != .sick && !isIPhone && !log.sightings.isEmpty }
 }
 

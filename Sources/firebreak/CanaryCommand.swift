@@ -65,6 +65,7 @@ struct CanaryCommand: AsyncParsableCommand {
 
   func run() async throws {
     let metrics = try metrics.map { try ResultFile($0, option: "--metrics") }
+    try metrics?.keepInputs([apiKeyFile, rootKey])
     // Before anything is created.
     let site = try site()
     let folder = try createdFolder()

@@ -109,6 +109,22 @@ struct SimulateCommandTests {
     #expect(again.status == 3 && again.errors.contains(".finished-results"), "\(again.errors)")
   }
 
+  @Test("A scenario or a recording in place of a result is named before the work begins, and stays")
+  func inputs() async throws {
+    let content = #"{"days": 1, "contacts": {"file": "events.csv"}, "firstCases": 1}"#
+    let recorded = try scenario(content)
+    let recording = "20,a,b\n40,b,c\n"
+    try Data(recording.utf8).write(to: folder.path("events.csv"))
+    let own = try await Run("simulate", recorded, "--output", folder.url.path)
+    #expect(own.status == 2 && own.errors.contains("events.csv would be replaced"), "\(own.errors)")
+    #expect(try String(contentsOf: folder.path("events.csv"), encoding: .utf8) == recording)
+    let summary = folder.path("summary.json")
+    try Data(Self.small.utf8).write(to: summary)
+    let second = try await Run("simulate", summary.path, "--output", folder.url.path)
+    #expect(second.status == 2 && second.errors.contains("summary.json would be replaced"))
+    #expect(try String(contentsOf: summary, encoding: .utf8) == Self.small)
+  }
+
   @Test("A folder in place of a result is named before the work begins, and nothing is changed")
   func blocked() async throws {
     let output = folder.path("results")

@@ -276,6 +276,17 @@ struct TrialsCommandTests {
       link.appendingPathComponent("sweep.json").path)
     #expect(input.status == 2 && input.errors.contains("would be replaced"), "\(input.errors)")
     #expect(try String(contentsOfFile: sweep, encoding: .utf8) == "{}")
+    let linkToInput = folder.path("linked.json")
+    try FileManager.default.createSymbolicLink(
+      atPath: linkToInput.path, withDestinationPath: "sweep.json")
+    let target = try await Run(
+      "trials", folder.url.path, "--sweep", linkToInput.path, "--windows", sweep)
+    #expect(target.status == 2 && target.errors.contains("would be replaced"), "\(target.errors)")
+    for name in ["a_info.json", "a_setup.json", "a_dumpsys.txt"] {
+      let recording = try file(name, "{}")
+      let run = try await Run("trials", folder.url.path, "--report", recording)
+      #expect(run.status == 2 && run.errors.contains("would be replaced"), "\(run.errors)")
+    }
     // Root would replace the link for the whole system, so the test has one of its own.
     let output = folder.path("output")
     try FileManager.default.createSymbolicLink(

@@ -56,11 +56,17 @@ struct TrialReading {
 /// `TEST_info.json`.
 struct InformationDocument: Decodable {
   /// One participant.
-  struct Detail: Decodable, Hashable {
+  struct Detail: Decodable {
     let phone: String
     let exposure: String
     /// The corrected exposure; absent if `exposure` is right.
     let realExposure: String?
+
+    /// True if another row states the same label and the same alert.
+    func agrees(with other: Detail) -> Bool {
+      exposure == other.exposure
+        && realExposure ?? exposure == other.realExposure ?? other.exposure
+    }
   }
 
   let testId: String
@@ -73,7 +79,7 @@ struct InformationDocument: Decodable {
     let rows = Dictionary(grouping: details, by: \.phone)
     var seen: Set<String> = []
     return details.filter { detail in
-      rows[detail.phone]?.allSatisfy { $0 == detail } == true && seen.insert(detail.phone).inserted
+      rows[detail.phone]?.allSatisfy(detail.agrees) == true && seen.insert(detail.phone).inserted
     }
   }
 }
@@ -109,15 +115,19 @@ struct TrialFiles {
   let information: [URL]
   /// The number of files that do not belong to a trial.
   let ignored: Int
+  /// The number of folders that may not be read.
+  let foldersUnreadable: Int
   /// The number of logs, including those of phones that are not listed in a trial.
   var logCount: Int { logs.count }
   private let setups: [URL]
   private let logs: [URL]
 
   init(in folder: URL, filesMax: Int = FieldTrialLimit.files) throws(FieldTrialError) {
-    let files = try Self.files(in: folder, max: filesMax)
-    information = files.filter { $0.lastPathComponent.hasSuffix("_info.json") }
-    setups = files.filter { $0.lastPathComponent.hasSuffix("_setup.json") }
+    let walk = try Self.walk(through: folder, max: filesMax)
+    let files = walk.files.sorted { $0.path < $1.path }
+    foldersUnreadable = walk.foldersUnreadable
+    information = files.filter { $0.lastPathComponent.hasSuffix(Self.informationEnding) }
+    setups = files.filter { $0.lastPathComponent.hasSuffix(Self.setupEnding) }
     logs = files.filter { $0.lastPathComponent.hasSuffix(Self.logEnding) }
     ignored = files.count - information.count - setups.count - logs.count
     guard !information.isEmpty else { throw .noTrials(folder.path) }
@@ -147,9 +157,15 @@ struct TrialFiles {
     return content
   }
 
+  /// The endings of the names of files that belong to a trial.
+  static let endings = [informationEnding, setupEnding, logEnding]
+  static let informationEnding = "_info.json"
+  private static let setupEnding = "_setup.json"
   private static let logEnding = "_dumpsys.txt"
 
-  private static func files(in folder: URL, max: Int) throws(FieldTrialError) -> [URL] {
+  private static func walk(
+    through folder: URL, max: Int
+  ) throws(FieldTrialError) -> FolderWalk {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else {
       throw .noFolder(folder.path)
@@ -157,14 +173,15 @@ struct TrialFiles {
     guard isFolder.boolValue else { throw .file(folder.path) }
     guard access(folder.path, R_OK | X_OK) == 0 else { throw .unreadable(folder.path) }
     var walk = FolderWalk(filesMax: max)
-    guard walk.add(folder) else { throw .tooManyFiles(folder.path) }
-    return walk.files.sorted { $0.path < $1.path }
+    guard walk.visit(folder) else { throw .tooManyFiles(folder.path) }
+    return walk
   }
 }
 
-/// The files in a folder at any depth. Links are followed, as tools that keep large data sets use them for each file.
+/// The files in a folder at any depth. Links are followed, as tools that keep large data sets use them for each file,
+/// after everything else: a trial has its setup and its logs beside it, and not beside a link to it.
 private struct FolderWalk {
-  /// The identity of a folder on a disk.
+  /// The identity of a file or folder on a disk.
   private struct Place: Hashable {
     let device: dev_t
     let number: ino_t
@@ -172,33 +189,52 @@ private struct FolderWalk {
 
   let filesMax: Int
   private(set) var files: [URL] = []
-  /// Links may lead to a folder twice, or back to one around it.
+  private(set) var foldersUnreadable = 0
+  /// The folders that were visited and the trials that were found. Links may lead to one twice, and to a folder around
+  /// them. Setups and logs of several trials may be one file.
   private var visited: Set<Place> = []
+  private var links: [URL] = []
 
   init(filesMax: Int) {
     self.filesMax = filesMax
   }
 
-  /// Adds a file, or all files in a folder.
+  /// Adds all files in a folder.
   ///
   /// - Returns: False if there are more than `filesMax` files.
-  mutating func add(_ url: URL) -> Bool {
+  mutating func visit(_ folder: URL) -> Bool {
+    links = [folder]
+    var next = 0
+    while next < links.count {
+      guard add(links[next], isFollowed: true) else { return false }
+      next += 1
+    }
+    return true
+  }
+
+  private mutating func add(_ url: URL, isFollowed: Bool = false) -> Bool {
     var status = stat()
     // A dangling link leads nowhere.
-    guard stat(url.path, &status) == 0 else { return true }
+    guard (isFollowed ? stat(url.path, &status) : lstat(url.path, &status)) == 0 else {
+      return true
+    }
+    let place = Place(device: status.st_dev, number: status.st_ino)
     switch status.st_mode & S_IFMT {
+    case S_IFLNK: links.append(url)
     case S_IFREG:
+      let isTrial = url.lastPathComponent.hasSuffix(TrialFiles.informationEnding)
+      guard !isTrial || visited.insert(place).inserted else { return true }
       guard files.count < filesMax else { return false }
       files.append(url)
-    case S_IFDIR:
-      guard visited.insert(Place(device: status.st_dev, number: status.st_ino)).inserted else {
-        return true
-      }
-      // A folder that cannot be read has no readable trial.
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
-      return names.sorted().allSatisfy { add(url.appendingPathComponent($0, isDirectory: false)) }
+    case S_IFDIR: return !visited.insert(place).inserted || addFiles(in: url)
     default: break
     }
     return true
+  }
+
+  private mutating func addFiles(in folder: URL) -> Bool {
+    if access(folder.path, R_OK | X_OK) != 0 { foldersUnreadable += 1 }
+    return FileManager.default.names(in: folder).sorted()
+      .allSatisfy { add(folder.appendingPathComponent($0, isDirectory: false)) }
   }
 }

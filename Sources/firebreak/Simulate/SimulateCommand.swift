@@ -52,13 +52,13 @@ struct SimulateCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let run = try SimulationInput(
-      scenario, seed: seed, threads: threads ?? ProcessInfo.processInfo.activeProcessorCount
-    ).run
+    let input = try SimulationInput(
+      scenario, seed: seed, threads: threads ?? ProcessInfo.processInfo.activeProcessorCount)
+    let run = input.run
     let folder = try Self.folder(phones: run.phonesMax)
     let files: SimulationFiles
     do {
-      files = try SimulationFiles(output)
+      files = try SimulationFiles(output, inputs: input.files)
     } catch {
       FileManager.default.removeFolderInUse(folder.url)
       throw error
@@ -83,6 +83,8 @@ struct SimulateCommand: AsyncParsableCommand {
 /// The scenario of a command, with its contacts.
 struct SimulationInput {
   let run: PopulationRun
+  /// The paths of the scenario and of its recording.
+  let files: [String]
   private static let recordingBytesMax = 256 << 20
 
   /// - Throws: `CommandFailure` that names the file, the field and what to write.
@@ -91,7 +93,9 @@ struct SimulationInput {
       path, what: "scenario", byteCountMax: ScenarioLimit.fileBytesMax
     ).content.withoutByteOrderMark
     let scenario = try Self.naming(path) { () throws(ScenarioError) in try Scenario(json: content) }
-    let contacts = try Self.contacts(of: scenario, at: path, seed: seed)
+    let recording = Self.recording(of: scenario, at: path)
+    files = [path] + [recording].compactMap(\.self)
+    let contacts = try Self.contacts(of: scenario, recording: recording, seed: seed)
     guard scenario.firstCases <= contacts.population.count else {
       throw CommandFailure.badInput(
         "\(path.printable): firstCases needs a number up to the \(contacts.population.count) people; "
@@ -115,17 +119,22 @@ struct SimulationInput {
     }
   }
 
+  /// The path of the recording of a scenario; nil if its contacts are generated.
+  private static func recording(of scenario: Scenario, at path: String) -> String? {
+    guard case .recorded(let file, _, _) = scenario.contacts else { return nil }
+    // Relative to the scenario, so that both can be moved together.
+    return URL(
+      fileURLWithPath: file, relativeTo: URL(fileURLWithPath: path).deletingLastPathComponent()
+    ).path
+  }
+
   private static func contacts(
-    of scenario: Scenario, at path: String, seed: UInt64
+    of scenario: Scenario, recording: String?, seed: UInt64
   ) throws -> any ContactSource {
     switch scenario.contacts {
-    case .generated(let people): return GeneratedContacts(people: people, seed: seed)
+    case .generated(let people): GeneratedContacts(people: people, seed: seed)
     case .recorded(let file, let step, let metres):
-      // Relative to the scenario, so that both can be moved together.
-      let url = URL(
-        fileURLWithPath: file,
-        relativeTo: URL(fileURLWithPath: path).deletingLastPathComponent())
-      return try recorded(url.path, step: step, metres: metres)
+      try recorded(recording ?? file, step: step, metres: metres)
     }
   }
 

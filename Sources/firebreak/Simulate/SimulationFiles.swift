@@ -30,9 +30,17 @@ struct SimulationFiles: Sendable {
   /// Creates the folder, and ends the replacement that a killed run has begun. Called before the work begins, so that
   /// an unusable path is reported at once.
   ///
-  /// - Throws: `CommandFailure` if it cannot be written to, or another run writes to it.
-  init(_ path: String) throws {
+  /// - Parameter inputs: The paths of the files that are read.
+  /// - Throws: `CommandFailure` if it cannot be written to, has an input in the place of a result, or another run
+  ///   writes to it.
+  init(_ path: String, inputs: [String]) throws {
     let folder = URL(fileURLWithPath: path, isDirectory: true)
+    let places = ResultFile.places(ofInputs: inputs)
+    for url in Self.names.map(folder.appendingPathComponent)
+    where places.contains(ResultFile.place(of: url)) {
+      throw CommandFailure.badInput(
+        "\(url.path.printable) would be replaced: name another folder with --output.")
+    }
     created = FileManager.default.missingFolders(of: folder)
     // If it cannot be created, it cannot be written to either, which is checked below.
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
