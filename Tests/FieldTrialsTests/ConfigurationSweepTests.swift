@@ -30,6 +30,7 @@ struct ConfigurationSweepTests {
     let point = SweepPoint(thresholds: [50, 60, 70], weights: [150, 35.714285, 0.001, 0])
     #expect(point.thresholdText == "50 60 70")
     #expect(point.weightText == "150 35.71 0.001 0")
+    #expect([0.009, 0.5, 12.34, 15].map(NumberText.number) == ["0.009", "0.5", "12.3", "15"])
   }
 
   @Test(

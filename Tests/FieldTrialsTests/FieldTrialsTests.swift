@@ -86,6 +86,14 @@ struct FieldTrialsTests {
     _ = try link("files/Room/back", to: links.path("files"))
     _ = try link("files/none_info.json", to: links.path("none"))
     #expect(try FieldTrials(at: links.path("files")).counts == expected)
+    // Their names sort before the trial's own, which has its setup and logs beside it.
+    for (name, path) in [
+      ("Latest", "Room/room_1"), ("a_info.json", "Room/room_1/room_1_info.json"),
+    ] {
+      try FileManager.default.createSymbolicLink(
+        at: made.folder.path(name), withDestinationURL: made.folder.path(path))
+    }
+    #expect(try FieldTrials(at: made.folder.url).counts == expected)
   }
 
   @Test("A phone that is listed twice counts once, and with different alerts not at all")

@@ -145,6 +145,11 @@ import Testing
     #expect(
       try recording(text).population.names == ["Lovelace, Ada", "ben", "the \"one\"", "a\"b"])
     #expect(try recording("20 \"a\" \"b\"\n").population.names == ["a", "b"])
+    #expect(try recording("20 \"Ada 7\" 12").population.names == ["Ada 7", "12"])
+    #expect(
+      try recording("20\t\"Lovelace, Ada\"\tben").population.names == ["Lovelace, Ada", "ben"])
+    // A combining mark belongs to the character before it, here the quotation mark.
+    #expect(try recording("20,\"\u{301}a\",b").population.names == ["\u{301}a", "b"])
   }
 
   @Test("Bytes that are not UTF-8 are refused, because they would make different names equal")

@@ -54,5 +54,6 @@ import Testing
     #expect(PopulationSummary(result).without.alertsByDay == [1, 2])
     let page = PopulationPage(result).html
     #expect(page.contains("<p>No run has the app.</p>") && !page.contains("Alerted</th>"))
+    #expect(page.contains("The run has no app.") && !page.contains("In the others"))
   }
 }

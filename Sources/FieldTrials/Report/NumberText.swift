@@ -2,7 +2,7 @@
 import Foundation
 
 /// Numbers for people.
-enum NumberText {
+package enum NumberText {
   /// A share with three decimals; a dash if there is none.
   static func share(_ value: Double?) -> String {
     value.map { String(format: "%.3f", $0) } ?? "–"
@@ -14,8 +14,9 @@ enum NumberText {
     return "\(share(interval.low))–\(share(interval.high))"
   }
 
-  /// A number with at most one decimal.
-  static func number(_ value: Double) -> String {
-    value == value.rounded() ? String(format: "%.0f", value) : String(format: "%.1f", value)
+  /// A number with at most one decimal; with two digits if it is below one.
+  package static func number(_ value: Double) -> String {
+    if value == value.rounded() { return String(format: "%.0f", value) }
+    return String(format: abs(value) < 1 ? "%.2g" : "%.1f", value)
   }
 }

@@ -5,7 +5,8 @@ import Foundation
 ///
 /// Each line is `time,person,person,distance`: the end of a step in seconds from 0:00 of the first day, two names, and
 /// metres. A header line with these words may come first. Without the fourth field, the distance is the one that the
-/// scenario states. Spaces and tabs separate fields as well, so that the files of SocioPatterns are read unchanged.
+/// scenario states. Spaces and tabs separate fields as well, so that the files of SocioPatterns are read unchanged. Fields
+/// may have quotation marks (RFC 4180).
 public struct RecordedContacts: ContactSource {
   public let population: Population
   /// The recorded days.
@@ -104,8 +105,8 @@ struct RecordedLines {
 
   mutating func read(_ line: ArraySlice<UInt8>, number: Int) throws(RecordedContactsError) {
     // Replacement characters would make different names equal.
-    guard let text = String(validating: line, as: UTF8.self) else { throw .encoding(line: number) }
-    let fields = Self.fields(of: text.utf8)
+    guard String(validating: line, as: UTF8.self) != nil else { throw .encoding(line: number) }
+    let fields = Self.fields(of: line)
     guard fields.contains(where: { !$0.isEmpty }) else { return }
     // An empty field between commas would move the others.
     guard !fields.contains("") else {
@@ -124,37 +125,56 @@ struct RecordedLines {
     rows.append(Row(first: min(one, other), second: max(one, other), end: end, metres: distance))
   }
 
-  /// The fields between commas; without a comma, those between blanks.
-  private static func fields(of line: String.UTF8View) -> [String] {
-    let hasCommas = line.contains(comma)
-    guard hasCommas, line.contains(quotationMark) else {
-      return line.split(omittingEmptySubsequences: !hasCommas) {
-        hasCommas ? $0 == comma : [9, 13, 32].contains($0)
-      }.map { unquoted(String(Substring($0))) }
-    }
-    var (fields, isQuoted) = ([[UInt8]()], false)
-    for byte in line {
-      guard byte != comma || isQuoted else {
-        fields.append([])
-        continue
+  /// The fields between commas; without a comma outside of quotation marks, those between blanks.
+  private static func fields(of line: ArraySlice<UInt8>) -> [String] {
+    let fields = split(line) { $0 == comma }
+    return (fields.count > 1 ? fields : split(line, where: isBlank).filter { !$0.isEmpty })
+      .map(unquoted)
+  }
+
+  private static func split(
+    _ line: ArraySlice<UInt8>, where isSeparator: (UInt8) -> Bool
+  ) -> [ArraySlice<UInt8>] {
+    var (fields, start) = ([ArraySlice<UInt8>](), line.startIndex)
+    // A quotation mark in a field that does not begin with one is a character as others.
+    var (isQuoted, beginsWithMark, isAtBegin) = (false, false, true)
+    for (index, byte) in zip(line.indices, line) {
+      if isSeparator(byte), !isQuoted {
+        fields.append(line[start..<index])
+        (start, beginsWithMark, isAtBegin) = (index + 1, false, true)
+      } else if byte == quotationMark, isAtBegin || beginsWithMark {
+        isQuoted.toggle()
+        (beginsWithMark, isAtBegin) = (true, false)
+      } else if !isBlank(byte) {
+        isAtBegin = false
       }
-      // A quotation mark within a field that does not begin with one is a character as others.
-      let first = fields[fields.count - 1].first { $0 != 32 } ?? byte
-      if byte == quotationMark, first == quotationMark { isQuoted.toggle() }
-      fields[fields.count - 1].append(byte)
     }
-    return fields.map { unquoted(String(decoding: $0, as: UTF8.self)) }
+    return fields + [line[start...]]
   }
 
   private static let comma = UInt8(ascii: ",")
   private static let quotationMark = UInt8(ascii: "\"")
 
+  private static func isBlank(_ byte: UInt8) -> Bool { [9, 13, 32].contains(byte) }
+
   /// A field without blanks around it, and without the quotation marks of RFC 4180 that R and spreadsheets write.
-  private static func unquoted(_ field: String) -> String {
-    let field = field.trimmingCharacters(in: .whitespacesAndNewlines)
-    guard field.utf8.count > 1, field.hasPrefix("\""), field.hasSuffix("\"") else { return field }
-    return String(field.dropFirst().dropLast()).replacing("\"\"", with: "\"")
-      .trimmingCharacters(in: .whitespaces)
+  private static func unquoted(_ field: ArraySlice<UInt8>) -> String {
+    let field = trimmed(field)
+    guard field.count > 1, field.first == quotationMark, field.last == quotationMark else {
+      return String(decoding: field, as: UTF8.self)
+    }
+    var bytes: [UInt8] = []
+    for byte in trimmed(field.dropFirst().dropLast()) {
+      bytes.append(byte)
+      // The second one of a pair stands for nothing.
+      if bytes.suffix(2) == [quotationMark, quotationMark] { bytes.removeLast() }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func trimmed(_ field: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let tail = field.drop(while: isBlank)
+    return tail[..<(tail.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? tail.startIndex)]
   }
 
   private mutating func person(_ name: String) -> Int {

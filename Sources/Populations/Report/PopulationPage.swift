@@ -37,8 +37,7 @@ public struct PopulationPage: Sendable {
   private var content: String {
     """
     <p>\(HTMLText.escaped(source))</p>
-    <p>\(summary.extent). The first run has no app. In the others, \
-    every phone has the real framework and app, and the servers are the real ones.</p>
+    <p>\(summary.extent). \(Self.runs(summary))</p>
     <section>
     <h2>Infection</h2>
     \(infection)
@@ -52,6 +51,12 @@ public struct PopulationPage: Sendable {
     <div class="cards">\(cards)</div>
     </section>
     """
+  }
+
+  private static func runs(_ summary: PopulationSummary) -> String {
+    guard !summary.runs.isEmpty else { return "The run has no app." }
+    return "The first run has no app. In the others, every phone has the real framework and app, "
+      + "and the servers are the real ones."
   }
 
   private var infection: String {

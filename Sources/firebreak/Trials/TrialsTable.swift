@@ -70,7 +70,7 @@ struct TrialsTable {
       return row(
         rank.configuration.name, "\(rank.configuration.apiVersion)",
         Self.area(rank.areaUnderCurve), Self.text(rank.interval),
-        alert.map { Self.number($0.score) + ($0.isAssumed ? "*" : "") } ?? "-",
+        alert.map { NumberText.number($0.score) + ($0.isAssumed ? "*" : "") } ?? "-",
         rank.errors.map { "\($0.falseAlerts)" } ?? "-",
         rank.errors.map { "\($0.missedAlerts)" } ?? "-",
         power: Self.area(rank.areaWithOtherPower), Self.area(rank.labelledArea))
@@ -109,7 +109,7 @@ struct TrialsTable {
       Self.padded([
         (fold.trial, 20), ("\(fold.phoneCount)", 8),
         (fold.point.thresholdText, 13), (fold.point.weightText, 21),
-        (Self.number(fold.threshold), 8),
+        (NumberText.number(fold.threshold), 8),
       ])
     }
     return [
@@ -148,9 +148,5 @@ extension TrialsTable {
 
   private static func text(_ interval: AreaInterval?) -> String {
     interval.map { "\(area($0.low))-\(area($0.high))" } ?? "-"
-  }
-
-  private static func number(_ value: Double) -> String {
-    value == value.rounded() ? String(format: "%.0f", value) : String(format: "%.1f", value)
   }
 }
