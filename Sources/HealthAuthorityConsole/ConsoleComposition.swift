@@ -19,6 +19,7 @@ struct ConsoleComposition: Sendable {
   let database: ConsoleDatabase
   private let clock: any WallClock
   private let randomness: any Randomness
+  private let logger: Logger
 
   init(
     _ configuration: ConsoleConfiguration, isReadOnly: Bool = false, clock: any WallClock,
@@ -33,6 +34,7 @@ struct ConsoleComposition: Sendable {
     self.configuration = configuration
     self.clock = clock
     self.randomness = randomness
+    self.logger = logger
     audit = AuditLog(
       database: database, key: AuditKey(keys), start: configuration.auditStart, clock: clock,
       fieldBytesMax: ConsoleLimit.auditFieldBytesMax)
@@ -153,7 +155,7 @@ struct ConsoleComposition: Sendable {
     let actions = AuditedActions(audit: audit)
     let issuedCodes = issuedCodes(serviceClock)
     let smsLists = SMSLists(
-      authority: authority, issuedCodes: issuedCodes, clock: serviceClock)
+      authority: authority, issuedCodes: issuedCodes, clock: serviceClock, logger: logger)
     CodePages(
       pages: pages, authority: authority, actions: actions, issuedCodes: issuedCodes,
       link: configuration.appAddress.map { CodeLink(app: $0) }, sendsSMS: configuration.sendsSMS,

@@ -123,6 +123,7 @@ import World
       "A;likely;;\u{202A}+48\u{202F}123\u{2011}456\u{2011}789\u{202C}")
     #expect(copied.entries.map(\.request.phone) == ["+48123456789"])
     // A code that is neither sent nor shown would be lost.
+    #expect(Self.faults("A;likely;;-\nB;likely;;–").isEmpty)
     let mixed = Self.faults("A;likely;;+48123456789\nB;likely;;\nC;likely")
     #expect(
       mixed.map { String($0.prefix(20)) } == ["Line 2: the phone nu", "Line 3: the phone nu"])

@@ -133,7 +133,8 @@ struct CodeListReader: Sendable {
   // MARK: - One line
 
   private static func hasPhone(_ fields: [String]) -> Bool {
-    fields.count > 3 && !trimmed(fields[3]).isEmpty
+    // A dash stands for an unknown number. A text that is no number, nil, is refused with its line.
+    fields.count > 3 && PhoneText.international(trimmed(fields[3])) != ""
   }
 
   /// - Parameter needsPhone: True for a list by SMS, whose codes are not shown.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Logging
 import VerificationAPI
 import World
 
@@ -52,14 +53,17 @@ actor SMSLists {
   private let authority: any AdministeredAuthority
   private let issuedCodes: IssuedCodeStore
   private let clock: any WallClock
+  private let logger: Logger
   private var jobs: [UUID: Job] = [:]
 
   init(
-    authority: any AdministeredAuthority, issuedCodes: IssuedCodeStore, clock: any WallClock
+    authority: any AdministeredAuthority, issuedCodes: IssuedCodeStore, clock: any WallClock,
+    logger: Logger
   ) {
     self.authority = authority
     self.issuedCodes = issuedCodes
     self.clock = clock
+    self.logger = logger
   }
 
   /// Starts to send the codes of a list, unless it is being sent.
@@ -145,7 +149,8 @@ actor SMSLists {
       }
       return outcome
     } catch {
-      // The database of the console: no number is lost, and nothing more is sent.
+      logger.error("a code of a list was not stored: \(ConsoleError(storing: error).description)")
+      // No code is issued without a stored number. The operator finds the cause in the log and in the metrics.
       return .failed(.unavailable)
     }
   }

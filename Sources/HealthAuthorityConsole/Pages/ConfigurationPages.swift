@@ -129,11 +129,10 @@ struct ConfigurationPages: Sendable {
     } catch {
       throw Fault(message: visit.texts[.configurationInvalid, visit.texts.sentence(error.message)])
     }
-    // The preview has raised the version already.
-    guard [current.version, current.version + 1].contains(new.version) else {
+    // Otherwise it would undo a change that was approved meanwhile.
+    guard new.version == current.version else {
       throw Fault(message: visit.texts[.configurationVersion, "\(current.version)"])
     }
-    new.version = current.version
     guard new != current else { throw Fault(message: visit.texts[.configurationSame]) }
     // Phones reject a version that is not higher.
     new.version = current.version + 1
@@ -197,9 +196,13 @@ struct ConfigurationPages: Sendable {
   ) async throws -> Response {
     let old = try ConfigurationDocument.text(of: change.current)
     let new = try ConfigurationDocument.text(of: change.new)
+    // The form has the version that the change was made from.
+    var form = change.new
+    form.version = change.current.version
     var values: [String: Any] = [
-      "document": new, "reason": change.reason, "changes": ChangedLines.text(from: old, to: new),
-      "isProposed": isProposed, "reasonMax": ConsoleLimit.reasonCharactersMax,
+      "document": try ConfigurationDocument.text(of: form), "reason": change.reason,
+      "changes": ChangedLines.text(from: old, to: new), "isProposed": isProposed,
+      "reasonMax": ConsoleLimit.reasonCharactersMax,
     ]
     do throws(AuthorityFailure) {
       let effect = try await authority.effect(of: change.new, replacing: change.current)
