@@ -26,8 +26,8 @@ package struct DeletionCertificate: Encodable, Hashable, Sendable {
   package let deleted: [File]
   /// The files that are left for phones.
   package let kept: [String]
-  /// The places with data of the service that this command does not delete: the object store of the key files, and
-  /// the folders that restorations have moved away.
+  /// Places with data of the service that this command does not delete: the object store of the key files, and the
+  /// folders that restorations have moved away. Files outside the folder that settings name are not among them.
   package let notDeleted: [String]
 }
 

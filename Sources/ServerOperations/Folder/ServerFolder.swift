@@ -199,7 +199,9 @@ extension ServerFolder {
   /// The credentials of the object store of the key files, if they are not in the environment.
   var fileCredentials: URL { keys.appendingPathComponent("files-credentials.json") }
   /// The paths of the folders that restorations have moved away begin with it.
-  var replacedPrefix: String { url.standardizedFileURL.path + ".replaced-" }
+  var replacedPrefix: String {
+    url.resolvingSymlinksInPath().standardizedFileURL.path + ".replaced-"
+  }
   /// The folders of the servers that restorations have moved away, and that are still there.
   var replaced: [URL] {
     let prefix = URL(fileURLWithPath: replacedPrefix)

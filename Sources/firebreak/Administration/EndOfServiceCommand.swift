@@ -98,7 +98,7 @@ struct DeleteServiceCommand: AsyncParsableCommand {
     let result = try await setup.deleteService()
     try store(result, in: file)
     for place in result.notDeleted {
-      note("\(place.printable) still has data of the service: delete it, too.")
+      note("\(place.printable) may still have data of the service: delete it, too.")
     }
     let items = try DatabaseOptions.addressOfEnvironment == nil ? "files" : "files and tables"
     try report.write(
