@@ -65,8 +65,8 @@ public struct UnverifiedKeyFile: Sendable {
     try verified(batchSize: batchSize, by: { _ in keys }, each: each)
   }
 
-  /// The same with keys that depend on the names in the signatures. `keys` gets them when all batches were passed on, so
-  /// that a tool that accepts any names reads the file once.
+  /// The same with keys that depend on the names in the signatures. `keys` gets them when all batches were passed on,
+  /// so that a tool that accepts any names reads the file once.
   ///
   /// - Throws: A `KeyFileError`, or the error of `keys` or `each`.
   package func verified(

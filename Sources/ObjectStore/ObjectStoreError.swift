@@ -21,7 +21,10 @@ extension ObjectStoreError: CustomStringConvertible {
       "The object store refuses \(name) with status 403: check the credentials, their rights, the region and the clock."
     case .refused(let name, 404):
       "The object store has no place for \(name): create the bucket, and check its name."
-    case .refused(let name, let status) where [301, 307, 400].contains(status):
+    case .refused(let name, 400):
+      "The object store refuses \(name) with status 400: check the region and the endpoint in its address, and that"
+        + " temporary credentials have not expired."
+    case .refused(let name, let status) where [301, 307].contains(status):
       "The object store refuses \(name) with status \(status): check the region and the endpoint in its address."
     case .refused(let name, let status):
       "The object store refuses \(name) with status \(status): check the bucket, its rights and the store."

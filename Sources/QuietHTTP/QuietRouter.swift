@@ -167,7 +167,7 @@ extension ResponseBody {
 }
 
 extension Request {
-  /// True if the request announces a body.
+  /// True if the request announces a body, as `HTTPRequestHead.mayHaveBody`.
   var mayHaveBody: Bool {
     headers[.transferEncoding] != nil || (headers[.contentLength].map { $0 != "0" } ?? false)
   }

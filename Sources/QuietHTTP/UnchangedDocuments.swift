@@ -46,7 +46,7 @@ package struct UnchangedDocuments: Sendable {
 /// back takes longer than all the rest of such a request.
 ///
 /// The HTTP library sees nothing of these requests and would take the connection for an idle one. So it gets one of
-/// them whenever it has got none for half of the time after which it closes an idle connection.
+/// them whenever it has got none for a twentieth of the time after which it closes an idle connection.
 final class UnchangedResponses: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -57,6 +57,8 @@ final class UnchangedResponses: ChannelInboundHandler, RemovableChannelHandler {
   private let silence: TimeAmount
   /// The time of the last request that was passed on; at first that of the connection.
   private var lastPassed = NIODeadline.now()
+  /// True after the last request of the connection: what follows it gets no response.
+  private var isLast = false
   /// The headers of the response to the current request; nil if it was passed on.
   private var headers: HTTPHeaders?
 
@@ -64,14 +66,15 @@ final class UnchangedResponses: ChannelInboundHandler, RemovableChannelHandler {
   init(_ documents: UnchangedDocuments, _ dates: ResponseDates, idleSeconds: Int) {
     self.documents = documents
     self.dates = dates
-    silence = .milliseconds(Int64(idleSeconds) * 500)
+    silence = .milliseconds(Int64(idleSeconds) * 50)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let part = unwrapInboundIn(data)
     if case .head(let head) = part {
       let now = NIODeadline.now()
-      headers = now - lastPassed < silence ? documents.headers(for: head) : nil
+      headers = !isLast && now - lastPassed < silence ? documents.headers(for: head) : nil
+      isLast = isLast || !head.isKeepAlive
       if headers == nil { lastPassed = now }
     }
     guard headers != nil else { return context.fireChannelRead(data) }
@@ -89,7 +92,7 @@ final class UnchangedResponses: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequestHead {
-  /// True if the request announces a body.
+  /// True if the request announces a body, as `Request.mayHaveBody`.
   fileprivate var mayHaveBody: Bool {
     headers.contains(name: "transfer-encoding")
       || (headers.first(name: "content-length").map { $0 != "0" } ?? false)

@@ -67,13 +67,13 @@ package struct DatabaseInspection: Sendable {
     return state
   }
 
-  /// Checks a database in PostgreSQL.
+  /// Checks a database in PostgreSQL, also on a standby.
   ///
   /// - Throws: `ServerDatabaseError`
   package func state(of database: PostgreSQLServerDatabase) async throws -> DatabaseState {
     let newest = database.schema.migrations.count
     do {
-      return try await database.inspecting { [self] transaction in
+      return try await database.inspecting(mayBeStandby: true) { [self] transaction in
         guard try database.hasTables(transaction) else {
           return DatabaseState(version: 0, newestVersion: newest)
         }

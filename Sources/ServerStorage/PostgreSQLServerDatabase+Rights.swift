@@ -15,18 +15,21 @@ extension PostgreSQLServerDatabase {
 
   /// Runs `body` in a snapshot of the database, without a migration.
   ///
+  /// - Parameter mayBeStandby: True if the address may lead to a standby, which may be behind and has other sessions.
   /// - Throws: `ServerDatabaseError`; the error of `body`.
   func inspecting<Value: Sendable>(
+    mayBeStandby: Bool = false,
     _ body: @escaping @Sendable (PostgreSQLTransaction) throws -> Value
   ) async throws -> Value {
-    try await mappingErrors {
+    if !mayBeStandby { database.requirePrimary() }
+    return try await mappingErrors {
       try await database.transaction(.snapshot, seconds: PostgreSQLLimit.longRequestSeconds, body)
     }
   }
 
-  /// True if the server has the role.
+  /// True if the server, which may be a standby, has the role.
   package func hasRole(_ role: String) async throws -> Bool {
-    try await inspecting { transaction in
+    try await inspecting(mayBeStandby: true) { transaction in
       try transaction.run("SELECT FROM pg_roles WHERE rolname = $1", .text(role)).count > 0
     }
   }

@@ -145,7 +145,7 @@ final class CachedIndex: Sendable {
     (self.file, path) = (file, file.path)
   }
 
-  /// The content that was read last; nil if there is none, or if the file was replaced since then. The file is not read.
+  /// The content that was read last; nil if there is none, or if the file was replaced since. The file is not read.
   var contentInMemory: Content? {
     last.withLock { $0 }.flatMap { $0.version == FileVersion(path: path) ? $0 : nil }
   }

@@ -78,15 +78,18 @@ final class LogCheckpoints: Sendable {
   }
 
   private func run() async throws {
+    var left = 0
     for _ in 0..<Self.copiesMax {
-      let copied = try await copying.writeWithoutTransaction(checkpoint)
-      let left = logPages - copied
+      left = logPages - (try await copying.writeWithoutTransaction(checkpoint))
       if left <= log.pagesMax / Self.partLeftMax { break }
     }
-    try await copying.writeWithoutTransaction { [self] db in
-      try sync(db)
-      // The commits during the sync.
-      _ = try checkpoint(db)
+    // A checkpoint of the whole log has synced the file.
+    if left > 0 {
+      try await copying.writeWithoutTransaction { [self] db in
+        try sync(db)
+        // The commits during the sync.
+        _ = try checkpoint(db)
+      }
     }
     _ = try await database.pool.writeWithoutTransaction(checkpoint)
   }
