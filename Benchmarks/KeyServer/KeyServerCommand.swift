@@ -118,14 +118,18 @@ struct KeyServerBench {
     // The first requests include the start of threads and the first read of the file.
     _ = try await load.send(max(1, each / 20), connections: connections)
     let clock = CPUClock(process: processID)
-    let start = clock?.now ?? .zero
+    let start = clock?.now
     let responses = try await load.send(each, connections: connections)
-    let time = (clock?.now ?? .zero) - start
+    guard let start, let end = clock?.now else {
+      throw CommandFailure(
+        status: .machineFailed,
+        message: "The processor time of the process \(processID) cannot be read.")
+    }
     guard responses.others == 0, responses.unchanged > 0 else {
       throw CommandFailure(
         status: .no, message: "\(responses.others) responses of the index were not 304.")
     }
-    return (time / .microseconds(responses.unchanged)).rounded(to: 1)
+    return ((end - start) / .microseconds(responses.unchanged)).rounded(to: 1)
   }
 
   // MARK: - Files
@@ -207,7 +211,9 @@ struct KeyServerBench {
     var growth: [UploadGrowth] = []
     for count in counts {
       let measured = try await PublishServerProcess.withRunning(by: program, storedKeys: count) {
-        try await ClosedLoop(uploads: uploads).measure([$0], connections: Self.connections.many)
+        try await $0.waitUntilIdle()
+        return try await ClosedLoop(uploads: uploads)
+          .measure([$0], connections: Self.connections.many)
       }
       growth.append(UploadGrowth(storedKeys: count, uploads: measured))
     }

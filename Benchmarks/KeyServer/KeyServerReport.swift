@@ -38,7 +38,7 @@ struct KeyServerReport: MeasurementReport {
   let imported: File?
   let match: Match?
   let exported: File?
-  /// Uploads over 8 and over 32 connections to a server without stored keys.
+  /// Uploads over 8 and then over 32 connections to a server that was empty before.
   let few: MeasuredUploads?
   let many: MeasuredUploads?
   let growth: [UploadGrowth]

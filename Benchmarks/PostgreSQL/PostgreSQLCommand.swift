@@ -157,7 +157,8 @@ struct PostgreSQLBench {
     var growth: [UploadGrowth] = []
     for count in counts {
       let uploads = try await PublishServerProcess.withRunning(by: program, storedKeys: count) {
-        try await measure([$0], connections: Self.many)
+        try await $0.waitUntilIdle()
+        return try await measure([$0], connections: Self.many)
       }
       growth.append(UploadGrowth(storedKeys: count, uploads: uploads))
     }

@@ -109,12 +109,3 @@ struct ExportBenchReport: Encodable {
     case build, keys, seconds, processorSeconds, peakMemoryMiB, bytes, deflateLevel, database
   }
 }
-
-/// A clock that does not move, so that exactly one period has ended.
-struct FixedClock: WallClock {
-  let now: Date
-
-  func sleep(until deadline: Date) async throws {
-    while true { try await Task.sleep(for: .seconds(60)) }
-  }
-}

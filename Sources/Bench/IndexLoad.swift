@@ -42,7 +42,8 @@ package struct IndexLoad: Sendable {
     do { return try result.get() } catch {
       throw CommandFailure(
         status: .machineFailed,
-        message: "No index was received from \(host):\(port): check that the server is running.")
+        message:
+          "\(host):\(port) has not answered all requests for an index: check that it is running.")
     }
   }
 

@@ -14,7 +14,7 @@ import Terminal
 import TextEncodings
 import World
 
-/// A key server with an empty database that runs until stdin is closed.
+/// A key server with a database of its own that runs until stdin is closed.
 struct PublishServer {
   private let server: KeyServer
 
@@ -91,16 +91,11 @@ package struct BenchDatabase: Codable, Sendable {
   }
 }
 
-extension Logger {
-  /// A logger without output.
-  static var silent: Logger { Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() } }
-}
-
 /// The measured key server as a process of its own, with a temporary folder.
 package struct PublishServerProcess: Sendable {
   package let target: PublishTarget
   package let processID: pid_t
-  /// The temporary folder, which holds the database.
+  /// The temporary folder, with the database if it is not in PostgreSQL.
   let folder: URL
 
   /// Runs `body` with a server that `program`, a `firebreak`, has started, and whose database has `storedKeys` keys.
@@ -121,7 +116,7 @@ package struct PublishServerProcess: Sendable {
     if storedKeys > 0 {
       try await BenchExportFillCommand.fill(
         folder.url.appendingPathComponent(PublishServerParameters.databaseName).path, by: program,
-        keyCount: storedKeys, releasedFrom: SystemClock().now.addingTimeInterval(-86_400))
+        keyCount: storedKeys, releasedFrom: SystemClock().now)
     }
     // A server that ends at once closes its stdin, which must not end the bench.
     signal(SIGPIPE, SIG_IGN)
@@ -151,6 +146,22 @@ package struct PublishServerProcess: Sendable {
         "The key server for the bench did not start", errors: run.standardError)
     }
     return result
+  }
+
+  /// Waits until the server does nothing: it checks all stored rows at its start.
+  ///
+  /// - Throws: `CommandFailure` if it ends meanwhile.
+  package func waitUntilIdle() async throws {
+    let clock = CPUClock(process: processID)
+    var earlier = Duration.zero
+    while true {
+      try await Task.sleep(for: .seconds(1))
+      guard let now = clock?.now else {
+        throw CommandFailure(status: .machineFailed, message: "The measured server has ended.")
+      }
+      if now - earlier < .milliseconds(50) { return }
+      earlier = now
+    }
   }
 
   /// Reads the first line on stdout, the only one; nil if the server ended without it.
