@@ -12,7 +12,7 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error --disable-index-s
 
 # The place of `make install`. DESTDIR is a folder before it, for packages.
 PREFIX ?= /usr/local
-# An earlier build, from the command line or the environment: then nothing is built.
+# An earlier build, from the command line or the environment, which is not built again.
 PROGRAM ?=
 
 .PHONY: install uninstall package archive static release reproduce demo up check test prove test-arm64 bench docs examples walk-examples facts build product lint format \
@@ -74,7 +74,7 @@ bare-debian python-packages: test-packages
 PROOF_STALL := 3660
 
 # The same tests with ten times as many kills, with floods and guesses, with the times of responses, with observers of
-# padding, with every screen in every language, color scheme and width, with a full class, and with LibreOffice, Caddy and
+# padding, with every screen in every language, color scheme and width, with a full class, with LibreOffice, Caddy and
 # object stores of others. One of them takes many minutes.
 prove: export FIREBREAK_PROVE := 1
 prove: export FIREBREAK_PROVE_ROUNDS := 500
@@ -121,7 +121,7 @@ release: prepare
 # as a release build from nothing. PROGRAM is an earlier build of the commit, and is the first of the two.
 reproduce: prepare
 	@scripts/prepare binutils
-	@scripts/reproduce $(if $(filter command line,$(origin PROGRAM)),"$(PROGRAM)")
+	@scripts/reproduce $(if $(PROGRAM),"$(PROGRAM)")
 
 install: $(if $(PROGRAM),,release)
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install "$(or $(PROGRAM),.build-release/release/firebreak)"

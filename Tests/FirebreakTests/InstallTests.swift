@@ -106,6 +106,9 @@ struct InstallTests {
       let built = try await Shell.run("unset PROGRAM; \(commands)")
       #expect(built.output.contains("scripts/build-release"), "\(built.output)")
     }
+    let compared = try await Shell.run(
+      "PROGRAM='/a b/firebreak' make -C '\(SharedData.projectRoot.path)' --dry-run reproduce")
+    #expect(compared.output.contains("scripts/reproduce \"/a b/firebreak\""), "\(compared)")
   }
 
   /// Installs a small program of this many bytes, which tells its version, below `root`.

@@ -87,8 +87,11 @@ struct PrepareTestsTests {
   private func commands(of goal: String) async throws -> [Substring] {
     let plan = try await ChildProcess.run(
       URL(fileURLWithPath: "/usr/bin/env"),
-      ["-u", "MAKEFLAGS", "make", "-n", "-C", SharedData.projectRoot.path, goal])
+      [
+        "-u", "MAKEFLAGS", "-u", "MAKELEVEL", "make", "-n", "--no-print-directory", "-C",
+        SharedData.projectRoot.path, goal,
+      ])
     #expect(plan.status == 0, "\(plan.errors)")
-    return plan.output.split(separator: "\n").filter { !$0.hasPrefix("make: ") }
+    return plan.output.split(separator: "\n")
   }
 }
