@@ -118,7 +118,14 @@ struct ScreenTour {
     try await stop("home-unfinished", "/", "home")
     scene.network.set(.none)
     try await browser.act("unfinished", to: "share-unfinished")
-    try await browser.act("continue-upload", to: "share-result")
+    // On a busy machine a response may take longer than the phone waits. Then the upload stays unfinished.
+    try await Patience.until {
+      try await browser.go("/share/unfinished", to: "share-unfinished")
+      try await browser.act("continue-upload", to: "share-result")
+      let result = try await browser.script(
+        "return document.querySelector('[data-result]').dataset.result")
+      return result == "1"
+    }
     try await visit(ScreenStop(name: "share-result-done"))
   }
 
