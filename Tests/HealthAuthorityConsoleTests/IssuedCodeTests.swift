@@ -168,7 +168,7 @@ import World
       console.serviceClock.advance(by: 28 * 86_400 - 1)
       #expect(try await anna.get("/codes/issued?number=\(batch)").element("none") == nil)
       console.serviceClock.advance(by: 1)
-      // Also if nobody issues another code.
+      // No further code is issued.
       #expect(try await anna.get("/codes/issued").element("none") != nil)
       #expect(try await ewa.get("/officials").element("officials-csv") == nil)
       await console.console.checkStoredData()

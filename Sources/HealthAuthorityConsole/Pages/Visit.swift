@@ -35,6 +35,7 @@ struct Visit: Sendable {
 
   /// A query parameter of the address, as browsers send the fields of a form; nil also if the query is malformed.
   func query(_ name: String) -> String? {
+    // To a page, a malformed query is the same as none.
     let fields = try? URLEncodedForm.fields(Data((request.uri.query ?? "").utf8))
     return fields?.first { $0.name == name }?.value
   }

@@ -3,7 +3,7 @@ import Testing
 import TextEncodings
 
 @Suite("Texts with places for values")
-struct PlaceholdersTests {
+struct FillingTests {
   @Test("A value is never read as a place, whatever it looks like")
   func onePass() {
     #expect("the key %2 of %1".filling(numbered: ["%2", "k1"]) == "the key k1 of %2")
