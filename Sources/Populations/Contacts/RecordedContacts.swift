@@ -5,8 +5,8 @@ import Foundation
 ///
 /// Each line is `time,person,person,distance`: the end of a step in seconds from 0:00 of the first day, two names, and
 /// metres. A header line with these words may come first. Without the fourth field, the distance is the one that the
-/// scenario states. Spaces and tabs separate fields as well, so that the files of SocioPatterns are read unchanged. Fields
-/// may have quotation marks (RFC 4180).
+/// scenario states. Spaces and tabs separate fields as well, so that the files of SocioPatterns are read unchanged.
+/// Fields may have quotation marks (RFC 4180).
 public struct RecordedContacts: ContactSource {
   public let population: Population
   /// The recorded days.
