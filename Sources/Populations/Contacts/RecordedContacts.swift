@@ -127,9 +127,22 @@ struct RecordedLines {
 
   /// The fields between commas; without a comma outside of quotation marks, those between blanks.
   private static func fields(of line: ArraySlice<UInt8>) -> [String] {
-    let fields = split(line) { $0 == comma }
-    return (fields.count > 1 ? fields : split(line, where: isBlank).filter { !$0.isEmpty })
-      .map(unquoted)
+    let fields =
+      hasComma(line)
+      ? split(line) { $0 == comma } : split(line, where: isBlank).filter { !$0.isEmpty }
+    return fields.map(unquoted)
+  }
+
+  /// True if a comma is outside of quotation marks.
+  private static func hasComma(_ line: ArraySlice<UInt8>) -> Bool {
+    var (isQuoted, previous) = (false, comma)
+    for byte in line {
+      let mayBegin = previous == comma || previous == quotationMark || isBlank(previous)
+      if byte == quotationMark, isQuoted || mayBegin { isQuoted.toggle() }
+      if byte == comma, !isQuoted { return true }
+      previous = byte
+    }
+    return false
   }
 
   private static func split(
