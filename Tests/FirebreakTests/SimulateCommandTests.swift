@@ -111,7 +111,8 @@ struct SimulateCommandTests {
 
   @Test("A scenario or a recording in place of a result is named before the work begins, and stays")
   func inputs() async throws {
-    let content = #"{"days": 1, "contacts": {"file": "events.csv"}, "firstCases": 1}"#
+    let content =
+      #"{"days": 1, "contacts": {"file": "events.csv"}, "firstCases": 1, "disease": {"reproductionNumber": 0.5}}"#
     let recorded = try scenario(content)
     let recording = "20,a,b\n40,b,c\n"
     try Data(recording.utf8).write(to: folder.path("events.csv"))
