@@ -106,18 +106,33 @@ import Testing
       inForce.version = 4
       inForce.riskLevelConfiguration.maxNoRiskScore = 1
       console.authority.state.configuration = inForce
-      let previewed = [
-        "document": preview.field("document").replacing("&quot;", with: "\""),
-        "reason": "fewer false alarms",
-      ]
-      let late = try await anna.post("/configuration/propose", previewed)
-      #expect(late.status == 422 && late.element("fault")?.contains("not of version 4") == true)
       for _ in 1...2 {
         let stale = try await anna.post("/configuration/preview", fields)
         #expect(stale.status == 422)
         #expect(stale.element("fault")?.contains("not of version 4") == true)
         fields["version"] = stale.field("version")
       }
+    }
+  }
+
+  @Test("A change is not proposed if another one was approved after its preview")
+  func latePreview() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let anna = try await console.signedIn(.epidemiologist, name: "Anna")
+      let document = String(
+        decoding: try JSONEncoder().encode(RemoteConfiguration(version: 3)), as: UTF8.self
+      ).replacing("1499", with: "1400")
+      let preview = try await anna.post(
+        "/configuration/preview", ["document": document, "reason": "x"])
+      let previewed = [
+        "document": preview.field("document").replacing("&quot;", with: "\""), "reason": "x",
+      ]
+      console.authority.state.configuration.version = 4
+      let late = try await anna.post("/configuration/propose", previewed)
+      #expect(late.status == 422 && late.element("fault")?.contains("not of version 4") == true)
+      console.authority.state.configuration.version = 3
+      let inTime = try await anna.post("/configuration/propose", previewed)
+      #expect(inTime.element("notice") == "The proposal waits for another person.")
     }
   }
 
