@@ -163,13 +163,9 @@ package final class PostgreSQLDatabase: Sendable {
     let deadline = ContinuousClock.now + .seconds(connectionWaitSeconds)
     while !request.isCancelled {
       do throws(PostgreSQLError) {
+        if needsPrimary, connection?.isOfPrimary == false { connection = nil }
         let open: PostgreSQLConnection
-        if let connection, connection.isOfPrimary || !needsPrimary {
-          open = connection
-        } else {
-          connection = nil
-          open = try connect(session)
-        }
+        if let connection { open = connection } else { open = try connect(session) }
         connection = open
         defer { if !open.isUsable { connection = nil } }
         return try request.run(on: open)

@@ -44,6 +44,9 @@ struct BannedPattern {
       advice: "throw an error that says what to do"),
     BannedPattern(pattern: #"\bTask\.detached\b"#, advice: "use a task group"),
     BannedPattern(
+      pattern: #"\bwithoutActuallyEscaping\b"#,
+      advice: "let the closure escape: the program would depend on the path of the sources"),
+    BannedPattern(
       pattern: #"\bDispatchSemaphore\b|\bsem_(init|wait|post)\b"#,
       advice: "await instead of blocking a thread"),
     BannedPattern(pattern: #"(?<!\w)Thread[.(]"#, advice: "use tasks and actors"),

@@ -217,7 +217,7 @@ struct WorkloadFiles {
 
   /// Writes all keys as zips, or as unzipped exports with detached signatures.
   mutating func writeKeys(
-    of workload: MatchWorkload, unzipped: Bool, progress: (Int) -> Void
+    of workload: MatchWorkload, unzipped: Bool, progress: @escaping (Int) -> Void
   ) throws {
     for (index, keys) in workload.files.enumerated() {
       keyFiles.append(
@@ -254,27 +254,25 @@ struct WorkloadFiles {
 
   private func write(
     _ numbers: Range<Int>, of workload: MatchWorkload, number: Int, unzipped: Bool,
-    progress: (Int) -> Void
+    progress: @escaping (Int) -> Void
   ) throws -> URL {
     let stem = "keys-" + String(repeating: "0", count: max(0, 5 - "\(number)".count)) + "\(number)"
     let url = try folder.newFile(stem + (unzipped ? ".bin" : ".zip"))
-    return try withoutActuallyEscaping(progress) { progress in
-      let keys = numbers.lazy.compactMap { number in
-        if number.isMultiple(of: Self.keysPerProgress) { progress(number) }
-        return workload.key(number)
-      }
-      // Files of one batch have different end times, as those of Google's server.
-      let start = MatchWorkload.firstSecond
-      let end = start + UInt64(MatchWorkload.days * MatchWorkload.secondsPerDay + number)
-      if unzipped {
-        try KeyFileWriter.writePair(
-          to: url, start: start, end: end, region: Self.region, keys: keys, signers: [signer])
-      } else {
-        try KeyFileWriter.write(
-          to: url, start: start, end: end, region: Self.region, keys: keys, signers: [signer])
-      }
-      return url
+    let keys = numbers.lazy.compactMap { number in
+      if number.isMultiple(of: Self.keysPerProgress) { progress(number) }
+      return workload.key(number)
     }
+    // Files of one batch have different end times, as those of Google's server.
+    let start = MatchWorkload.firstSecond
+    let end = start + UInt64(MatchWorkload.days * MatchWorkload.secondsPerDay + number)
+    if unzipped {
+      try KeyFileWriter.writePair(
+        to: url, start: start, end: end, region: Self.region, keys: keys, signers: [signer])
+    } else {
+      try KeyFileWriter.write(
+        to: url, start: start, end: end, region: Self.region, keys: keys, signers: [signer])
+    }
+    return url
   }
 
   private static let keysPerProgress = 20_000
