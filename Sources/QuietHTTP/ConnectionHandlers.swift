@@ -38,13 +38,13 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
       let pipeline = context.pipeline.syncOperations
       // Here the version of the request is still known.
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      if !unchanged.isEmpty {
-        try pipeline.addHandler(
-          UnchangedResponses(unchanged, dates, idleSeconds: limits.idleSeconds),
-          position: .after(decoder))
-      }
+      let responses =
+        unchanged.isEmpty
+        ? nil : UnchangedResponses(unchanged, dates, idleSeconds: limits.idleSeconds)
+      if let responses { try pipeline.addHandler(responses, position: .after(decoder)) }
       try pipeline.addHandler(RequestHeads(logger: logger), position: .after(decoder))
-      try pipeline.addHandler(PipelinedRequests(connections, load), position: .after(decoder))
+      try pipeline.addHandler(
+        PipelinedRequests(connections, load, responses), position: .after(decoder))
       try pipeline.addHandler(ResponseDateHandler(dates), position: .after(decoder))
       // Here responses are bytes.
       try pipeline.addHandler(

@@ -19,6 +19,7 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
   private let connections: OpenConnections
   private let load: ServerLoad
+  private let unchanged: UnchangedResponses?
   /// True from the head to the end of the current request.
   private var isReceiving = false
   /// True from the head of the current request until its response was sent.
@@ -26,9 +27,11 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
   private var held = HeldRequests()
   private var isReadPending = false
 
-  init(_ connections: OpenConnections, _ load: ServerLoad) {
+  /// - Parameter unchanged: The handler of requests that get their response on the event loop; nil for none.
+  init(_ connections: OpenConnections, _ load: ServerLoad, _ unchanged: UnchangedResponses?) {
     self.load = load
     self.connections = connections
+    self.unchanged = unchanged
   }
 
   /// Closes the connection if it has no request.
@@ -94,7 +97,8 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
     case .body: break
     case .end:
       isReceiving = false
-      guard isResponding else { break }
+      // A request that gets its response at once never waits, and says nothing about the rate of others.
+      guard isResponding, unchanged?.willRespond != true else { break }
       load.begin(
         ObjectIdentifier(context.channel), waited: context.channel.timeSinceReceipt)
     }
@@ -299,7 +303,7 @@ extension HTTPRequestHead {
   fileprivate var hasValidHost: Bool {
     let hosts = headers["host"]
     if hosts.isEmpty { return version != .http1_1 }
-    return hosts.count == 1 && !hosts[0].contains(",")
+    return hosts.count == 1 && !hosts[0].utf8.contains(UInt8(ascii: ","))
   }
 
   /// False if a proxy could see another end of the body: with a length beside a transfer encoding, two lengths, or a

@@ -38,9 +38,10 @@ final class ResponseDateHandler: ChannelOutboundHandler, RemovableChannelHandler
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    guard case .head(var head) = unwrapOutboundIn(data), head.headers.contains(name: "Date")
+    guard case .head(var head) = unwrapOutboundIn(data),
+      let date = head.headers.first(name: "Date"), case let text = dates.text, date != text
     else { return context.write(data, promise: promise) }
-    head.headers.replaceOrAdd(name: "Date", value: dates.text)
+    head.headers.replaceOrAdd(name: "Date", value: text)
     context.write(wrapOutboundOut(.head(head)), promise: promise)
   }
 }

@@ -41,7 +41,7 @@ final class SlowReaderHandler: ChannelDuplexHandler {
 
   func flush(context: ChannelHandlerContext) {
     context.flush()
-    if nextCheck == nil { check(context) }
+    if nextCheck == nil { scheduleCheck(context) }
     reportUnread(context)
   }
 
@@ -66,8 +66,9 @@ final class SlowReaderHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Checks the progress, and again after the interval while data is pending. If the system does not
-  /// count acknowledged bytes, the next response triggers the next check.
+  /// Checks the progress, and again after the interval while data is pending. Otherwise, and if the system does not
+  /// count acknowledged bytes, the next response schedules the next check: one for each response would take a system
+  /// call each.
   private func check(_ context: ChannelHandlerContext) {
     TCPInfo.read(of: context.channel)?.assumeIsolated().whenSuccess { [self] info in
       guard let acknowledged = info.acknowledged else { return }
@@ -99,7 +100,7 @@ final class SlowReaderHandler: ChannelDuplexHandler {
 
 /// The progress of a client that reads its pending responses, sampled at regular checks.
 struct ReadProgress {
-  /// The number of checks in `QuietLimit.responseSecondsMax`. Detection may be late by one interval.
+  /// The number of checks in `QuietLimit.responseSecondsMax`. Detection may be late by two intervals.
   static let checks = 4
 
   /// The pending and acknowledged bytes at the latest checks, oldest first.

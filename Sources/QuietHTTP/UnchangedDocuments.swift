@@ -62,6 +62,9 @@ final class UnchangedResponses: ChannelInboundHandler, RemovableChannelHandler {
   /// The headers of the response to the current request; nil if it was passed on.
   private var headers: HTTPHeaders?
 
+  /// True if the current request gets its response here when it is complete.
+  var willRespond: Bool { headers != nil }
+
   /// - Parameter idleSeconds: The seconds after which the HTTP library closes an idle connection.
   init(_ documents: UnchangedDocuments, _ dates: ResponseDates, idleSeconds: Int) {
     self.documents = documents
