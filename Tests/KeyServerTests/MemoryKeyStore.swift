@@ -128,8 +128,8 @@ extension MemoryKeyStore {
 
     func setClosed(_ root: String, until end: Date) { state.progress.closedUntil[root] = end }
 
-    func releasedCounts(of selections: [KeySelection]) -> [Int] {
-      selections.map { MemoryKeyStore.released(in: $0, of: state).count }
+    func releasedCounts(of selections: [CountedSelection]) -> [Int] {
+      selections.map { MemoryKeyStore.released(in: $0.selection, of: state).count }
     }
 
     func revisedCount(in selection: KeySelection) -> Int {

@@ -47,31 +47,44 @@ extension ClosingPlan {
   func close(in rows: some ClosingRows) throws -> [Batch] {
     let due = due(after: try rows.progress())
     for period in due { try rows.setClosed(period.export.filenameRoot, until: end) }
-    var counts = try rows.releasedCounts(of: due.map { selection(of: $0) })
+    let revised = try due.map { try rows.revisedCount(in: selection(of: $0)) }
+    var counts = try rows.releasedCounts(of: zip(due, revised).map { counted($0, revised: $1) })
     let padding = try padding(of: due, counts: &counts) { period, count in
       try rows.released(in: selection(of: period), atMost: count)
     }
-    try rows.insert(padding)
-    let batches = try zip(due, counts).flatMap {
-      try self.batches(of: $0, released: $1, in: rows)
+    if !padding.isEmpty {
+      try rows.insert(padding)
+      counts = try rows.releasedCounts(
+        of: due.map { CountedSelection(selection: selection(of: $0)) })
+    }
+    let batches = try due.indices.flatMap {
+      try self.batches(of: due[$0], count: counts[$0] + revised[$0], in: rows)
     }
     try rows.insert(batches)
     return batches
+  }
+
+  /// A period that needs no padding and fits in one file may have any number of keys.
+  private func counted(_ period: Period, revised: Int) -> CountedSelection {
+    let (least, most) = (
+      max(1, period.minimumKeys), period.export.maximumKeysPerFile - revised
+    )
+    return CountedSelection(
+      selection: selection(of: period), indifferent: least <= most ? least...most : nil)
   }
 
   private func selection(of period: Period) -> KeySelection {
     KeySelection(start: period.start, end: end, filter: period.export.filter)
   }
 
-  /// Returns the batches of `period`, which has `released` new keys; none if it has no keys at all.
+  /// Returns the batches of `period`, which has `count` new and revised keys.
   private func batches(
-    of period: Period, released: Int, in rows: some ClosingRows
+    of period: Period, count: Int, in rows: some ClosingRows
   ) throws -> [Batch] {
-    let selection = selection(of: period)
-    let count = try released + rows.revisedCount(in: selection)
     guard count > 0 else { return [] }
     let cuts = Self.cuts(of: count, atMost: period.export.maximumKeysPerFile)
-    return batches(of: period, laterKeys: try rows.keys(at: Set(cuts), in: selection))
+    return batches(
+      of: period, laterKeys: try rows.keys(at: Set(cuts), in: selection(of: period)))
   }
 
   /// Returns the periods that may be closed after `progress`. Closed periods are left out, and so are periods
@@ -136,6 +149,13 @@ extension ClosingPlan {
   }
 }
 
+/// A selection whose keys are counted.
+struct CountedSelection {
+  let selection: KeySelection
+  /// If the number is in this range, any other number in it will do, which may be found in less time. Nil: none.
+  var indifferent: ClosedRange<Int>?
+}
+
 /// The rows that closing periods reads and writes in one transaction.
 protocol ClosingRows {
   /// Returns the time until which each export is closed.
@@ -145,7 +165,7 @@ protocol ClosingRows {
   func setClosed(_ root: String, until end: Date) throws
 
   /// Returns the number of keys that were released in each of `selections`, which all end at one moment.
-  func releasedCounts(of selections: [KeySelection]) throws -> [Int]
+  func releasedCounts(of selections: [CountedSelection]) throws -> [Int]
 
   /// Returns the number of keys that were released before the selection and revised in it.
   func revisedCount(in selection: KeySelection) throws -> Int

@@ -167,8 +167,8 @@ private struct PostgreSQLClosingRows: ClosingRows {
     try partition().create(transaction)
   }
 
-  func releasedCounts(of selections: [KeySelection]) throws -> [Int] {
-    try selections.map { try PeriodSelection($0).count(.released, transaction) }
+  func releasedCounts(of selections: [CountedSelection]) throws -> [Int] {
+    try selections.map { try PeriodSelection($0.selection).count(.released, transaction) }
   }
 
   func revisedCount(in selection: KeySelection) throws -> Int {

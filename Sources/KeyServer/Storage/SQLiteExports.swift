@@ -118,8 +118,11 @@ private struct SQLiteClosingRows: ClosingRows {
     try SQLiteKeyStore.set(root, to: end, in: db)
   }
 
-  func releasedCounts(of selections: [KeySelection]) throws -> [Int] {
-    try PeriodKeys.releasedCounts(of: selections.map { PeriodKeys($0) }, in: db)
+  func releasedCounts(of selections: [CountedSelection]) throws -> [Int] {
+    try PeriodKeys.releasedCounts(
+      of: selections.map {
+        CountedPeriod(keys: PeriodKeys($0.selection), indifferent: $0.indifferent)
+      }, in: db)
   }
 
   func revisedCount(in selection: KeySelection) throws -> Int {

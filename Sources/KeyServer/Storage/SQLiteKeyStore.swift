@@ -163,7 +163,9 @@ extension SQLiteKeyStore {
   /// Counts the keys with a wrong checksum.
   static func damagedKeys(in db: Database) throws -> Int {
     var count = 0
-    try rows(in: db) { row in if !row.isIntact { count += 1 } }
+    try rows(in: db) { row in
+      if !row.isIntact { count += 1 }
+    }
     return count
   }
 
@@ -171,7 +173,7 @@ extension SQLiteKeyStore {
   static func renewChecksums(in db: Database) throws {
     var checksums: [(key: Data, checksum: Int64, revision: Int64?)] = []
     try rows(in: db) { row in
-      checksums.append((row.keyData, row.checksum, row.isEverRevised ? row.revisionChecksum : nil))
+      checksums.append((row.keyData, row.checksum, row.revisionChecksum))
     }
     let update = try db.makeStatement(
       sql: "UPDATE diagnosis_key SET checksum = ?, revision_checksum = ? WHERE key_data = ?")
@@ -181,9 +183,10 @@ extension SQLiteKeyStore {
   }
 
   private static func rows(in db: Database, _ body: (StoredKeyRow) throws -> Void) throws {
-    let statement = try db.makeStatement(
-      sql: "SELECT \(StoredKeyRow.Columns.all.rawValue) FROM diagnosis_key")
-    try statement.forEachRow([], in: db) { try body(StoredKeyRow($0, end: .max)) }
+    try StoredKeyRows.forEach(in: db, from: "diagnosis_key", end: .max) { row in
+      try body(row)
+      return true
+    }
   }
 }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExposureKeys
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -37,36 +36,6 @@ struct RawBinding {
 
   /// Makes SQLite copy the bytes: `SQLITE_TRANSIENT`, a macro that Swift does not import.
   private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-}
-
-extension Statement {
-  /// Runs the statement with `arguments` and calls `body` for each row.
-  ///
-  /// - Throws: `DatabaseError`; `CancellationError` if the task is cancelled; the error of `body`.
-  func forEachRow(
-    _ arguments: StatementArguments, in db: Database, _ body: (SQLiteStatement) throws -> Void
-  ) throws {
-    try setArguments(arguments)
-    defer { sqlite3_reset(sqliteStatement) }
-    while true {
-      switch sqlite3_step(sqliteStatement) {
-      case SQLITE_ROW: try body(sqliteStatement)
-      case SQLITE_DONE: return
-      default: try db.throwLatestError()
-      }
-    }
-  }
-}
-
-extension SQLiteStatement {
-  /// The 16 bytes of the key in `column` of the current row as two words; nil if the size is different.
-  func words(at column: Int32) -> (UInt64, UInt64)? {
-    // SQLite knows the size of a column only after its value was requested.
-    guard let bytes = sqlite3_column_blob(self, column),
-      sqlite3_column_bytes(self, column) == TemporaryExposureKey.byteCount
-    else { return nil }
-    return bytes.loadUnaligned(as: (UInt64, UInt64).self)
-  }
 }
 
 extension Database {

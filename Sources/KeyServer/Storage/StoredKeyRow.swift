@@ -6,70 +6,116 @@ import GRDBSQLite
 import Secrets
 import ServerStorage
 
-/// A row of `diagnosis_key` during an export; valid until the statement steps to the next row.
-///
-/// Columns are read through the C API. GRDB's `Row` looks up the type of each value, which is unnecessary
-/// here because the table is STRICT; only nullable columns are checked for NULL.
+/// A row of `diagnosis_key` during an export.
 struct StoredKeyRow {
-  private let statement: SQLiteStatement
+  /// Nil if the size is wrong, which the table's check rules out.
+  private let words: (UInt64, UInt64)?
+  private let rollingStart: Int64
+  private let rollingPeriod: Int64
+  private let transmissionRisk: Int64
+  private let reportType: Int64?
+  private let daysSinceOnset: Int64?
+  /// The comma-separated regions in UTF-8.
+  let regions: [UInt8]
+  let travels: Bool
+  /// In Unix seconds.
+  let releasedAt: Int64
+  let isPadding: Bool
+  /// The checksum of the values, as `PublishableKey.checksum(releasedAt:)`.
+  let checksum: Int64
+  private let storedChecksum: Int64
+  private let revision: Revision?
   /// The end of the exported period, in Unix seconds.
   private let end: Int64
 
-  /// The selected columns, in the order of `Column`. SQLite decodes every selected column of every row.
-  enum Columns: String {
-    /// The columns that decide if a key is exported; `keyData` and `key()` are unavailable.
-    case forFilter = "regions, travels, released_at, revised_released_at, revised_report_type"
-    case all = """
-      regions, travels, released_at, revised_released_at, revised_report_type, \
+  private struct Revision {
+    let reportType: Int64?
+    let transmissionRisk: Int64?
+    let daysSinceOnset: Int64?
+    /// In Unix seconds.
+    let releasedAt: Int64
+    let storedChecksum: Int64?
+  }
+
+  /// - Parameters:
+  ///   - values: The values of `Column.list`.
+  ///   - regions: The regions of an earlier row, which usually are those of this row, too.
+  init(_ values: SQLiteValues, end: Int64, regions earlier: [UInt8]) {
+    words = values.words(Column.keyData.rawValue)
+    rollingStart = values.number(Column.rollingStart.rawValue)
+    rollingPeriod = values.number(Column.rollingPeriod.rawValue)
+    transmissionRisk = values.number(Column.transmissionRisk.rawValue)
+    reportType = values.numberIfAny(Column.reportType.rawValue)
+    daysSinceOnset = values.numberIfAny(Column.daysSinceOnset.rawValue)
+    let text = values.bytes(Column.regions.rawValue)
+    regions = earlier.elementsEqual(text) ? earlier : Array(text)
+    let travels = values.number(Column.travels.rawValue)
+    releasedAt = values.number(Column.releasedAt.rawValue)
+    let isPadding = values.number(Column.isPadding.rawValue)
+    (self.travels, self.isPadding) = (travels != 0, isPadding != 0)
+    storedChecksum = values.number(Column.checksum.rawValue)
+    revision = values.numberIfAny(Column.revisedReleasedAt.rawValue).map {
+      Revision(
+        reportType: values.numberIfAny(Column.revisedReportType.rawValue),
+        transmissionRisk: values.numberIfAny(Column.revisedTransmissionRisk.rawValue),
+        daysSinceOnset: values.numberIfAny(Column.revisedDaysSinceOnset.rawValue),
+        releasedAt: $0,
+        storedChecksum: values.numberIfAny(Column.revisionChecksum.rawValue))
+    }
+    self.end = end
+    var checksum = RowChecksum()
+    checksum.add(words?.0 ?? 0)
+    checksum.add(words?.1 ?? 0)
+    for number in [rollingStart, rollingPeriod, transmissionRisk] { checksum.add(number) }
+    checksum.add(reportType)
+    checksum.add(daysSinceOnset)
+    checksum.add(text)
+    for number in [travels, releasedAt, isPadding] { checksum.add(number) }
+    self.checksum = checksum.value
+  }
+
+  /// The columns of a row, in the order of `SQLiteValues`.
+  enum Column: Int, CaseIterable {
+    case keyData, rollingStart, rollingPeriod, transmissionRisk, reportType, daysSinceOnset
+    case regions, travels, releasedAt, isPadding, checksum
+    case revisedReportType, revisedTransmissionRisk, revisedDaysSinceOnset, revisedReleasedAt
+    case revisionChecksum
+
+    static let list = """
       key_data, rolling_start, rolling_period, transmission_risk, report_type, days_since_onset, \
-      revised_days_since_onset, revised_transmission_risk, is_padding, checksum, revision_checksum
+      regions, travels, released_at, is_padding, checksum, \
+      revised_report_type, revised_transmission_risk, revised_days_since_onset, \
+      revised_released_at, revision_checksum
       """
   }
 
-  private enum Column: Int32 {
-    case regions, travels, releasedAt, revisedReleasedAt, revisedReportType
-    case keyData, rollingStart, rollingPeriod, transmissionRisk, reportType, daysSinceOnset
-    case revisedDaysSinceOnset, revisedTransmissionRisk, isPadding, checksum, revisionChecksum
+  var keyData: Data {
+    words.map { withUnsafeBytes(of: $0) { Data($0) } } ?? Data()
   }
 
-  init(_ statement: SQLiteStatement, end: Int64) {
-    self.statement = statement
-    self.end = end
+  /// The revision that was made before the period's end; later ones belong to later files.
+  private var publishedRevision: Revision? {
+    revision.flatMap { $0.releasedAt < end ? $0 : nil }
   }
 
-  /// The comma-separated regions in UTF-8.
-  var regions: UnsafeRawBufferPointer {
-    let text = sqlite3_column_text(statement, Column.regions.rawValue)
-    return bytes(at: text, of: .regions)
-  }
-  var travels: Bool { number(.travels) != 0 }
-  var keyData: Data { Data(keyBytes) }
-  /// In Unix seconds.
-  var releasedAt: Int64 { number(.releasedAt) }
-  var isPadding: Bool { number(.isPadding) != 0 }
-
-  /// True if the key was revised before the period's end; later revisions belong to later files.
-  private var isRevised: Bool {
-    guard let revisedAt = numberIfAny(.revisedReleasedAt) else { return false }
-    return revisedAt < end
-  }
+  /// In Unix seconds; nil if the key was never revised.
+  var revisedReleasedAt: Int64? { revision?.releasedAt }
 
   /// True if the key was revoked before the period's end.
   var isRevoked: Bool {
-    isRevised && numberIfAny(.revisedReportType) == Int64(ReportType.revoked.rawValue)
+    publishedRevision?.reportType == Int64(ReportType.revoked.rawValue)
   }
 
   /// Returns the key as it is published in the period, with its original or its revised properties.
   ///
   /// - Throws: `DatabaseError` if the values are not those of a key, which the table's checks rule out.
   func key() throws -> DiagnosisKey {
-    let isRevised = isRevised
-    let risk = numberIfAny(isRevised ? .revisedTransmissionRisk : .transmissionRisk)
-    let type = numberIfAny(isRevised ? .revisedReportType : .reportType)
-    let days = numberIfAny(isRevised ? .revisedDaysSinceOnset : .daysSinceOnset)
-    guard let words = statement.words(at: Column.keyData.rawValue),
-      let start = UInt32(exactly: number(.rollingStart)),
-      let period = UInt32(exactly: number(.rollingPeriod)),
+    var (risk, type, days) = (Optional(transmissionRisk), reportType, daysSinceOnset)
+    if let revision = publishedRevision {
+      (risk, type, days) = (revision.transmissionRisk, revision.reportType, revision.daysSinceOnset)
+    }
+    guard let words, let start = UInt32(exactly: rollingStart),
+      let period = UInt32(exactly: rollingPeriod),
       let risk = risk.flatMap({ UInt8(exactly: $0) }),
       let key = TemporaryExposureKey(
         words: words, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period),
@@ -81,61 +127,22 @@ struct StoredKeyRow {
     return diagnosisKey
   }
 
-  /// True if the key was ever revised.
-  var isEverRevised: Bool { numberIfAny(.revisedReleasedAt) != nil }
-
   /// True if the values are those that were stored.
   var isIntact: Bool {
-    number(.checksum) == checksum
-      && numberIfAny(.revisionChecksum)
-        == (numberIfAny(.revisedReleasedAt) == nil ? nil : revisionChecksum)
+    storedChecksum == checksum && revision?.storedChecksum == revisionChecksum
   }
 
-  /// As `PublishableKey.checksum(releasedAt:)`.
-  var checksum: Int64 {
-    let words = statement.words(at: Column.keyData.rawValue) ?? (0, 0)
+  /// As `PublishableKey.revisionChecksum`; nil if the key was never revised.
+  var revisionChecksum: Int64? {
+    guard let revision else { return nil }
     var checksum = RowChecksum()
-    checksum.add(words.0)
-    checksum.add(words.1)
-    for column in [Column.rollingStart, .rollingPeriod, .transmissionRisk] {
-      checksum.add(number(column))
-    }
-    checksum.add(numberIfAny(.reportType))
-    checksum.add(numberIfAny(.daysSinceOnset))
-    checksum.add(regions)
-    for column in [Column.travels, .releasedAt, .isPadding] { checksum.add(number(column)) }
+    checksum.add(words?.0 ?? 0)
+    checksum.add(words?.1 ?? 0)
+    checksum.add(revision.reportType)
+    checksum.add(revision.transmissionRisk)
+    checksum.add(revision.daysSinceOnset)
+    checksum.add(revision.releasedAt)
     return checksum.value
-  }
-
-  /// As `PublishableKey.revisionChecksum`.
-  var revisionChecksum: Int64 {
-    let words = statement.words(at: Column.keyData.rawValue) ?? (0, 0)
-    var checksum = RowChecksum()
-    checksum.add(words.0)
-    checksum.add(words.1)
-    checksum.add(numberIfAny(.revisedReportType))
-    checksum.add(numberIfAny(.revisedTransmissionRisk))
-    checksum.add(numberIfAny(.revisedDaysSinceOnset))
-    checksum.add(number(.revisedReleasedAt))
-    return checksum.value
-  }
-
-  private var keyBytes: UnsafeRawBufferPointer {
-    bytes(at: sqlite3_column_blob(statement, Column.keyData.rawValue), of: .keyData)
-  }
-
-  /// SQLite knows the size of a column only after its value was requested.
-  private func bytes(at start: UnsafeRawPointer?, of column: Column) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(
-      start: start, count: Int(sqlite3_column_bytes(statement, column.rawValue)))
-  }
-
-  private func number(_ column: Column) -> Int64 {
-    sqlite3_column_int64(statement, column.rawValue)
-  }
-
-  private func numberIfAny(_ column: Column) -> Int64? {
-    sqlite3_column_type(statement, column.rawValue) == SQLITE_NULL ? nil : number(column)
   }
 }
 
