@@ -22,8 +22,8 @@ extension PostgreSQLKeyStore {
   func importKeys(_ imported: ImportedKeys) async throws -> (inserted: Int, revised: Int) {
     let counts = try await write(
       seconds: PostgreSQLLimit.longRequestSeconds, isRepeatable: false
-    ) { transaction in
-      var rows = PostgreSQLUploads([], process: 0)
+    ) { [filters] transaction in
+      var rows = PostgreSQLUploads([], process: 0, filters: filters)
       let counts = try rows.importKeys(imported, transaction)
       return [counts.inserted, counts.revised]
     }

@@ -16,6 +16,7 @@ struct PostgreSQLKeyStore: KeyStore {
   let database: PostgreSQLServerDatabase
   let skippedRows = SkippedRows()
   let lease: ExportLease
+  let filters: KeyPartitionFilters
   private let commits: GroupCommit<AdmittedUpload>
 
   /// Does not connect yet. Each new one of `exports` begins with the period that contains `now`.
@@ -41,9 +42,12 @@ struct PostgreSQLKeyStore: KeyStore {
       try checkApps(try Self.registryEntries(transaction).apps)
     }
     lease = ExportLease(holder: holder)
-    let database = database
+    let (database, filters) = (database, KeyPartitionFilters())
+    self.filters = filters
     commits = GroupCommit(affectsAll: { $0 is KeyServerError }) { uploads in
-      try await mappingErrors { try await Self.accept(uploads, process: process, by: database) }
+      try await mappingErrors {
+        try await Self.accept(uploads, process: process, filters, by: database)
+      }
     }
   }
 
@@ -62,10 +66,11 @@ struct PostgreSQLKeyStore: KeyStore {
   }
 
   private static func accept(
-    _ uploads: [AdmittedUpload], process: Int16, by database: PostgreSQLServerDatabase
+    _ uploads: [AdmittedUpload], process: Int16, _ filters: KeyPartitionFilters,
+    by database: PostgreSQLServerDatabase
   ) async throws -> [Acceptance] {
     do {
-      return try await commit(uploads, process: process, by: database)
+      return try await commit(uploads, process: process, filters, by: database)
     } catch let error as PostgreSQLUploads.MissingPartition {
       let partition = error.partition
       try await database.transaction(isRepeatable: true) { transaction in
@@ -74,18 +79,21 @@ struct PostgreSQLKeyStore: KeyStore {
           .integer(PostgreSQLServerDatabase.Lock.periods.rawValue))
         try partition.create(transaction)
       }
-      return try await commit(uploads, process: process, by: database)
+      return try await commit(uploads, process: process, filters, by: database)
     }
   }
 
   /// A repetition finds the tokens that the first attempt may have used, and returns the stored responses.
   private static func commit(
-    _ uploads: [AdmittedUpload], process: Int16, by database: PostgreSQLServerDatabase
+    _ uploads: [AdmittedUpload], process: Int16, _ filters: KeyPartitionFilters,
+    by database: PostgreSQLServerDatabase
   ) async throws -> [Acceptance] {
-    try await database.transaction(isRepeatable: true) { transaction in
-      var group = PostgreSQLUploads(uploads, process: process)
-      return try group.accept(transaction)
+    let (acceptances, openFrom) = try await database.transaction(isRepeatable: true) {
+      var group = PostgreSQLUploads(uploads, process: process, filters: filters)
+      return (try group.accept($0), group.openFrom)
     }
+    filters.follow(openFrom: openFrom.unixDay, in: database)
+    return acceptances
   }
 
   func isInPlace() -> Bool { true }

@@ -7,15 +7,16 @@ import ServerStorage
 import World
 
 /// Stores a group of uploads in one transaction of two round trips: one that finds used tokens and known keys, and one
-/// that stores and commits.
+/// that stores and commits. A key that may be in an earlier partition takes one more.
 ///
 /// A token or key that another process stores in between violates a primary key. Then the transaction is repeated, and
 /// the first round trip finds it.
 struct PostgreSQLUploads {
   private let uploads: [AdmittedUpload]
   private let process: Int16
+  private let filters: KeyPartitionFilters
   /// The first moment that no export has closed.
-  private var openFrom = Date(unixSecond: 0)
+  private(set) var openFrom = Date(unixSecond: 0)
   /// The stored results by token.
   private var results: [Data: (uploadDigest: Data, response: Data)] = [:]
   /// The reports of the stored keys by their bytes, and of those of earlier uploads of the group.
@@ -32,10 +33,13 @@ struct PostgreSQLUploads {
     var tally = StatisticTally()
   }
 
-  /// - Parameter process: The number of this process in the statistics.
-  init(_ uploads: [AdmittedUpload], process: Int16) {
+  /// - Parameters:
+  ///   - process: The number of this process in the statistics.
+  ///   - filters: What this process knows about the keys in earlier partitions.
+  init(_ uploads: [AdmittedUpload], process: Int16, filters: KeyPartitionFilters) {
     self.uploads = uploads
     self.process = process
+    self.filters = filters
   }
 
   /// Stores the uploads in order, commits, and returns their results.
@@ -114,36 +118,62 @@ struct PostgreSQLUploads {
   private mutating func find(
     _ keys: [PublishableKey], _ transaction: PostgreSQLTransaction
   ) throws {
+    let lookup = filters.lookup(keys)
+    let words = keys.map(\.key.key.secretWords)
     let rows = try transaction.run([
       PostgreSQLStatement(
         "SELECT pg_advisory_xact_lock_shared($1)",
         .integer(PostgreSQLServerDatabase.Lock.periods.rawValue)),
       PostgreSQLStatement(
         "SELECT max(closed_until), (SELECT keys_from FROM server_state) FROM period_progress"),
+      PostgreSQLStatement(Self.withIndexes),
       PostgreSQLStatement(
         "SELECT token_digest, upload_digest, response FROM upload WHERE token_digest = ANY ($1)",
         .byteStrings(uploads.map(\.token.digest))),
       PostgreSQLStatement(
+        Self.currentKeys, .byteStrings(words), .integer(lookup.firstDay)),
+      PostgreSQLStatement(
         """
-        SELECT key_data, report_type, NULL::integer, released_at FROM diagnosis_key
+        SELECT key_data, report_type, revised_report_type, NULL FROM key_revision
         WHERE key_data = ANY ($1)
-        UNION ALL SELECT key_data, report_type, revised_report_type, NULL FROM key_revision
-        WHERE key_data = ANY ($1)
-        """,
-        .byteStrings(keys.map { $0.key.key.secretWords })),
+        """, .byteStrings(words)),
     ])
-    let (state, tokens) = (rows[1], rows[2])
+    let (state, tokens) = (rows[1], rows[3])
     openFrom = Date(unixSecond: state.integer(0, 0) ?? 0)
     for row in tokens.indices {
       guard let token = tokens.bytes(row, 0) else { continue }
       results[token] = (tokens.bytes(row, 1) ?? Data(), tokens.bytes(row, 2) ?? Data())
     }
-    addKnown(rows[3], from: state.integer(0, 1) ?? 0)
+    let suspects = filters.confirm(lookup, openFrom: openFrom.unixDay) ? lookup.suspects : words
+    if !suspects.isEmpty {
+      let earlier = try transaction.run(
+        Self.earlierKeys, .byteStrings(suspects), .integer(lookup.firstDay))
+      addKnown(earlier, from: state.integer(0, 1) ?? 0)
+    }
+    addKnown(rows[4], from: state.integer(0, 1) ?? 0)
+    // Revisions are the last rows, and replace their keys.
+    addKnown(rows[5], from: state.integer(0, 1) ?? 0)
+    expired.removeAll { known[$0] != nil }
   }
+
+  /// Before the tables were analysed for the first time, PostgreSQL takes them for small ones, and would read them as a
+  /// whole for each group of uploads. The cost that it adds to such plans would make it compile them.
+  private static let withIndexes = """
+    SELECT set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)
+    """
+
+  private static let currentKeys = """
+    SELECT key_data, report_type, NULL::integer, released_at FROM diagnosis_key
+    WHERE key_data = ANY ($1) AND stored_day >= $2
+    """
+
+  private static let earlierKeys = """
+    SELECT key_data, report_type, NULL::integer, released_at FROM diagnosis_key
+    WHERE key_data = ANY ($1) AND stored_day < $2
+    """
 
   /// - Parameter start: Keys that were released earlier count as removed, unless they were revised.
   private mutating func addKnown(_ rows: PostgreSQLRows, from start: Int64) {
-    // Revisions are the last rows, and replace their keys.
     for row in rows.indices {
       guard let bytes = rows.bytes(row, 0) else { continue }
       if let releasedAt = rows.integer(row, 3), releasedAt < start {
@@ -154,7 +184,6 @@ struct PostgreSQLUploads {
           revisedType: Self.reportType(rows.integer(row, 2)))
       }
     }
-    expired.removeAll { known[$0] != nil }
   }
 
   private static func reportType(_ number: Int64?) -> ReportType? {
