@@ -138,7 +138,7 @@ struct KeyServerBench {
     let figures = try await ImportBench.run(keyCount: keys)
     return KeyServerReport.File(
       keys: keys, seconds: figures.seconds, processorSeconds: figures.processorSeconds,
-      peakMemoryMiB: nil)
+      ownMemoryMiB: nil)
   }
 
   /// The figures that `firebreak bench export` prints.
@@ -146,13 +146,14 @@ struct KeyServerBench {
     let seconds: Double
     let processorSeconds: Double
     let peakMemoryMiB: Double
+    let programMemoryMiB: Double
   }
 
   func exported(_ keys: Int) async throws -> KeyServerReport.File {
     let figures: ExportFigures = try await bench(["export", "--keys", "\(keys)"])
     return KeyServerReport.File(
       keys: keys, seconds: figures.seconds, processorSeconds: figures.processorSeconds,
-      peakMemoryMiB: figures.peakMemoryMiB)
+      ownMemoryMiB: (figures.peakMemoryMiB - figures.programMemoryMiB).rounded(to: 1))
   }
 
   /// The figures that `firebreak bench match` prints.

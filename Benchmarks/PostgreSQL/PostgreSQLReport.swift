@@ -13,13 +13,14 @@ struct PostgreSQLReport: MeasurementReport {
     /// The processor time of PostgreSQL.
     let databaseSeconds: Double
     /// The peak of the key server.
-    let peakMemoryMiB: Double
+    /// The peak of the process without the program and its libraries.
+    let ownMemoryMiB: Double
 
     var processorSeconds: Double { (serverSeconds + databaseSeconds).rounded(to: 3) }
 
     var text: String {
       "PostgreSQL, export of \(keys) keys: \(seconds) s, server \(serverSeconds) s, PostgreSQL"
-        + " \(databaseSeconds) s, \(peakMemoryMiB) MiB"
+        + " \(databaseSeconds) s, \(ownMemoryMiB) MiB without the program"
     }
   }
 
@@ -87,7 +88,7 @@ struct PostgreSQLReport: MeasurementReport {
         "export of \(export.keys) keys, processor time, s", export.processorSeconds,
         isJudged ? BenchmarkTarget.Bound.atMost(1) : nil),
       JudgedFigure(
-        "export of \(export.keys) keys, peak, MiB", export.peakMemoryMiB,
+        "export of \(export.keys) keys, peak without the program, MiB", export.ownMemoryMiB,
         isJudged ? BenchmarkTarget.Bound.atMost(64) : nil),
     ]
   }

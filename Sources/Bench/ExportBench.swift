@@ -52,6 +52,7 @@ struct ExportBench {
       keys: keyCount, seconds: (duration / .seconds(1)).rounded(to: 3),
       processorSeconds: (processor / .seconds(1)).rounded(to: 3),
       peakMemoryMiB: (Double(memory.peak) / Double(1 << 20)).rounded(to: 1),
+      programMemoryMiB: (Double(memory.program) / Double(1 << 20)).rounded(to: 1),
       bytes: size?.intValue ?? 0, database: database == nil ? "sqlite" : "postgresql")
   }
 
@@ -91,6 +92,8 @@ struct ExportBenchReport: Encodable {
   /// The processor time of this process, to which SQLite belongs and PostgreSQL does not.
   let processorSeconds: Double
   let peakMemoryMiB: Double
+  /// The part of it that was the program and its libraries before the export.
+  let programMemoryMiB: Double
   /// The size of the zip.
   let bytes: Int
   let deflateLevel = KeyFileWriter.deflateLevel
@@ -101,11 +104,13 @@ struct ExportBenchReport: Encodable {
     """
     \(keys) keys from \(database == "sqlite" ? "SQLite" : "PostgreSQL") to a signed zip of \(bytes) bytes \
     (deflate level \(deflateLevel))
-    \(seconds) s, processor time \(processorSeconds) s, at most \(peakMemoryMiB) MiB
+    \(seconds) s, processor time \(processorSeconds) s, at most \(peakMemoryMiB) MiB, \(programMemoryMiB) of them the \
+    program and its libraries
     """
   }
 
   private enum CodingKeys: CodingKey {
-    case build, keys, seconds, processorSeconds, peakMemoryMiB, bytes, deflateLevel, database
+    case build, keys, seconds, processorSeconds, peakMemoryMiB, programMemoryMiB, bytes
+    case deflateLevel, database
   }
 }

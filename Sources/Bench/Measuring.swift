@@ -58,6 +58,9 @@ package struct CPUClock {
 package struct MemoryGauge {
   /// The resident memory in bytes when the gauge was created.
   package let baseline: Int
+  /// The part of it that is mapped files, in bytes: the program and its libraries. The system shares these pages between
+  /// processes and can drop them at any time.
+  package let program: Int
 
   /// Returns free memory to the system and starts measuring.
   package init() {
@@ -66,6 +69,7 @@ package struct MemoryGauge {
       note("The memory peak cannot be reset here: it covers the whole life of the process.")
     }
     baseline = Self.bytes("VmRSS")
+    program = Self.bytes("RssFile")
   }
 
   /// The peak of the resident memory since then, in bytes.

@@ -14,7 +14,8 @@ struct BenchExportCommandTests {
     let names = Set(report.allKeys.compactMap { $0 as? String })
     #expect(
       names == [
-        "build", "keys", "seconds", "processorSeconds", "peakMemoryMiB", "bytes", "deflateLevel",
+        "build", "keys", "seconds", "processorSeconds", "peakMemoryMiB", "programMemoryMiB",
+        "bytes", "deflateLevel",
         "database",
       ])
     #expect(report["keys"] as? Int == 2_000)
