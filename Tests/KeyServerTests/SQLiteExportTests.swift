@@ -96,6 +96,30 @@ struct SQLiteExportTests {
     }
   }
 
+  @Test("A count ends early only if its exact value does not matter")
+  func counts() async throws {
+    let store = try filledStore()
+    let later = PeriodKeys(start: (Self.start + 7_200).unixSecond, end: Self.end.unixSecond)
+    func counts(_ first: ClosedRange<Int>?, _ second: ClosedRange<Int>?) async throws -> [Int] {
+      try await store.database.read { db in
+        try PeriodKeys.releasedCounts(
+          of: [
+            CountedPeriod(keys: Self.allKeys, indifferent: first),
+            CountedPeriod(keys: later, indifferent: second),
+          ], in: db)
+      }
+    }
+    let exact = [Self.keyCount, Self.keyCount / 2]
+    #expect(try await counts(nil, nil) == exact)
+    // More keys than one of the ranges has.
+    #expect(try await counts(10...20, 10...20) == exact)
+    #expect(try await counts(10...Self.keyCount, 10...(Self.keyCount - 1)) == exact)
+    // Fewer keys than the second one has.
+    #expect(try await counts(1...9_000, 2_000...9_000) == exact)
+    let early = try await counts(100...9_000, 100...9_000)
+    #expect(early.allSatisfy { $0 >= 100 } && early[0] < Self.keyCount / 2, "\(early)")
+  }
+
   @Test("A cancelled read throws CancellationError, not a database error")
   func cancelled() async throws {
     let store = try filledStore()

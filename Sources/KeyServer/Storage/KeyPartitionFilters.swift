@@ -75,7 +75,7 @@ final class KeyPartitionFilters: Sendable {
     }
   }
 
-  private func load(from database: PostgreSQLServerDatabase) async throws {
+  func load(from database: PostgreSQLServerDatabase) async throws {
     let (openFrom, days) = try await database.transaction(.snapshot) { transaction in
       let openFrom = try PostgreSQLKeyStore.progress(transaction).openFrom.unixDay
       return (openFrom, try KeyPartition.all(transaction).map(\.day).filter { $0 < openFrom })

@@ -25,7 +25,7 @@ final class StoredKeyRows {
   static func addFunction(to db: Database) throws {
     let status = sqlite3_create_function_v2(
       db.sqliteConnection, function, Int32(1 + StoredKeyRow.Column.allCases.count),
-      SQLITE_UTF8 | SQLITE_DIRECTONLY, nil, { receive($0, $2) }, nil, nil, nil)
+      SQLITE_UTF8 | SQLITE_DIRECTONLY, nil, { StoredKeyRows.receive($0, $2) }, nil, nil, nil)
     guard status == SQLITE_OK else { try db.throwLatestError() }
   }
 
