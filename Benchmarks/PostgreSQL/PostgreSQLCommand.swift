@@ -105,14 +105,21 @@ struct PostgreSQLBench {
         try await measure(servers, connections: Self.many)
       )
     }
-    let pair = BenchDatabase(address: try await cluster.createDatabase("second"))
-    let two = try await withServers(2, in: pair) { servers in
-      try await measure(servers, connections: Self.many / servers.count)
-    }
+    let two = try await several(2, in: "second")
+    let three = try await several(3, in: "third")
     return PostgreSQLReport(
       uploads: uploads, sqlite8: sqlite.0, sqlite32: sqlite.1, postgreSQL8: postgreSQL.0,
-      postgreSQL32: postgreSQL.1, twoProcesses: two, growth: try await growth(storedKeys),
+      postgreSQL32: postgreSQL.1, twoProcesses: two, threeProcesses: three,
+      growth: try await growth(storedKeys),
       sqliteGrowth: try await sqliteGrowth(sqliteStoredKeys), export: export)
+  }
+
+  /// Measures `count` servers, which share the connections, with a database of their own.
+  private func several(_ count: Int, in name: String) async throws -> MeasuredUploads {
+    let database = BenchDatabase(address: try await cluster.createDatabase(name))
+    return try await withServers(count, in: database) { servers in
+      try await measure(servers, connections: Self.many / count)
+    }
   }
 
   /// The figures that `firebreak bench export` prints.

@@ -12,8 +12,7 @@ struct PostgreSQLReport: MeasurementReport {
     let serverSeconds: Double
     /// The processor time of PostgreSQL.
     let databaseSeconds: Double
-    /// The peak of the key server.
-    /// The peak of the process without the program and its libraries.
+    /// The peak of the key server without the program and its libraries.
     let ownMemoryMiB: Double
 
     var processorSeconds: Double { (serverSeconds + databaseSeconds).rounded(to: 3) }
@@ -31,6 +30,7 @@ struct PostgreSQLReport: MeasurementReport {
   let postgreSQL8: MeasuredUploads
   let postgreSQL32: MeasuredUploads
   let twoProcesses: MeasuredUploads
+  let threeProcesses: MeasuredUploads
   let growth: [UploadGrowth]
   let sqliteGrowth: [UploadGrowth]
   /// Nil if it was not measured.
@@ -39,6 +39,8 @@ struct PostgreSQLReport: MeasurementReport {
   let rateBesideSQLite: Double
   /// The rate of two processes divided by that of one.
   let rateOfTwoProcesses: Double
+  /// The rate of three processes divided by that of one.
+  let rateOfThreeProcesses: Double
   /// The processor time of server and PostgreSQL by upload, at 32 connections.
   let processorMicroseconds: Double
   /// The rates of the growth with PostgreSQL divided by the first one.
@@ -48,17 +50,18 @@ struct PostgreSQLReport: MeasurementReport {
 
   init(
     uploads: Int, sqlite8: MeasuredUploads, sqlite32: MeasuredUploads, postgreSQL8: MeasuredUploads,
-    postgreSQL32: MeasuredUploads, twoProcesses: MeasuredUploads, growth: [UploadGrowth],
-    sqliteGrowth: [UploadGrowth],
-    export: Export?
+    postgreSQL32: MeasuredUploads, twoProcesses: MeasuredUploads, threeProcesses: MeasuredUploads,
+    growth: [UploadGrowth], sqliteGrowth: [UploadGrowth], export: Export?
   ) {
     self.uploads = uploads
     (self.sqlite8, self.sqlite32) = (sqlite8, sqlite32)
     (self.postgreSQL8, self.postgreSQL32) = (postgreSQL8, postgreSQL32)
-    (self.twoProcesses, self.growth, self.sqliteGrowth) = (twoProcesses, growth, sqliteGrowth)
+    (self.twoProcesses, self.threeProcesses) = (twoProcesses, threeProcesses)
+    (self.growth, self.sqliteGrowth) = (growth, sqliteGrowth)
     self.export = export
     rateBesideSQLite = postgreSQL32.rate(beside: sqlite32)
     rateOfTwoProcesses = twoProcesses.rate(beside: postgreSQL32)
+    rateOfThreeProcesses = threeProcesses.rate(beside: postgreSQL32)
     processorMicroseconds =
       (postgreSQL32.serverMicroseconds + postgreSQL32.databaseMicroseconds).rounded(to: 1)
     ratesBesideFirst = growth.ratesBesideFirst
@@ -70,6 +73,7 @@ struct PostgreSQLReport: MeasurementReport {
       [
         JudgedFigure("PostgreSQL beside SQLite, rate", rateBesideSQLite, .atLeast(0.8)),
         JudgedFigure("two processes beside one, rate", rateOfTwoProcesses, .atLeast(0.9)),
+        JudgedFigure("three processes beside one, rate", rateOfThreeProcesses, nil),
         JudgedFigure("processor time of an upload, µs", processorMicroseconds, .atMost(700)),
       ] + growth.figures(of: "PostgreSQL", at: 12_000_000, .atLeast(0.7))
       + sqliteGrowth.figures(of: "SQLite", at: 2_500_000, .atLeast(0.6))
@@ -95,7 +99,7 @@ struct PostgreSQLReport: MeasurementReport {
 
   /// The uploads that were not accepted.
   var failed: Int {
-    ([sqlite8, sqlite32, postgreSQL8, postgreSQL32, twoProcesses]
+    ([sqlite8, sqlite32, postgreSQL8, postgreSQL32, twoProcesses, threeProcesses]
       + (growth + sqliteGrowth).map(\.uploads))
       .reduce(0) { $0 + $1.failed }
   }
@@ -104,7 +108,7 @@ struct PostgreSQLReport: MeasurementReport {
     let rows = [
       ("SQLite, 8 connections", sqlite8), ("SQLite, 32", sqlite32),
       ("PostgreSQL, 8", postgreSQL8), ("PostgreSQL, 32", postgreSQL32),
-      ("two processes, 16 each", twoProcesses),
+      ("two processes, 16 each", twoProcesses), ("three processes, 10 each", threeProcesses),
     ]
     let grown =
       growth.map { ("PostgreSQL, \($0.storedKeys) keys stored", $0.uploads) }
@@ -114,8 +118,8 @@ struct PostgreSQLReport: MeasurementReport {
   }
 
   private enum CodingKeys: CodingKey {
-    case build, uploads, sqlite8, sqlite32, postgreSQL8, postgreSQL32, twoProcesses, growth
-    case sqliteGrowth, export, rateBesideSQLite, rateOfTwoProcesses, processorMicroseconds
-    case ratesBesideFirst, figures
+    case build, uploads, sqlite8, sqlite32, postgreSQL8, postgreSQL32, twoProcesses
+    case threeProcesses, growth, sqliteGrowth, export, rateBesideSQLite, rateOfTwoProcesses
+    case rateOfThreeProcesses, processorMicroseconds, ratesBesideFirst, figures
   }
 }

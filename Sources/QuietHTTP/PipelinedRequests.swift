@@ -48,7 +48,7 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let part = unwrapInboundIn(data)
-    if isWaiting || held.isFull { held.append(.part(part)) } else { pass(part, context) }
+    if isWaiting || held.isFull { held.append(.part(part)) } else { pass(part, data, context) }
   }
 
   func read(context: ChannelHandlerContext) {
@@ -89,7 +89,10 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+  /// - Parameter data: `part` as it was received, so that it is not wrapped again.
+  private func pass(
+    _ part: HTTPServerRequestPart, _ data: NIOAny, _ context: ChannelHandlerContext
+  ) {
     switch part {
     case .head:
       (isReceiving, isResponding) = (true, true)
@@ -104,7 +107,7 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
     }
     // A response that is sent while the end is passed on makes the connection idle itself.
     let wasSent = !isResponding
-    context.fireChannelRead(wrapInboundOut(part))
+    context.fireChannelRead(data)
     if wasSent, isIdle { becomeIdle(context) }
   }
 
@@ -112,7 +115,7 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     let part = unwrapOutboundIn(data)
-    if case .head(let head) = part, head.status.code >= 200 {
+    if case .head(let head) = part, head.status.code >= 200, unchanged?.willRespond != true {
       load.end(ObjectIdentifier(context.channel))
     }
     guard case .end = part else { return context.write(data, promise: promise) }
@@ -134,7 +137,7 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
   private func passHeld(_ context: ChannelHandlerContext) {
     while !isWaiting, let next = held.popFirst() {
       switch next {
-      case .part(let part): pass(part, context)
+      case .part(let part): pass(part, wrapInboundOut(part), context)
       case .error(let error): context.fireErrorCaught(error)
       case .inputClosed: context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
       }
@@ -249,9 +252,10 @@ final class RequestHeads: ChannelDuplexHandler, RemovableChannelHandler {
     expectsContinue =
       head.version == .http1_1
       && head.headers["expect"].contains { $0.lowercased() == "100-continue" }
-    if head.version == .http1_0 || !head.isKeepAlive {
-      head.headers.replaceOrAdd(name: "connection", value: "close")
+    guard head.version == .http1_0 || !head.isKeepAlive else {
+      return context.fireChannelRead(data)
     }
+    head.headers.replaceOrAdd(name: "connection", value: "close")
     context.fireChannelRead(wrapInboundOut(.head(head)))
   }
 

@@ -86,10 +86,11 @@ final class UnchangedResponses: ChannelInboundHandler, RemovableChannelHandler {
 
   private func respond(_ context: ChannelHandlerContext) {
     guard var headers else { return }
-    self.headers = nil
     headers.add(name: "date", value: dates.text)
     let head = HTTPResponseHead(version: .http1_1, status: .notModified, headers: headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
+    // Before the end: when it is sent, the next request may be read.
+    self.headers = nil
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }
 }

@@ -20,7 +20,7 @@ struct PostgreSQLReportTests {
     PostgreSQLReport(
       uploads: 100, sqlite8: uploads(500), sqlite32: uploads(1_000),
       postgreSQL8: uploads(400), postgreSQL32: uploads(900, server: 300, database: 250),
-      twoProcesses: uploads(1_080),
+      twoProcesses: uploads(1_080), threeProcesses: uploads(990),
       growth: [
         .init(storedKeys: 0, uploads: uploads(800)),
         .init(storedKeys: most[0], uploads: uploads(600, failed: failed)),
@@ -37,6 +37,7 @@ struct PostgreSQLReportTests {
   func ratios() throws {
     let report = report()
     #expect(report.rateBesideSQLite == 0.9 && report.rateOfTwoProcesses == 1.2)
+    #expect(report.rateOfThreeProcesses == 1.1)
     #expect(report.processorMicroseconds == 550)
     #expect(report.ratesBesideFirst == [1, 0.75])
     #expect(report.postgreSQL32.tail == 2.5)
@@ -49,7 +50,7 @@ struct PostgreSQLReportTests {
   @Test("Each figure is beside its target, and says whether it holds")
   func figures() {
     let figures = report().figures
-    #expect(figures.count == 11)
+    #expect(figures.count == 12)
     #expect(
       figures.filter { !$0.holds }.map(\.name) == [
         "SQLite, 2500000 keys beside 0, rate",
@@ -70,11 +71,12 @@ struct PostgreSQLReportTests {
     let withoutTarget = report.figures.filter { $0.target == nil }
     #expect(
       withoutTarget.map(\.name) == [
+        "three processes beside one, rate",
         "PostgreSQL, 50000000 keys beside 0, rate", "SQLite, 1000 keys beside 0, rate",
         "export of 2000 keys, processor time, s",
         "export of 2000 keys, peak without the program, MiB",
       ])
-    #expect(report.figures.count == 11)
+    #expect(report.figures.count == 12)
     #expect(report.text.contains("\nSQLite, 1000 keys beside 0, rate: 0.59\n"))
   }
 
