@@ -224,7 +224,7 @@ enum SQLiteLimit {
   /// The page size of new files, in bytes.
   static let pageBytes = 2_048
   /// The length of the write-ahead log, in pages, at which a checkpoint starts.
-  static let logPages = 65_536
+  static let logPages = 131_072
   /// The maximum number of uploads in a commit that indicates light load; under full load commits are larger.
   static let lightLoadUploads = 4
   /// The number of transactions in which old keys are removed, and as many for expired tokens; a divisor of 256.
