@@ -150,6 +150,10 @@ extension PostgreSQLKeyStore {
     of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
   ) async throws -> Result {
     try await read(seconds: PostgreSQLLimit.longRequestSeconds) { [skippedRows] transaction in
+      // By default PostgreSQL sorts more than about 50,000 keys on its disk.
+      try transaction.run(
+        "SELECT set_config('work_mem', $1, true)",
+        .text("\(KeyServerLimit.sortMebibytesMax)MB"))
       let keys = FileKeys(batch: batch, skippedRows: skippedRows, transaction: transaction)
       return try body(BatchKeys { try keys.forEach($0) })
     }
