@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureKeys
 import Foundation
+import PostgreSQL
 import TestSupport
 import Testing
 import World
