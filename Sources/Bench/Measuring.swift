@@ -58,8 +58,8 @@ package struct CPUClock {
 package struct MemoryGauge {
   /// The resident memory in bytes when the gauge was created.
   package let baseline: Int
-  /// The part of it that is mapped files, in bytes: the program and its libraries. The system shares these pages between
-  /// processes and can drop them at any time.
+  /// The part of it that is mapped files, in bytes: the program and its libraries. The system shares these
+  /// pages between processes and can drop them at any time.
   package let program: Int
 
   /// Returns free memory to the system and starts measuring.

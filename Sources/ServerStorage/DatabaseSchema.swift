@@ -14,23 +14,19 @@ package struct DatabaseSchema: Sendable {
   package var cacheKiB: Int?
   /// The length of the write-ahead log, in pages, at which a commit starts a checkpoint; nil for SQLite's.
   package var checkpointPages: Int?
-  /// Adds functions to each new connection.
-  package var prepareConnection: (@Sendable (Database) throws -> Void)?
 
   /// The maximum wait for a transaction of another process, such as a command of the operator, in seconds.
   static let busySeconds: TimeInterval = 5
 
   package init(
     name: String, migrations: DatabaseMigrator, pageBytes: Int? = nil, cacheKiB: Int? = nil,
-    checkpointPages: Int? = nil,
-    prepareConnection: (@Sendable (Database) throws -> Void)? = nil
+    checkpointPages: Int? = nil
   ) {
     self.name = name
     self.migrations = migrations
     self.pageBytes = pageBytes
     self.cacheKiB = cacheKiB
     self.checkpointPages = checkpointPages
-    self.prepareConnection = prepareConnection
   }
 
   /// The settings of a connection.
@@ -41,8 +37,7 @@ package struct DatabaseSchema: Sendable {
     configuration.readonly = readonly
     configuration.foreignKeysEnabled = true
     configuration.busyMode = .timeout(Self.busySeconds)
-    configuration.prepareDatabase { [pageBytes, cacheKiB, checkpointPages, prepareConnection] db in
-      try prepareConnection?(db)
+    configuration.prepareDatabase { [pageBytes, cacheKiB, checkpointPages] db in
       // Overwrites deleted data: a deleted key, code or session must not be readable from a free page.
       try db.execute(sql: "PRAGMA secure_delete = ON")
       guard !db.configuration.readonly else { return }

@@ -29,7 +29,7 @@ struct KeyPartitionFiltersTests {
     try StoreScene.key(byte, .confirmedTest)
   }
 
-  /// What an upload of `keys` changed.
+  /// The counts of what an upload of `keys` changed.
   private func outcome(
     of keys: [PublishableKey], _ scene: StoreScene, revising: Bool = false
   ) async throws -> String {

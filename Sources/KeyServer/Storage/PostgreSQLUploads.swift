@@ -35,7 +35,7 @@ struct PostgreSQLUploads {
 
   /// - Parameters:
   ///   - process: The number of this process in the statistics.
-  ///   - filters: What this process knows about the keys in earlier partitions.
+  ///   - filters: The filters of the keys in earlier partitions.
   init(_ uploads: [AdmittedUpload], process: Int16, filters: KeyPartitionFilters) {
     self.uploads = uploads
     self.process = process

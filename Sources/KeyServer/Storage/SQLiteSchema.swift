@@ -12,8 +12,7 @@ enum SQLiteSchema {
   /// data. With a long log, a checkpoint copies only the last version of each page.
   static let schema = DatabaseSchema(
     name: "key database", migrations: makeMigrations(), pageBytes: SQLiteLimit.pageBytes,
-    cacheKiB: SQLiteLimit.cacheKiB, checkpointPages: SQLiteLimit.logPages,
-    prepareConnection: StoredKeyRows.addFunction(to:))
+    cacheKiB: SQLiteLimit.cacheKiB, checkpointPages: SQLiteLimit.logPages)
 
   private static func makeMigrations() -> DatabaseMigrator {
     var migrator = DatabaseMigrator()

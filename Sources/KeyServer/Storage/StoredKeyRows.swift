@@ -21,12 +21,12 @@ final class StoredKeyRows {
     rows.reserveCapacity(Self.collectedMax)
   }
 
-  /// Adds the function to a new connection.
-  static func addFunction(to db: Database) throws {
+  /// Adds the function to the connection, unless it has it and runs another statement.
+  private static func addFunction(to db: Database) throws {
     let status = sqlite3_create_function_v2(
       db.sqliteConnection, function, Int32(1 + StoredKeyRow.Column.allCases.count),
       SQLITE_UTF8 | SQLITE_DIRECTONLY, nil, { StoredKeyRows.receive($0, $2) }, nil, nil, nil)
-    guard status == SQLITE_OK else { try db.throwLatestError() }
+    guard status == SQLITE_OK || status == SQLITE_BUSY else { try db.throwLatestError() }
   }
 
   /// Calls `body` for each row until it returns false.
@@ -40,6 +40,7 @@ final class StoredKeyRows {
     in db: Database, from source: String, where condition: String = "true",
     _ arguments: StatementArguments = [:], end: Int64, _ body: (StoredKeyRow) throws -> Bool
   ) throws {
+    try addFunction(to: db)
     let statement = try db.makeStatement(
       sql: """
         SELECT 1 FROM \(source)
@@ -71,8 +72,8 @@ final class StoredKeyRows {
     UnsafeRawPointer(pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
-  /// Collects the row with `values`, the second and later arguments of the function. Its result is true if the rows have
-  /// to be taken.
+  /// Collects the row with `values`, the second and later arguments of the function. Its result is true if
+  /// the rows have to be taken.
   private static func receive(
     _ context: OpaquePointer?, _ values: UnsafeMutablePointer<OpaquePointer?>?
   ) {
@@ -87,8 +88,8 @@ final class StoredKeyRows {
   }
 }
 
-/// The arguments of a function of SQLite. The table is STRICT, so only values that may be NULL have to be asked for their
-/// type.
+/// The arguments of a function of SQLite. The table is STRICT, so only values that may be NULL have to be
+/// asked for their type.
 struct SQLiteValues {
   private let values: UnsafeMutablePointer<OpaquePointer?>
 
