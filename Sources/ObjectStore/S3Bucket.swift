@@ -175,7 +175,9 @@ package struct S3Bucket: Sendable {
     if method == "PUT" { request.body = .bytes(ByteBuffer(bytes: body)) }
     do {
       let response = try await client.execute(request, timeout: .seconds(timeoutSeconds))
-      let content = Data(try await response.body.collect(upTo: bytesMax).readableBytesView)
+      // The description of an error may be longer than the object.
+      let limit = response.status == .ok ? bytesMax : ObjectStoreLimit.listBytesMax
+      let content = Data(try await response.body.collect(upTo: limit).readableBytesView)
       return Response(
         status: Int(response.status.code), headers: response.headers, body: content)
     } catch is NIOTooManyBytesError {

@@ -195,11 +195,16 @@ public actor S3TestServer {
     "\"\(Data(SHA256.hash(data: content)).prefix(16).base64EncodedString())\""
   }
 
+  /// As long as those of stores, which is more than a small object.
   private static func error(_ status: Int, _ code: String) -> Response {
-    Response(
+    let text = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <Error><Code>\(code)</Code><Message>The request of this object has failed.</Message>\
+      <RequestId>4442587FB7D0A2F9</RequestId><HostId>store</HostId></Error>
+      """
+    return Response(
       status: .init(code: status), headers: [.contentType: "application/xml"],
-      body: ResponseBody(
-        byteBuffer: ByteBuffer(string: "<Error><Code>\(code)</Code></Error>")))
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
   }
 }
 
