@@ -146,14 +146,15 @@ struct KeyServerBench {
     let seconds: Double
     let processorSeconds: Double
     let peakMemoryMiB: Double
-    let programMemoryMiB: Double
+    /// Nil from an earlier version.
+    let programMemoryMiB: Double?
   }
 
   func exported(_ keys: Int) async throws -> KeyServerReport.File {
     let figures: ExportFigures = try await bench(["export", "--keys", "\(keys)"])
     return KeyServerReport.File(
       keys: keys, seconds: figures.seconds, processorSeconds: figures.processorSeconds,
-      ownMemoryMiB: (figures.peakMemoryMiB - figures.programMemoryMiB).rounded(to: 1))
+      ownMemoryMiB: (figures.peakMemoryMiB - (figures.programMemoryMiB ?? 0)).rounded(to: 1))
   }
 
   /// The figures that `firebreak bench match` prints.

@@ -101,7 +101,7 @@ struct KeyServerReport: MeasurementReport {
       figures.append(
         JudgedFigure(
           "export of \(exported.keys) keys, peak without the program, MiB", peak,
-          isJudged ? BenchmarkTarget.Bound.atMost(64) : nil))
+          isJudged ? BenchmarkTarget.Bound.atMost(40) : nil))
     }
     return figures
   }

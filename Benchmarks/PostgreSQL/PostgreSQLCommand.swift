@@ -84,6 +84,8 @@ struct PostgreSQLBench {
   private static let few = 8
   private static let many = 32
   private static let warmUpUploads = 100
+  /// The most that PostgreSQL needs in the second or two in which a server is found idle.
+  private static let idleProcessorTime = Duration.milliseconds(50)
   private static let databaseName = "bench"
   private static let outputBytesMax = 1 << 20
 
@@ -127,7 +129,8 @@ struct PostgreSQLBench {
     let seconds: Double
     let processorSeconds: Double
     let peakMemoryMiB: Double
-    let programMemoryMiB: Double
+    /// Nil from an earlier version.
+    let programMemoryMiB: Double?
   }
 
   private func export(_ keyCount: Int) async throws -> PostgreSQLReport.Export {
@@ -144,7 +147,7 @@ struct PostgreSQLBench {
     return PostgreSQLReport.Export(
       keys: keyCount, seconds: figures.seconds, serverSeconds: figures.processorSeconds,
       databaseSeconds: ((cluster.processorTime - start) / .seconds(1)).rounded(to: 2),
-      ownMemoryMiB: (figures.peakMemoryMiB - figures.programMemoryMiB).rounded(to: 1))
+      ownMemoryMiB: (figures.peakMemoryMiB - (figures.programMemoryMiB ?? 0)).rounded(to: 1))
   }
 
   /// Runs the measured program, and returns what it printed.
@@ -192,10 +195,20 @@ struct PostgreSQLBench {
     return growth
   }
 
-  /// Sends uploads until the server has read what it needs of the keys of earlier days.
+  /// Sends a few uploads, with which the server begins to read the keys of earlier days, and waits until it has read
+  /// them: until neither the server nor PostgreSQL does anything.
   private func warmUp(_ servers: [PublishServerProcess]) async throws {
-    _ = try await ClosedLoop(uploads: Self.warmUpUploads).measure(servers, connections: Self.many)
-    for server in servers { try await server.waitUntilIdle() }
+    let uploads = try await ClosedLoop(uploads: Self.warmUpUploads)
+      .measure(servers, connections: Self.many)
+    guard uploads.failed == 0 else {
+      throw CommandFailure(
+        status: .no, message: "\(uploads.failed) uploads before a measurement were not accepted.")
+    }
+    var earlier = Duration.zero
+    repeat {
+      earlier = cluster.processorTime
+      for server in servers { try await server.waitUntilIdle() }
+    } while cluster.processorTime - earlier > Self.idleProcessorTime
   }
 
   // MARK: - Servers

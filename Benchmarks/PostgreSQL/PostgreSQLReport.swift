@@ -93,7 +93,7 @@ struct PostgreSQLReport: MeasurementReport {
         isJudged ? BenchmarkTarget.Bound.atMost(1) : nil),
       JudgedFigure(
         "export of \(export.keys) keys, peak without the program, MiB", export.ownMemoryMiB,
-        isJudged ? BenchmarkTarget.Bound.atMost(64) : nil),
+        isJudged ? BenchmarkTarget.Bound.atMost(40) : nil),
     ]
   }
 

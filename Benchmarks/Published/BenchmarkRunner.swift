@@ -65,6 +65,7 @@ enum BenchmarkFigure: String, Sendable {
   case medianLimitScaling = "limitOnThreads.medianScaling"
   case peak = "peakMemoryMiB"
   case baseline = "baselineMiB"
+  case program = "programMemoryMiB"
   case requestsPerSecond
   case bareUploadsPerSecond
   case errors

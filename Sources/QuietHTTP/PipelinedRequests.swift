@@ -100,7 +100,7 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
     case .body: break
     case .end:
       isReceiving = false
-      // A request that gets its response at once never waits, and says nothing about the rate of others.
+      // A request that gets its response at once is not processed, and says nothing about the rate of others.
       guard isResponding, unchanged?.willRespond != true else { break }
       load.begin(
         ObjectIdentifier(context.channel), waited: context.channel.timeSinceReceipt)

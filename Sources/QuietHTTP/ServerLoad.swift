@@ -6,10 +6,10 @@ import Synchronization
 /// The requests in progress on a server, and an estimate of the queueing delay of a new one.
 ///
 /// A request is in progress from its last byte until its response begins, except while it waits for another server
-/// or for the delay that makes all responses look alike. Under load, the delay is the number of these requests
-/// divided by the recent completion rate (Little's law), plus the time for which the request has already waited,
-/// which includes the socket's receive queue. New requests are rejected before the delay exceeds
-/// `QuietLimit.queueSecondsMax`: the client of a late response has given up.
+/// or for the delay that makes all responses look alike. One that `UnchangedResponses` responds to never is. Under
+/// load, the delay is the number of these requests divided by the recent completion rate (Little's law), plus the
+/// time for which the request has already waited, which includes the socket's receive queue. New requests are
+/// rejected before the delay exceeds `QuietLimit.queueSecondsMax`: the client of a late response has given up.
 final class ServerLoad: Sendable {
   typealias Instant = ContinuousClock.Instant
 

@@ -100,7 +100,7 @@ final class SlowReaderHandler: ChannelDuplexHandler {
 
 /// The progress of a client that reads its pending responses, sampled at regular checks.
 struct ReadProgress {
-  /// The number of checks in `QuietLimit.responseSecondsMax`. Detection may be late by two intervals.
+  /// The number of checks in `QuietLimit.responseSecondsMax`. Detection may be late by one interval.
   static let checks = 4
 
   /// The pending and acknowledged bytes at the latest checks, oldest first.

@@ -85,8 +85,8 @@ final class UnchangedResponses: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   private func respond(_ context: ChannelHandlerContext) {
-    guard var headers else { return }
-    headers.add(name: "date", value: dates.text)
+    headers?.add(name: "date", value: dates.text)
+    guard let headers else { return }
     let head = HTTPResponseHead(version: .http1_1, status: .notModified, headers: headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     // Before the end: when it is sent, the next request may be read.

@@ -30,7 +30,7 @@ struct PostgreSQLReportTests {
         .init(storedKeys: most[1], uploads: uploads(590)),
       ],
       export: .init(
-        keys: most[2], seconds: 2, serverSeconds: 0.3, databaseSeconds: 0.6, ownMemoryMiB: 65))
+        keys: most[2], seconds: 2, serverSeconds: 0.3, databaseSeconds: 0.6, ownMemoryMiB: 41))
   }
 
   @Test("Ratios are those of PostgreSQL to SQLite, of two processes to one, and of full to empty")
@@ -44,6 +44,7 @@ struct PostgreSQLReportTests {
     let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(report))
     let fields = try #require(json as? [String: Any])
     #expect(fields["rateBesideSQLite"] as? Double == 0.9)
+    #expect(fields["rateOfThreeProcesses"] as? Double == 1.1 && fields["threeProcesses"] != nil)
     #expect((fields["growth"] as? [[String: Any]])?.last?["storedKeys"] as? Int == 12_000_000)
   }
 
@@ -84,5 +85,12 @@ struct PostgreSQLReportTests {
   func failures() {
     #expect(report().failed == 0)
     #expect(report(failed: 3).failed == 3)
+    let failing = uploads(1, failed: 1)
+    let all = PostgreSQLReport(
+      uploads: 1, sqlite8: failing, sqlite32: failing, postgreSQL8: failing,
+      postgreSQL32: failing, twoProcesses: failing, threeProcesses: failing,
+      growth: [.init(storedKeys: 0, uploads: failing)],
+      sqliteGrowth: [.init(storedKeys: 0, uploads: failing)], export: nil)
+    #expect(all.failed == 8)
   }
 }

@@ -23,6 +23,8 @@ struct BenchExportCommandTests {
     // 16 bytes of each key are random and do not compress.
     #expect(report["bytes"] as? Int ?? 0 > 32_000)
     #expect(report["seconds"] as? Double ?? 0 > 0)
+    let peak = report["peakMemoryMiB"] as? Double ?? 0
+    #expect(0..<peak ~= (report["programMemoryMiB"] as? Double ?? -1))
   }
 
   @Test("An export from PostgreSQL has the same keys, and an address of another kind is rejected")

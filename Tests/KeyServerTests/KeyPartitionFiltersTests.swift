@@ -25,6 +25,16 @@ struct KeyPartitionFiltersTests {
     return (scene, store)
   }
 
+  /// Waits until the filters of all earlier days are loaded.
+  private func loadFilters(of store: PostgreSQLKeyStore) async throws {
+    let moment = try await store.read { try KeyPartitionFilters.Moment($0) }
+    try await Patience.until {
+      await store.filters.follow(moment, in: store.database)?.value
+      return store.filters.lookup([]).firstDay == moment.openDay
+    }
+    #expect(store.filters.lookup([]).firstDay == moment.openDay)
+  }
+
   private func key(_ byte: UInt8) throws -> PublishableKey {
     try StoreScene.key(byte, .confirmedTest)
   }
@@ -41,15 +51,21 @@ struct KeyPartitionFiltersTests {
   @Test("Keys of earlier days are found before and after their filter was loaded, new ones are not")
   func found() async throws {
     let (scene, store) = try await scene()
-    let before = try await outcome(of: [try key(1), try key(3)], scene)
-    try await store.filters.load(from: store.database)
+    let fresh = try #require(
+      try await scene.open(scene.exports, Self.nextDay) as? PostgreSQLKeyStore)
+    #expect(fresh.filters.lookup([]).firstDay < Self.day)
+    let upload = try StoreScene.upload("t", [try key(1), try key(3)], at: Self.nextDay)
+    #expect(
+      try await fresh.accept(upload)
+        == .accepted(response: Data("StoredUploadCounts(1 inserted, 0 revised)".utf8)))
+    try await loadFilters(of: store)
     let lookup = store.filters.lookup(try (1...4).map { try key($0) })
-    #expect(lookup.firstDay == Self.day)
     let stored = try key(1).key.key.secretWords
+    #expect(lookup.firstDay == Self.day)
     #expect(lookup.suspects.contains { $0 == stored })
     #expect(lookup.suspects.count < 4)
-    let after = try await outcome(of: [try key(1), try key(2), try key(3), try key(4)], scene)
-    #expect((before, after) == ("StoredUploadCounts(1 inserted, 0 revised)", before))
+    let keys = try (1...4).map { try key($0) }
+    #expect(try await outcome(of: keys, scene) == "StoredUploadCounts(1 inserted, 0 revised)")
     #expect(
       try await outcome(of: [try key(1)], scene, revising: true)
         == "StoredUploadCounts(0 inserted, 1 revised)")
@@ -58,7 +74,7 @@ struct KeyPartitionFiltersTests {
   @Test("The filters of a day that ends are loaded, with the keys of other processes")
   func followingDay() async throws {
     let (scene, store) = try await scene()
-    try await store.filters.load(from: store.database)
+    try await loadFilters(of: store)
     let other = try await scene.open(scene.exports, Self.nextDay)
     let foreign = try StoreScene.upload("other", [try key(5)], at: Self.nextDay)
     guard case .accepted = try await other.accept(foreign) else {
@@ -67,16 +83,16 @@ struct KeyPartitionFiltersTests {
     }
     try await scene.close(at: Self.nextDay + 24 * StoreScene.hour)
     #expect(try await outcome(of: [try key(5)], scene).hasPrefix("StoredUploadCounts(0 inserted"))
-    try await store.filters.load(from: store.database)
+    try await loadFilters(of: store)
     #expect(store.filters.lookup([]).firstDay == Self.day + 1)
     #expect(try await outcome(of: [try key(5)], scene).hasPrefix("StoredUploadCounts(0 inserted"))
     #expect(try await outcome(of: [try key(6)], scene).hasPrefix("StoredUploadCounts(1 inserted"))
   }
 
-  @Test("After the database was restored to an earlier day, the keys of that day are searched")
+  @Test("At an earlier day of the database, the keys of that day are searched")
   func restored() async throws {
     let (scene, store) = try await scene()
-    try await store.filters.load(from: store.database)
+    try await loadFilters(of: store)
     try await store.write {
       _ = try $0.run(
         "UPDATE period_progress SET closed_until = $1", .integer(StoreScene.now.unixSecond))
@@ -87,13 +103,28 @@ struct KeyPartitionFiltersTests {
     #expect(store.filters.lookup([]).firstDay < Self.day)
   }
 
+  @Test("On another timeline of the database, as after a promotion, the filters are forgotten")
+  func promoted() async throws {
+    let (_, store) = try await scene()
+    try await loadFilters(of: store)
+    let lookup = store.filters.lookup([try key(1)])
+    let moment = try await store.read { try KeyPartitionFilters.Moment($0) }
+    #expect(moment.timeline == "00000001")
+    #expect(store.filters.confirm(lookup, at: moment))
+    let promoted = KeyPartitionFilters.Moment(timeline: "00000002", openDay: moment.openDay)
+    #expect(!store.filters.confirm(lookup, at: promoted))
+    #expect(store.filters.lookup([try key(1)]).suspects.isEmpty)
+    #expect(store.filters.lookup([]).firstDay < 0)
+  }
+
   @Test("A filter contains all of its keys, and few others")
   func filter() {
     let hashes = (0..<20_000).map { StoredKeyFilter.hash(of: (UInt64($0), 0)) }
-    let filter = StoredKeyFilter(Array(hashes[..<10_000]))
+    var filter = StoredKeyFilter(keyCount: 10_000)
+    hashes[..<10_000].forEach { filter.insert($0) }
     #expect(hashes[..<10_000].allSatisfy(filter.mayContain))
-    // A tenth of a percent is expected.
-    #expect(hashes[10_000...].count(where: filter.mayContain) < 100)
-    #expect(!StoredKeyFilter([]).mayContain(hashes[0]))
+    // One in twenty thousand is expected.
+    #expect(hashes[10_000...].count(where: filter.mayContain) < 10)
+    #expect(!StoredKeyFilter(keyCount: 0).mayContain(hashes[0]))
   }
 }

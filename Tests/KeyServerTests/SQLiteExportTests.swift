@@ -87,12 +87,39 @@ struct SQLiteExportTests {
       #expect(statements.count == 2)
       #expect(!statements.contains { $0.uppercased().contains("OFFSET") })
       let released = try #require(statements.first { !$0.contains("INDEXED BY") })
-      let plan = try await store.database.pool.read { db in
-        try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(released)").map { $0["detail"] as String }
-      }
+      let plan = try await plan(of: released, in: store)
+      let revised = try #require(statements.first { $0.contains("INDEXED BY") })
+      // Sorted once: the second time would collect all rows before the first one is passed on.
+      #expect(try await plan(of: revised, in: store).count { $0.contains("TEMP B-TREE") } == 1)
       #expect(plan.count == 1, "\(plan)")
       #expect(
         plan.allSatisfy { $0.hasPrefix("SEARCH main.diagnosis_key USING PRIMARY KEY") }, "\(plan)")
+    }
+  }
+
+  private func plan(of statement: String, in store: SQLiteKeyStore) async throws -> [String] {
+    try await store.database.pool.read { db in
+      try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(statement)").map { $0["detail"] as String }
+    }
+  }
+
+  @Test("A row that has lost only the time of its revision is damaged")
+  func lostRevision() async throws {
+    let store = try filledStore()
+    try await store.database.pool.write { db in
+      try db.execute(
+        sql: """
+          UPDATE diagnosis_key SET revised_released_at = released_at, revised_report_type = 5,
+            revised_transmission_risk = 0
+          WHERE key_data = (SELECT min(key_data) FROM diagnosis_key)
+          """)
+      try SQLiteKeyStore.renewChecksums(in: db)
+      #expect(try SQLiteKeyStore.damagedKeys(in: db) == 0)
+      try db.execute(sql: "UPDATE diagnosis_key SET revised_released_at = NULL")
+      #expect(try SQLiteKeyStore.damagedKeys(in: db) == 1)
+      var count = 0
+      try Self.allKeys.forEachReleased(in: db) { _ in count += 1 }
+      #expect(count == Self.keyCount - 1)
     }
   }
 

@@ -15,15 +15,16 @@ struct UnchangedDocumentsTests {
     ("content-type", "text/plain"), ("cache-control", "public, max-age=0"),
   ]
 
-  /// Runs a server with one document and a route that counts its requests.
+  /// Runs a server with one document and a route that counts its requests, and adds up the requests in work.
   private func withServer(
     logger: Logger, isReadable: Bool = true, idleSeconds: Int = QuietLimit.idleSeconds,
-    _ body: (String, Counter) async throws -> Void
+    inWork: Counter = Counter(), _ body: (String, Counter) async throws -> Void
   ) async throws {
     let routed = Counter()
     let router = Router.quiet(refusals: .plain, randomness: SystemRandomness())
-    router.get("/document") { _, _ in
+    router.get("/document") { _, context in
       routed.add()
+      for _ in 0..<(context.load?.inWorkCount ?? 0) { inWork.add() }
       let headers: HTTPFields = [
         .contentType: "text/plain", .cacheControl: "public, max-age=0", .eTag: Self.tag.text,
       ]
@@ -124,6 +125,18 @@ struct UnchangedDocumentsTests {
       #expect(found == ["304", "404", "304", "304", "304"])
       #expect(routed.count == 1)
       #expect(try await statuses(request("Connection: close\r\n") + request(), address) == ["304"])
+    }
+  }
+
+  @Test("Requests that are routed are in work, also between others on their connection")
+  func inWork() async throws {
+    let inWork = Counter()
+    try await withServer(logger: logger(.error), inWork: inWork) { address, routed in
+      let routedOne = request("Origin: https://app.example\r\n")
+      let found = try await statuses(
+        request() + routedOne + request() + request() + routedOne, address)
+      #expect(found == Array(repeating: "304", count: 5))
+      #expect((routed.count, inWork.count) == (2, 2))
     }
   }
 

@@ -48,15 +48,12 @@ extension ClosingPlan {
     let due = due(after: try rows.progress())
     for period in due { try rows.setClosed(period.export.filenameRoot, until: end) }
     let revised = try due.map { try rows.revisedCount(in: selection(of: $0)) }
+    // Exact if a period needs padding, which may be more than fits in a file of another one.
     var counts = try rows.releasedCounts(of: zip(due, revised).map { counted($0, revised: $1) })
     let padding = try padding(of: due, counts: &counts) { period, count in
       try rows.released(in: selection(of: period), atMost: count)
     }
-    if !padding.isEmpty {
-      try rows.insert(padding)
-      counts = try rows.releasedCounts(
-        of: due.map { CountedSelection(selection: selection(of: $0)) })
-    }
+    try rows.insert(padding)
     let batches = try due.indices.flatMap {
       try self.batches(of: due[$0], count: counts[$0] + revised[$0], in: rows)
     }
@@ -152,7 +149,8 @@ extension ClosingPlan {
 /// A selection whose keys are counted.
 struct CountedSelection {
   let selection: KeySelection
-  /// If the number is in this range, any other number in it will do, which may be found in less time. Nil: none.
+  /// If the numbers of all selections are in their ranges, any others in them will do, which may be found in less time.
+  /// Nil: none.
   var indifferent: ClosedRange<Int>?
 }
 

@@ -24,11 +24,11 @@ final class LogCheckpoints: Sendable {
   /// The maximum number of passes of the separate connection; each leaves fewer pages for the writing connection.
   private static let copiesMax = 3
   /// The divisor of `pagesMax` for the number of pages that may be left for the writing connection.
-  private static let partLeftMax = 16
+  private static let partLeftMax = 32
   /// The divisor of `pagesMax` for the log length at which a checkpoint starts under light load.
-  private static let lightLoadDivisor = 64
+  private static let lightLoadDivisor = 128
   /// The multiple of `pagesMax` from which on checkpoints count as failing.
-  private static let overdueFactor = 4
+  private static let overdueFactor = 2
 
   /// Replaces SQLite's own checkpoints of the writing connection of `database`, which is in `file`.
   ///

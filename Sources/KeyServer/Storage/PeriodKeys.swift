@@ -4,7 +4,7 @@ import GRDB
 import World
 
 /// The keys of one period and filter, read with one cursor in the order of their bytes. This is the order of the
-/// table, so nothing is sorted, and only one row is in memory at a time.
+/// table, so only the few revised keys are sorted, and some hundred rows are in memory at a time.
 struct PeriodKeys {
   /// Unix seconds.
   let start: Int64
@@ -37,7 +37,7 @@ struct PeriodKeys {
   }
 
   /// Returns the number of keys that were released in each of `periods`, which all end at one moment. The table is
-  /// read once for all of them, and only until every count is known well enough.
+  /// read once for all of them, and only until every count is known well enough: if one stays too low, all are exact.
   static func releasedCounts(of periods: [CountedPeriod], in db: Database) throws -> [Int] {
     guard var widest = periods.map(\.keys).min(by: { $0.start < $1.start }) else { return [] }
     widest.filter = nil
@@ -134,7 +134,7 @@ extension PeriodKeys {
     var filter = CachedFilter(filter)
     let query = query(kind)
     try StoredKeyRows.forEach(
-      in: db, from: query.source, where: query.condition, arguments, end: end
+      in: db, from: query.source, where: query.condition, order: query.order, arguments, end: end
     ) { row in
       // A key can be revoked in a file only if an earlier file contained it.
       guard contains(row, kind), !row.isRevoked || row.releasedAt < start, filter.admits(row)
@@ -148,8 +148,8 @@ extension PeriodKeys {
     }
   }
 
-  private func query(_ kind: Kind) -> (source: String, condition: String) {
-    let table = "\(database).diagnosis_key"
+  private func query(_ kind: Kind) -> (source: String, condition: String, order: String) {
+    let (table, order) = ("\(database).diagnosis_key", "ORDER BY key_data")
     let range = """
       \(firstKey == nil ? "" : "AND key_data >= $first")
       \(beforeKey == nil ? "" : "AND key_data < $before")
@@ -159,15 +159,15 @@ extension PeriodKeys {
       revised_released_at >= $start AND revised_released_at < $end AND released_at < $start
       """
     return switch kind {
-    case .released: (table, "\(isReleased) \(range)")
-    case .either: (table, "(\(isReleased) OR \(isRevised)) \(range)")
+    case .released: (table, "\(isReleased) \(range)", order)
+    case .either: (table, "(\(isReleased) OR \(isRevised)) \(range)", order)
     // Few keys, in the order of the index. With LIMIT, they are sorted before they are passed on.
     case .revised:
       (
         """
         (SELECT * FROM \(table) INDEXED BY diagnosis_key_revised
-        WHERE \(isRevised) \(range) ORDER BY key_data LIMIT -1)
-        """, "true"
+        WHERE \(isRevised) \(range) \(order) LIMIT -1)
+        """, "true", ""
       )
     }
   }

@@ -42,7 +42,7 @@ struct PostgreSQLKeyStore: KeyStore {
       try checkApps(try Self.registryEntries(transaction).apps)
     }
     lease = ExportLease(holder: holder)
-    let (database, filters) = (database, KeyPartitionFilters())
+    let (database, filters) = (database, KeyPartitionFilters(logger: logger))
     self.filters = filters
     commits = GroupCommit(affectsAll: { $0 is KeyServerError }) { uploads in
       try await mappingErrors {
@@ -88,11 +88,11 @@ struct PostgreSQLKeyStore: KeyStore {
     _ uploads: [AdmittedUpload], process: Int16, _ filters: KeyPartitionFilters,
     by database: PostgreSQLServerDatabase
   ) async throws -> [Acceptance] {
-    let (acceptances, openFrom) = try await database.transaction(isRepeatable: true) {
+    let (acceptances, moment) = try await database.transaction(isRepeatable: true) {
       var group = PostgreSQLUploads(uploads, process: process, filters: filters)
-      return (try group.accept($0), group.openFrom)
+      return (try group.accept($0), group.moment)
     }
-    filters.follow(openFrom: openFrom.unixDay, in: database)
+    filters.follow(moment, in: database)
     return acceptances
   }
 

@@ -7,7 +7,7 @@ import ServerStorage
 import World
 
 /// Stores a group of uploads in one transaction of two round trips: one that finds used tokens and known keys, and one
-/// that stores and commits. A key that may be in an earlier partition takes one more.
+/// that stores and commits. A key that a filter of an earlier partition may contain takes one more.
 ///
 /// A token or key that another process stores in between violates a primary key. Then the transaction is repeated, and
 /// the first round trip finds it.
@@ -16,7 +16,9 @@ struct PostgreSQLUploads {
   private let process: Int16
   private let filters: KeyPartitionFilters
   /// The first moment that no export has closed.
-  private(set) var openFrom = Date(unixSecond: 0)
+  private var openFrom = Date(unixSecond: 0)
+  /// The moment at which the keys were looked up.
+  private(set) var moment = KeyPartitionFilters.Moment(timeline: "", openDay: 0)
   /// The stored results by token.
   private var results: [Data: (uploadDigest: Data, response: Data)] = [:]
   /// The reports of the stored keys by their bytes, and of those of earlier uploads of the group.
@@ -125,7 +127,10 @@ struct PostgreSQLUploads {
         "SELECT pg_advisory_xact_lock_shared($1)",
         .integer(PostgreSQLServerDatabase.Lock.periods.rawValue)),
       PostgreSQLStatement(
-        "SELECT max(closed_until), (SELECT keys_from FROM server_state) FROM period_progress"),
+        """
+        SELECT (SELECT keys_from FROM server_state), \(KeyPartitionFilters.Moment.columns)
+        FROM period_progress
+        """),
       PostgreSQLStatement(Self.withIndexes),
       PostgreSQLStatement(
         "SELECT token_digest, upload_digest, response FROM upload WHERE token_digest = ANY ($1)",
@@ -139,20 +144,22 @@ struct PostgreSQLUploads {
         """, .byteStrings(words)),
     ])
     let (state, tokens) = (rows[1], rows[3])
-    openFrom = Date(unixSecond: state.integer(0, 0) ?? 0)
+    let keysFrom = state.integer(0, 0) ?? 0
+    openFrom = Date(unixSecond: state.integer(0, 2) ?? 0)
+    moment = KeyPartitionFilters.Moment(timeline: state.text(0, 1) ?? "", openFrom: openFrom)
     for row in tokens.indices {
       guard let token = tokens.bytes(row, 0) else { continue }
       results[token] = (tokens.bytes(row, 1) ?? Data(), tokens.bytes(row, 2) ?? Data())
     }
-    let suspects = filters.confirm(lookup, openFrom: openFrom.unixDay) ? lookup.suspects : words
+    let suspects = filters.confirm(lookup, at: moment) ? lookup.suspects : words
     if !suspects.isEmpty {
       let earlier = try transaction.run(
         Self.earlierKeys, .byteStrings(suspects), .integer(lookup.firstDay))
-      addKnown(earlier, from: state.integer(0, 1) ?? 0)
+      addKnown(earlier, from: keysFrom)
     }
-    addKnown(rows[4], from: state.integer(0, 1) ?? 0)
+    addKnown(rows[4], from: keysFrom)
     // Revisions are the last rows, and replace their keys.
-    addKnown(rows[5], from: state.integer(0, 1) ?? 0)
+    addKnown(rows[5], from: keysFrom)
     expired.removeAll { known[$0] != nil }
   }
 

@@ -231,5 +231,5 @@ enum SQLiteLimit {
   /// The page cache of the writing connection, in KiB.
   static let cacheKiB = 32_768
   /// The same while a period is closed: the whole table is read once, so a large cache has no use.
-  static let cacheKiBWhileClosing = 8_192
+  static let cacheKiBWhileClosing = 2_048
 }

@@ -25,6 +25,7 @@ struct StoredKeyRow {
   let checksum: Int64
   private let storedChecksum: Int64
   private let revision: Revision?
+  private let storedRevisionChecksum: Int64?
   /// The end of the exported period, in Unix seconds.
   private let end: Int64
 
@@ -34,7 +35,6 @@ struct StoredKeyRow {
     let daysSinceOnset: Int64?
     /// In Unix seconds.
     let releasedAt: Int64
-    let storedChecksum: Int64?
   }
 
   /// - Parameters:
@@ -59,9 +59,9 @@ struct StoredKeyRow {
         reportType: values.numberIfAny(Column.revisedReportType.rawValue),
         transmissionRisk: values.numberIfAny(Column.revisedTransmissionRisk.rawValue),
         daysSinceOnset: values.numberIfAny(Column.revisedDaysSinceOnset.rawValue),
-        releasedAt: $0,
-        storedChecksum: values.numberIfAny(Column.revisionChecksum.rawValue))
+        releasedAt: $0)
     }
+    storedRevisionChecksum = values.numberIfAny(Column.revisionChecksum.rawValue)
     self.end = end
     var checksum = RowChecksum()
     checksum.add(words?.0 ?? 0)
@@ -129,7 +129,7 @@ struct StoredKeyRow {
 
   /// True if the values are those that were stored.
   var isIntact: Bool {
-    storedChecksum == checksum && revision?.storedChecksum == revisionChecksum
+    storedChecksum == checksum && storedRevisionChecksum == revisionChecksum
   }
 
   /// As `PublishableKey.revisionChecksum`; nil if the key was never revised.

@@ -32,30 +32,33 @@ final class StoredKeyRows {
   /// Calls `body` for each row until it returns false.
   ///
   /// - Parameters:
-  ///   - source: A table, or a query in parentheses, with the columns of `diagnosis_key`.
+  ///   - source: A table, or a query in parentheses that sorts its rows, with the columns of `diagnosis_key`.
+  ///   - order: Empty for a query: to sort again would collect all rows before the first step.
   ///   - condition: Conditions in SQL. The function may see rows that do not meet it, so `body` has to check it.
   ///   - end: The end of the exported period, in Unix seconds.
   /// - Throws: `DatabaseError`; `CancellationError` if the task is cancelled; the error of `body`.
   static func forEach(
     in db: Database, from source: String, where condition: String = "true",
-    _ arguments: StatementArguments = [:], end: Int64, _ body: (StoredKeyRow) throws -> Bool
+    order: String = "ORDER BY key_data", _ arguments: StatementArguments = [:], end: Int64,
+    _ body: (StoredKeyRow) throws -> Bool
   ) throws {
     try addFunction(to: db)
     let statement = try db.makeStatement(
       sql: """
         SELECT 1 FROM \(source)
-        WHERE \(condition) AND \(function)($rows, \(StoredKeyRow.Column.list)) ORDER BY key_data
+        WHERE \(condition) AND \(function)($rows, \(StoredKeyRow.Column.list)) \(order)
         """)
     statement.setUncheckedArguments(arguments)
     let rows = StoredKeyRows(end: end)
     let (sqlite, pointer) = (
       statement.sqliteStatement, Unmanaged.passUnretained(rows).toOpaque()
     )
+    let index = sqlite3_bind_parameter_index(sqlite, "$rows")
     defer {
       sqlite3_reset(sqlite)
-      withExtendedLifetime(rows) {}
+      sqlite3_bind_null(sqlite, index)
+      withExtendedLifetime((statement, rows)) {}
     }
-    let index = sqlite3_bind_parameter_index(sqlite, "$rows")
     guard sqlite3_bind_pointer(sqlite, index, pointer, typeName, nil) == SQLITE_OK else {
       try db.throwLatestError()
     }
