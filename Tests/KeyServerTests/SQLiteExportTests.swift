@@ -87,10 +87,10 @@ struct SQLiteExportTests {
       #expect(statements.count == 2)
       #expect(!statements.contains { $0.uppercased().contains("OFFSET") })
       let released = try #require(statements.first { !$0.contains("INDEXED BY") })
-      let plan = try await plan(of: released, in: store)
+      let plan = try await self.plan(of: released, in: store)
       let revised = try #require(statements.first { $0.contains("INDEXED BY") })
       // Sorted once: the second time would collect all rows before the first one is passed on.
-      #expect(try await plan(of: revised, in: store).count { $0.contains("TEMP B-TREE") } == 1)
+      #expect(try await self.plan(of: revised, in: store).count { $0.contains("TEMP B-TREE") } == 1)
       #expect(plan.count == 1, "\(plan)")
       #expect(
         plan.allSatisfy { $0.hasPrefix("SEARCH main.diagnosis_key USING PRIMARY KEY") }, "\(plan)")
