@@ -52,9 +52,6 @@ public enum KeyServerLimit {
   static let onsetGuessSeconds: TimeInterval = 4 * 86_400
   /// The largest number of connections of a process to its PostgreSQL database.
   static let databaseConnections = 4
-  /// The memory of PostgreSQL in which the keys of a file are sorted, in MiB, unless it has more; the largest
-  /// file needs 64.
-  static let sortMebibytesMax = 128
   /// The time for which the removal of old keys waits for the table of keys, in milliseconds; uploads wait with it.
   static let tableLockMilliseconds = 200
   /// The maximum number of uploads in one transaction.

@@ -113,22 +113,11 @@ extension PostgreSQLKeyStore {
   ) async throws -> Result {
     try await write(seconds: PostgreSQLLimit.longRequestSeconds) { [lease] transaction in
       try lease.renew(transaction)
-      try Self.sortInMemory(transaction)
       try transaction.run(
         "SELECT pg_advisory_xact_lock($1)",
         .integer(PostgreSQLServerDatabase.Lock.periods.rawValue))
       return try body(PostgreSQLClosingRows(transaction: transaction))
     }
-  }
-
-  /// Gives the transaction the memory to sort the keys of a file: by default PostgreSQL sorts more than about 50,000 on
-  /// its disk. Without parallel workers, each of which would have as much.
-  private static func sortInMemory(_ transaction: PostgreSQLTransaction) throws {
-    try transaction.run(
-      """
-      SELECT set_config('max_parallel_workers_per_gather', '0', true), set_config('work_mem',
-        greatest(pg_size_bytes(current_setting('work_mem')) / 1024, $1)::text, true)
-      """, .integer(KeyServerLimit.sortMebibytesMax * 1_024))
   }
 
   func batches() async throws -> [Batch] {
@@ -161,7 +150,6 @@ extension PostgreSQLKeyStore {
     of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
   ) async throws -> Result {
     try await read(seconds: PostgreSQLLimit.longRequestSeconds) { [skippedRows] transaction in
-      try Self.sortInMemory(transaction)
       let keys = FileKeys(batch: batch, skippedRows: skippedRows, transaction: transaction)
       return try body(BatchKeys { try keys.forEach($0) })
     }
