@@ -132,9 +132,10 @@ struct UnchangedDocumentsTests {
   func inWork() async throws {
     let inWork = Counter()
     try await withServer(logger: logger(.error), inWork: inWork) { address, routed in
-      let routedOne = request("Origin: https://app.example\r\n")
+      let origin = "Origin: https://app.example\r\n"
       let found = try await statuses(
-        request() + routedOne + request() + request() + routedOne, address)
+        request() + request(origin) + request() + request()
+          + request(origin + "Connection: close\r\n"), address)
       #expect(found == Array(repeating: "304", count: 5))
       #expect((routed.count, inWork.count) == (2, 2))
     }
@@ -144,7 +145,8 @@ struct UnchangedDocumentsTests {
   func body() async throws {
     try await withServer(logger: logger(.error)) { address, routed in
       let found = try await statuses(
-        request("Content-Length: 0\r\n") + request("Content-Length: 2\r\n") + "ab", address)
+        request("Content-Length: 0\r\n")
+          + request("Content-Length: 2\r\nConnection: close\r\n") + "ab", address)
       #expect(found == ["304", "304"] && routed.count == 1)
     }
   }
