@@ -154,7 +154,7 @@ struct KeyServerBench {
     let figures: ExportFigures = try await bench(["export", "--keys", "\(keys)"])
     return KeyServerReport.File(
       keys: keys, seconds: figures.seconds, processorSeconds: figures.processorSeconds,
-      ownMemoryMiB: (figures.peakMemoryMiB - (figures.programMemoryMiB ?? 0)).rounded(to: 1))
+      ownMemoryMiB: figures.programMemoryMiB.map { (figures.peakMemoryMiB - $0).rounded(to: 1) })
   }
 
   /// The figures that `firebreak bench match` prints.

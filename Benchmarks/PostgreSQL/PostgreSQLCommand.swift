@@ -147,7 +147,7 @@ struct PostgreSQLBench {
     return PostgreSQLReport.Export(
       keys: keyCount, seconds: figures.seconds, serverSeconds: figures.processorSeconds,
       databaseSeconds: ((cluster.processorTime - start) / .seconds(1)).rounded(to: 2),
-      ownMemoryMiB: (figures.peakMemoryMiB - (figures.programMemoryMiB ?? 0)).rounded(to: 1))
+      ownMemoryMiB: figures.programMemoryMiB.map { (figures.peakMemoryMiB - $0).rounded(to: 1) })
   }
 
   /// Runs the measured program, and returns what it printed.

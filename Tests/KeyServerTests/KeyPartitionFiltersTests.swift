@@ -103,18 +103,21 @@ struct KeyPartitionFiltersTests {
     #expect(store.filters.lookup([]).firstDay < Self.day)
   }
 
-  @Test("On another timeline of the database, as after a promotion, the filters are forgotten")
+  @Test("With another history of the database, as after a promotion, the filters are forgotten")
   func promoted() async throws {
     let (_, store) = try await scene()
     try await loadFilters(of: store)
     let lookup = store.filters.lookup([try key(1)])
     let moment = try await store.read { try KeyPartitionFilters.Moment($0) }
-    #expect(moment.timeline == "00000001")
+    let again = try await store.read { try KeyPartitionFilters.Moment($0) }
+    #expect(moment == again && !moment.history.isEmpty)
     #expect(store.filters.confirm(lookup, at: moment))
-    let promoted = KeyPartitionFilters.Moment(timeline: "00000002", openDay: moment.openDay)
+    let promoted = KeyPartitionFilters.Moment(history: "other", openDay: moment.openDay)
     #expect(!store.filters.confirm(lookup, at: promoted))
     #expect(store.filters.lookup([try key(1)]).suspects.isEmpty)
     #expect(store.filters.lookup([]).firstDay < 0)
+    try await loadFilters(of: store)
+    #expect(store.filters.confirm(store.filters.lookup([]), at: moment))
   }
 
   @Test("A filter contains all of its keys, and few others")

@@ -71,7 +71,7 @@ struct LogCheckpointsTests {
 
   @Test("After single uploads, a shorter log is copied")
   func calm() async throws {
-    let pages = 64 * Self.logPages
+    let pages = 128 * Self.logPages
     let calm = try SQLiteKeyStore(file: folder.path("calm.sqlite"), logPages: pages)
     let (longest, _) = try await copied(calm) { try await upload($0, to: calm) }
     #expect((Self.logPages..<pages).contains(longest))

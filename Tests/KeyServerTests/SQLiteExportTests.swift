@@ -159,6 +159,21 @@ struct SQLiteExportTests {
     await #expect(throws: CancellationError.self) { try await reading.value }
   }
 
+  @Test("So does a read of a few keys, which SQLite does not interrupt")
+  func cancelledAtTheEnd() async throws {
+    let store = try store()
+    try store.insert([
+      StoreScene.key(1, released: Self.start), StoreScene.key(2, released: Self.start),
+    ])
+    let batch = try #require(try await close(store).first)
+    let reading = Task {
+      try await store.withKeys(of: batch) { keys in
+        try keys.forEach { _, _ in withUnsafeCurrentTask { $0?.cancel() } }
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await reading.value }
+  }
+
   @Test("A closing that SQLite rolls back restores the cache size")
   func cache() async throws {
     let store = try filledStore()

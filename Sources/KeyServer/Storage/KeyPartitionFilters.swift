@@ -13,25 +13,29 @@ import World
 /// the rest of an upload.
 ///
 /// A partition of an earlier day than the first open period gets no more keys, by any process, unless the database
-/// goes back to an earlier moment, as after the promotion of a standby that was behind. It then has another timeline,
-/// and the filters are forgotten. Keys are only removed from such a partition, which a filter need not know.
+/// goes back to an earlier moment, as after the promotion of a standby that was behind. Its history is then another
+/// one, and the filters are forgotten. Keys are only removed from such a partition, which a filter need not know.
 final class KeyPartitionFilters: Sendable {
   /// The history of the database and its first open period, which every transaction of uploads reads.
   struct Moment: Equatable, Sendable {
-    /// The timeline in the name of PostgreSQL's log.
-    let timeline: String
+    /// The start of the server of PostgreSQL and the number of the table: others after a promotion or a restoration.
+    let history: String
     /// The day of the first moment that no export has closed.
     let openDay: Int
   }
 
   private struct State {
     var filters: [Int: StoredKeyFilter] = [:]
-    /// The filters contain all keys of partitions before this day; `unknown` before they are loaded.
+    /// The filters contain all keys of partitions before this day; `unknown` until all are loaded.
     var completeBefore = KeyPartitionFilters.unknown
-    /// The timeline of the filters; nil if there are none.
-    var timeline: String?
-    var isLoading = false
+    /// The history of the filters; nil if there are none.
+    var history: String?
+    var loading: Task<Void, Never>?
     var lastAttempt: ContinuousClock.Instant?
+
+    mutating func forget() {
+      (filters, completeBefore, history) = ([:], KeyPartitionFilters.unknown, nil)
+    }
   }
 
   /// No partition has an earlier day.
@@ -52,52 +56,64 @@ final class KeyPartitionFilters: Sendable {
     let firstDay: Int
     /// The keys that may be in earlier partitions.
     let suspects: [(UInt64, UInt64)]
-    fileprivate let timeline: String?
+    fileprivate let history: String?
   }
 
   func lookup(_ keys: [PublishableKey]) -> Lookup {
-    let state = state.withLock { $0 }
-    let filters = Array(state.filters.values)
+    let (filters, firstDay, history) = state.withLock {
+      (Array($0.filters.values), $0.completeBefore, $0.history)
+    }
     return Lookup(
-      firstDay: state.completeBefore,
+      firstDay: firstDay,
       suspects: keys.map(\.key.key.secretWords).filter { key in
         let hash = StoredKeyFilter.hash(of: key)
         return filters.contains { $0.mayContain(hash) }
-      }, timeline: state.timeline)
+      }, history: history)
   }
 
   /// Forgets the filters if the database is at an earlier moment than they assume.
   ///
   /// - Returns: False if all keys have to be looked up in all partitions.
   func confirm(_ lookup: Lookup, at moment: Moment) -> Bool {
-    if lookup.firstDay <= moment.openDay,
-      lookup.timeline == nil || lookup.timeline == moment.timeline
+    if lookup.firstDay <= moment.openDay, lookup.history == nil || lookup.history == moment.history
     {
       return true
     }
-    state.withLock { ($0.filters, $0.completeBefore, $0.timeline) = ([:], Self.unknown, nil) }
+    state.withLock { $0.forget() }
     return false
   }
 
-  /// Loads the filters of the partitions before the first that is open, unless they are loaded. Until then they are
-  /// searched.
+  /// Loads the filters of the partitions before the first that is open, unless they are loaded. Until the end all
+  /// partitions are searched, from the first on that had no filter before.
   ///
-  /// - Returns: The task that loads them; nil if there is nothing to load, or if it is being done.
+  /// - Returns: The task that loads them; nil if there is nothing to load, or if it was tried a short time ago.
   @discardableResult
   func follow(_ moment: Moment, in database: PostgreSQLServerDatabase) -> Task<Void, Never>? {
-    let begins = state.withLock { state in
+    state.withLock { state in
+      if let loading = state.loading { return loading }
       let isEarly = state.lastAttempt.map { .now - $0 < .seconds(Self.retrySeconds) } ?? false
-      guard state.completeBefore < moment.openDay, !state.isLoading, !isEarly else { return false }
-      (state.isLoading, state.lastAttempt) = (true, .now)
-      return true
-    }
-    guard begins else { return nil }
-    return Task {
-      do { try await load(from: database) } catch {
+      guard state.completeBefore < moment.openDay, !isEarly else { return nil }
+      let task = Task {
+        let failure = await failureOfLoading(from: database)
+        self.state.withLock { ($0.loading, $0.lastAttempt) = (nil, failure == nil ? nil : .now) }
+        guard let failure, !Task.isCancelled else { return }
         logger.warning(
-          "the keys of earlier days cannot be read, so each upload searches all days: \(error)")
+          "the keys of earlier days cannot be read, so each upload searches all days: \(failure)")
       }
-      state.withLock { $0.isLoading = false }
+      state.loading = task
+      return task
+    }
+  }
+
+  /// Ends a task that loads filters.
+  func stop() { state.withLock { $0.loading }?.cancel() }
+
+  private func failureOfLoading(from database: PostgreSQLServerDatabase) async -> (any Error)? {
+    do {
+      try await load(from: database)
+      return nil
+    } catch {
+      return error
     }
   }
 
@@ -106,42 +122,50 @@ final class KeyPartitionFilters: Sendable {
       let moment = try Moment(transaction)
       return (moment, try KeyPartition.all(transaction).map(\.day).filter { $0 < moment.openDay })
     }
-    let loaded = state.withLock { $0.timeline == moment.timeline ? $0.filters : [:] }
-    var filters = loaded.filter { days.contains($0.key) }
-    for day in days where filters[day] == nil {
-      filters[day] = try await database.transaction(
+    let missing = state.withLock { state in
+      if state.history != moment.history { state.forget() }
+      state.history = moment.history
+      state.filters = state.filters.filter { days.contains($0.key) }
+      return days.filter { state.filters[$0] == nil }
+    }
+    for day in missing {
+      let filter = try await database.transaction(
         .snapshot, seconds: PostgreSQLLimit.longRequestSeconds
       ) { transaction in
-        try Moment(transaction).timeline == moment.timeline
+        try Moment(transaction).history == moment.history
           ? try StoredKeyFilter(ofKeysOn: day, transaction) : nil
       }
-      // The database has changed to another timeline: the next upload begins again.
-      guard filters[day] != nil else { return }
+      let isCurrent = state.withLock { state in
+        guard let filter, state.history == moment.history else { return false }
+        state.filters[day] = filter
+        return true
+      }
+      // Forgotten meanwhile, or to be forgotten by the next upload, which begins again.
+      guard isCurrent else { return }
     }
     state.withLock { state in
-      // Forgotten meanwhile: they may be those of an earlier moment.
-      guard loaded.isEmpty || state.timeline == moment.timeline else { return }
-      (state.filters, state.completeBefore) = (filters, moment.openDay)
-      (state.timeline, state.lastAttempt) = (moment.timeline, nil)
+      if state.history == moment.history { state.completeBefore = moment.openDay }
     }
   }
 }
 
 extension KeyPartitionFilters: Redacted {}
+extension KeyPartitionFilters.Lookup: Redacted {}
 
 extension KeyPartitionFilters.Moment {
-  /// The columns `timeline` and `closed_until`, for a query of `period_progress`.
+  /// The columns `history` and `closed_until`, for a query of `period_progress`.
   static let columns = """
-    substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), max(closed_until)
+    concat(extract(epoch FROM pg_postmaster_start_time()), ' ', 'diagnosis_key'::regclass::oid),
+    max(closed_until)
     """
 
   init(_ transaction: PostgreSQLTransaction) throws {
     let rows = try transaction.run("SELECT \(Self.columns) FROM period_progress")
-    self.init(timeline: rows.text(0, 0) ?? "", openFrom: Date(unixSecond: rows.integer(0, 1) ?? 0))
+    self.init(history: rows.text(0, 0) ?? "", openFrom: Date(unixSecond: rows.integer(0, 1) ?? 0))
   }
 
-  init(timeline: String, openFrom: Date) {
-    self.init(timeline: timeline, openDay: openFrom.unixDay)
+  init(history: String, openFrom: Date) {
+    self.init(history: history, openDay: openFrom.unixDay)
   }
 }
 

@@ -28,7 +28,7 @@ final class LogCheckpoints: Sendable {
   /// The divisor of `pagesMax` for the log length at which a checkpoint starts under light load.
   private static let lightLoadDivisor = 128
   /// The multiple of `pagesMax` from which on checkpoints count as failing.
-  private static let overdueFactor = 2
+  private static let overdueFactor = 3
 
   /// Replaces SQLite's own checkpoints of the writing connection of `database`, which is in `file`.
   ///

@@ -132,7 +132,10 @@ struct PostgreSQLKeyStore: KeyStore {
   }
 
   /// Closes the connections.
-  func close() { database.close() }
+  func close() {
+    filters.stop()
+    database.close()
+  }
 }
 
 extension PostgreSQLKeyStore {

@@ -18,7 +18,7 @@ struct PostgreSQLUploads {
   /// The first moment that no export has closed.
   private var openFrom = Date(unixSecond: 0)
   /// The moment at which the keys were looked up.
-  private(set) var moment = KeyPartitionFilters.Moment(timeline: "", openDay: 0)
+  private(set) var moment = KeyPartitionFilters.Moment(history: "", openDay: 0)
   /// The stored results by token.
   private var results: [Data: (uploadDigest: Data, response: Data)] = [:]
   /// The reports of the stored keys by their bytes, and of those of earlier uploads of the group.
@@ -146,7 +146,7 @@ struct PostgreSQLUploads {
     let (state, tokens) = (rows[1], rows[3])
     let keysFrom = state.integer(0, 0) ?? 0
     openFrom = Date(unixSecond: state.integer(0, 2) ?? 0)
-    moment = KeyPartitionFilters.Moment(timeline: state.text(0, 1) ?? "", openFrom: openFrom)
+    moment = KeyPartitionFilters.Moment(history: state.text(0, 1) ?? "", openFrom: openFrom)
     for row in tokens.indices {
       guard let token = tokens.bytes(row, 0) else { continue }
       results[token] = (tokens.bytes(row, 1) ?? Data(), tokens.bytes(row, 2) ?? Data())

@@ -48,7 +48,7 @@ final class StoredKeyRows {
         SELECT 1 FROM \(source)
         WHERE \(condition) AND \(function)($rows, \(StoredKeyRow.Column.list)) \(order)
         """)
-    statement.setUncheckedArguments(arguments)
+    try statement.setArguments(arguments + ["rows": nil])
     let rows = StoredKeyRows(end: end)
     let (sqlite, pointer) = (
       statement.sqliteStatement, Unmanaged.passUnretained(rows).toOpaque()
@@ -66,6 +66,8 @@ final class StoredKeyRows {
       let status = sqlite3_step(sqlite)
       guard status == SQLITE_ROW || status == SQLITE_DONE else { try db.throwLatestError() }
       for row in rows.rows where try !body(row) { return }
+      // SQLite notices it only in the next step.
+      try Task.checkCancellation()
       guard status == SQLITE_ROW else { return }
       rows.rows.removeAll(keepingCapacity: true)
     }
