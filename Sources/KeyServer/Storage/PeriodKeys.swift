@@ -56,8 +56,8 @@ struct PeriodKeys {
     return counts
   }
 
-  /// The number of keys that were released in the period, without the filter and the checks of each row, in a tenth of
-  /// the time.
+  /// The number of keys that were released in the period, without the filter and the checks of each row, which take
+  /// longer.
   private func releasedCountMax(in db: Database) throws -> Int {
     try Int.fetchOne(
       db,
