@@ -414,8 +414,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "World", "PostgreSQL", crypto, logging, hummingbird, asyncHTTPClient, nioCore, nioHTTP1,
-        subprocess, systemPackage,
+        "World", "PostgreSQL", crypto, grdb, logging, hummingbird, asyncHTTPClient, nioCore,
+        nioHTTP1, subprocess, systemPackage,
       ],
       path: "Tests/TestSupport",
       swiftSettings: strict

@@ -59,7 +59,7 @@ struct BackupMomentTests {
     #expect(manifest.servers == servers.map(\.name))
     return try servers.map { server in
       let copy = content.appendingPathComponent(server.database.name)
-      return try DatabaseQueue(path: copy.path).read {
+      return try DatabaseQueue(waitingAt: copy.path).read {
         try Int.fetchOne($0, sql: "SELECT number FROM count") ?? 0
       }
     }

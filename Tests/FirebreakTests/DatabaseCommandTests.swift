@@ -36,7 +36,7 @@ import Testing
     let migration = try await Run(["database", "migrate", "--data", data])
     #expect(migration.status == 2 && migration.errors.contains("already runs"))
     #expect(try await authority.servers.stop() == 0)
-    try await DatabaseQueue(path: data + "/keys/keys.sqlite").write {
+    try await DatabaseQueue(waitingAt: data + "/keys/keys.sqlite").write {
       try $0.execute(sql: "UPDATE diagnosis_key SET transmission_risk = transmission_risk + 1")
     }
     let damaged = try await check(data)
@@ -51,7 +51,7 @@ import Testing
     #expect(try await authority.upload(token: try await authority.token()).status == 200)
     let data = authority.servers.data
     #expect(try await authority.servers.stop() == 0)
-    try await DatabaseQueue(path: data + "/keys/keys.sqlite").write { db in
+    try await DatabaseQueue(waitingAt: data + "/keys/keys.sqlite").write { db in
       try db.execute(sql: "DROP TABLE imported_file")
       try db.execute(
         sql: "DELETE FROM grdb_migrations WHERE identifier = '6 imported files'")

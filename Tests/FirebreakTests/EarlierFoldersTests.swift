@@ -106,7 +106,7 @@ struct EarlierFoldersTests {
       ] { facts.append(try await Run(words + ["--data", data.path, "--json"]).output) }
       let accounts = "SELECT name, disabled_at IS NULL, password_hash FROM account ORDER BY name"
       return try await facts
-        + DatabaseQueue(path: data.path + "/console/console.sqlite").read { db in
+        + DatabaseQueue(waitingAt: data.path + "/console/console.sqlite").read { db in
           try Row.fetchAll(db, sql: accounts).map(\.description)
         }
     }

@@ -68,7 +68,7 @@ struct NewerDatabaseTests {
   }
 
   private func database(_ server: String) throws -> DatabaseQueue {
-    try DatabaseQueue(path: place.path("data/\(server)/\(server).sqlite").path)
+    try DatabaseQueue(waitingAt: place.path("data/\(server)/\(server).sqlite").path)
   }
 
   @Test(

@@ -78,7 +78,7 @@ struct RestoredPartsTests {
     for round in 1...2 {
       let restored = try await run("restore", newer, "--replace")
       #expect(restored.errors.contains("ended codes, 2"), "\(restored.errors)")
-      let live = try await DatabaseQueue(path: data.path + "/verification/verification.sqlite")
+      let live = try await DatabaseQueue(waitingAt: data.path + "/verification/verification.sqlite")
         .read { db in
           try String.fetchAll(
             db,

@@ -98,7 +98,7 @@ struct RestoredRevocationTests {
 
   /// The rows of a query, as text.
   private func rows(_ data: String, _ database: String, _ query: String) async throws -> [String] {
-    try await DatabaseQueue(path: "\(data)/\(database).sqlite").read { db in
+    try await DatabaseQueue(waitingAt: "\(data)/\(database).sqlite").read { db in
       try Row.fetchAll(db, sql: query).map(\.description)
     }
   }

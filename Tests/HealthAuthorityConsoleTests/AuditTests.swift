@@ -265,10 +265,11 @@ import TextEncodings
 
   /// Copies a database.
   private static func copy(_ source: URL, to target: URL) throws -> URL {
-    let queues = (try DatabaseQueue(path: source.path), try DatabaseQueue(path: target.path))
-    try queues.0.backup(to: queues.1)
-    try queues.0.close()
-    try queues.1.close()
+    let original = try DatabaseQueue(waitingAt: source.path)
+    let copy = try DatabaseQueue(waitingAt: target.path)
+    try original.backup(to: copy)
+    try original.close()
+    try copy.close()
     return target
   }
 

@@ -334,7 +334,7 @@ import World
     let keys = try #require(ConsoleKeys(Data(repeating: 7, count: 32), byteCount: 32))
     let file = folder.path("console.sqlite")
     do {
-      let queue = try DatabaseQueue(path: file.path)
+      let queue = try DatabaseQueue(waitingAt: file.path)
       try ConsoleDatabase.schema.migrations.migrate(queue, upTo: "schema 2: audit log with a key")
       try await queue.write { try $0.execute(sql: Self.proposals) }
       try queue.close()

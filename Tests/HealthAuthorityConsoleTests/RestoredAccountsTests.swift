@@ -37,7 +37,7 @@ import World
     _ name: String, of source: String = "backup", at seconds: TimeInterval = 0
   ) async throws -> ConsoleAdministration {
     let file = folder.path(name)
-    try await DatabaseQueue(path: folder.path(source).path).writeWithoutTransaction {
+    try await DatabaseQueue(waitingAt: folder.path(source).path).writeWithoutTransaction {
       try $0.execute(sql: "VACUUM INTO ?", arguments: [file.path])
     }
     return try Self.administration(file, at: seconds)
@@ -58,7 +58,7 @@ import World
 
   /// The password and the state of each account.
   private func accounts(_ name: String) async throws -> [String] {
-    try await DatabaseQueue(path: folder.path(name).path).read { db in
+    try await DatabaseQueue(waitingAt: folder.path(name).path).read { db in
       try Row.fetchAll(
         db,
         sql: """
@@ -91,7 +91,7 @@ import World
   @Test("A removed passkey stays removed, a new one is lost, and other accounts keep theirs")
   func passkeys() async throws {
     func change(_ file: String, _ sql: String) async throws {
-      try await DatabaseQueue(path: folder.path(file).path).write { try $0.execute(sql: sql) }
+      try await DatabaseQueue(waitingAt: folder.path(file).path).write { try $0.execute(sql: sql) }
     }
     let insert = "INSERT INTO passkey VALUES (x'%', %, x'00', 0, 'key', 0)"
     for id in ["1", "2"] {
@@ -103,7 +103,7 @@ import World
     let restored = try await copy("restored")
     let taken = try await takeOver(by: restored, from: [earlier])
     #expect(taken.changed == ["Berta"])
-    let ids = try await DatabaseQueue(path: folder.path("restored").path).read {
+    let ids = try await DatabaseQueue(waitingAt: folder.path("restored").path).read {
       try Int.fetchAll($0, sql: "SELECT account_id FROM passkey")
     }
     #expect(ids == [1])
@@ -156,7 +156,7 @@ import World
   func otherAccount() async throws {
     let earlier = try await copy("earlier")
     _ = try await earlier.recoverAccount(name: "Celina")
-    try await DatabaseQueue(path: folder.path("earlier").path).write {
+    try await DatabaseQueue(waitingAt: folder.path("earlier").path).write {
       try $0.execute(sql: "UPDATE account SET handle = x'01' WHERE name = 'Celina'")
     }
     let restored = try await copy("restored")

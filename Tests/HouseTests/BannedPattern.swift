@@ -77,6 +77,11 @@ struct BannedPattern {
     pattern: #"\.timeLimit\((?!\.minutes\(Patience\.minutes\))"#,
     advice: "take Patience.minutes, which a proof extends")
 
+  /// Banned in tests.
+  static let impatientDatabase = BannedPattern(
+    pattern: #"\bDatabase(Pool|Queue)\((path:|$)"#,
+    advice: "use DatabaseQueue(waitingAt:), in one line with its path: a server may be writing")
+
   func violations(in file: SourceFile) -> [Violation] {
     if let target = file.target, allowed.contains(target) { return [] }
     return file.matches(pattern).map { file.violation($0.line, advice) }

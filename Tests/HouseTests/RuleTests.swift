@@ -116,6 +116,18 @@ struct RuleTests {
     #expect(BannedPattern.foundationProcess.violations(in: file(code)).count == 1)
   }
 
+  @Test(
+    "A connection of a test that fails while a server writes is found",
+    arguments: [
+      ("DatabaseQueue(path: a)", 1), ("DatabaseQueue(\n  path: a, configuration: b)", 1),
+      ("DatabasePool(path: a)", 1), ("DatabaseQueue(waitingAt: a)", 0), ("DatabaseQueue()", 0),
+    ])
+  func impatientDatabase(_ code: String, _ count: Int) {
+    let found = BannedPattern.impatientDatabase.violations(
+      in: file(code, path: "Tests/KeyServerTests/A.swift"))
+    #expect(found.count == count)
+  }
+
   @Test("A target may be exempt from a pattern")
   func allowedBan() {
     let time = BannedPattern.inCode[0]

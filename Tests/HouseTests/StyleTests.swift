@@ -48,6 +48,11 @@ struct StyleTests {
     record(Project.tests.flatMap(BannedPattern.literalTimeLimit.violations))
   }
 
+  @Test("A test's connection to a database waits for the transactions of a server")
+  func waitingConnections() {
+    record(Project.tests.flatMap(BannedPattern.impatientDatabase.violations))
+  }
+
   @Test("No file has a marker of unfinished work or a path of one machine")
   func leftovers() {
     record(Project.checkedForText.flatMap(BannedPattern.textViolations))

@@ -55,7 +55,7 @@ struct ClusterBackupMomentTests {
     return try servers.map { server in
       let copy = content.appendingPathComponent(server.database.name)
       try BackupReader.check(copy, schema: schema, of: file)
-      return try DatabaseQueue(path: copy.path).read {
+      return try DatabaseQueue(waitingAt: copy.path).read {
         try Int.fetchOne($0, sql: "SELECT number FROM count") ?? -1
       }
     }

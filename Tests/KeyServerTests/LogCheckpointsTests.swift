@@ -28,7 +28,7 @@ struct LogCheckpointsTests {
   }
 
   private func storedKeys(in file: URL) throws -> Int? {
-    try DatabaseQueue(path: file.path).read {
+    try DatabaseQueue(waitingAt: file.path).read {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM diagnosis_key")
     }
   }
@@ -82,8 +82,8 @@ struct LogCheckpointsTests {
   func overdue() async throws {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
-    let reader = try DatabaseQueue(
-      path: folder.path("keys.sqlite").path, configuration: configuration)
+    let path = folder.path("keys.sqlite").path
+    let reader = try DatabaseQueue(waitingAt: path, configuration: configuration)
     var number = 0
     // The pages that a transaction may still read are not overwritten.
     try reader.inDatabase { db in

@@ -33,7 +33,7 @@ struct RestoredRegistryTests {
   /// Copies the database `name`, and gives both the identity of a backup.
   private func backUp(_ name: String, to backup: String) async throws {
     let identity = Data(SystemRandomness().bytes(16))
-    try await DatabaseQueue(path: folder.path(name).path).writeWithoutTransaction { db in
+    try await DatabaseQueue(waitingAt: folder.path(name).path).writeWithoutTransaction { db in
       try db.execute(
         sql: """
           CREATE TABLE IF NOT EXISTS backup_history (

@@ -192,9 +192,7 @@ extension RunningKeyServer {
 
   /// Runs `body` in a transaction of another connection.
   func inDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    var patient = Configuration()
-    patient.busyMode = .timeout(TimeInterval(Patience.seconds))
-    let queue = try DatabaseQueue(path: configuration.databaseFile.path, configuration: patient)
+    let queue = try DatabaseQueue(waitingAt: configuration.databaseFile.path)
     return try queue.write(body)
   }
 }

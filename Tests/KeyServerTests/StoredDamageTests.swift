@@ -174,9 +174,7 @@ struct StoredDamageTests {
 
   /// Overwrites the beginning of the first page of the keys.
   private func overwriteRootPage(of database: URL) throws {
-    var patient = Configuration()
-    patient.busyMode = .timeout(TimeInterval(Patience.seconds))
-    let queue = try DatabaseQueue(path: database.path, configuration: patient)
+    let queue = try DatabaseQueue(waitingAt: database.path)
     let page = try queue.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       return try Int.fetchOne(

@@ -26,7 +26,7 @@ struct AuditUpgradeTests {
 
   /// Replaces the log by entries whose hashes are SHA-256, as an attacker who can write the database does.
   private func replaceLog(count: Int64, actor: String) throws {
-    let queue = try DatabaseQueue(path: setup.folder.consoleDatabase.path)
+    let queue = try DatabaseQueue(waitingAt: setup.folder.consoleDatabase.path)
     try queue.write { db in
       try db.execute(sql: "DELETE FROM audit")
       var head = String(repeating: "0", count: 64)

@@ -252,10 +252,7 @@ struct FolderAuthorityTests {
       let now = Int64(SystemClock().now.timeIntervalSince1970)
       let day = now / 86_400 * 86_400 - 4 * 86_400
       let issuer = try bench.setup.keySettings().configuration.tokenIssuer
-      var access = Configuration()
-      access.busyMode = .timeout(TimeInterval(Patience.seconds))
-      let database = try DatabaseQueue(
-        path: bench.setup.folder.keyDatabase.path, configuration: access)
+      let database = try DatabaseQueue(waitingAt: bench.setup.folder.keyDatabase.path)
       try await database.write { db in
         // Ten uploads of the hour from three o'clock, in a file that was written at four.
         try db.execute(
@@ -311,7 +308,7 @@ struct FolderAuthorityTests {
       let id = String(key.prefix(16))
       #expect(try await bench.authority.attempts().isEmpty)
       let day = Date(unixDay: bench.setup.clock.now.unixDay - 1)
-      let database = try DatabaseQueue(path: bench.setup.folder.verificationDatabase.path)
+      let database = try DatabaseQueue(waitingAt: bench.setup.folder.verificationDatabase.path)
       try await database.write {
         for (key, claimed, ios, android) in [(id, 25, 0, 14), ("", 0, 7, 0)] {
           try $0.execute(
@@ -335,7 +332,7 @@ struct FolderAuthorityTests {
     try await Self.run { bench async throws in
       let id = String(try await bench.authority.addAPIKey(.admin, name: "lab").prefix(16))
       let today = bench.setup.clock.now.unixDay
-      let database = try DatabaseQueue(path: bench.setup.folder.verificationDatabase.path)
+      let database = try DatabaseQueue(waitingAt: bench.setup.folder.verificationDatabase.path)
       try await database.write {
         for (day, count) in [(today, 9), (today - 1, 50)] {
           try $0.execute(

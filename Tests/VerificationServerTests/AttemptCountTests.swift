@@ -245,7 +245,7 @@ import World
   @Test("A database of the version before keeps its attempts, whose systems are unknown")
   func migration() async throws {
     let file = folder.path("verification.sqlite")
-    let queue = try DatabaseQueue(path: file.path)
+    let queue = try DatabaseQueue(waitingAt: file.path)
     try SQLiteCodeStorage.schema.migrations.migrate(queue, upTo: "schema 3")
     try await queue.write {
       try $0.execute(

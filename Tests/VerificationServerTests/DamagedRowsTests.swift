@@ -196,9 +196,8 @@ struct DamagedRows {
   init(_ server: RunningServer) throws {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
-    configuration.busyMode = .timeout(TimeInterval(Patience.seconds))
-    queue = try DatabaseQueue(
-      path: server.configuration.databaseFile.path, configuration: configuration)
+    let path = server.configuration.databaseFile.path
+    queue = try DatabaseQueue(waitingAt: path, configuration: configuration)
     victims = try queue.read { database in
       var rows: [String: Row] = [:]
       for (table, order) in [("issue", "id"), ("codeHash", "issue, form DESC"), ("exchange", "1")] {

@@ -35,9 +35,7 @@ struct RunningServer {
 
   /// Another connection to the database, which waits for the transactions of the server.
   func database() throws -> DatabaseQueue {
-    var patient = Configuration()
-    patient.busyMode = .timeout(TimeInterval(Patience.seconds))
-    return try DatabaseQueue(path: configuration.databaseFile.path, configuration: patient)
+    return try DatabaseQueue(waitingAt: configuration.databaseFile.path)
   }
 
   /// Starts a server with its database in `folder`, runs `test`, and stops the server.
