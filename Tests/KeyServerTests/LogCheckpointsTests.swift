@@ -72,10 +72,40 @@ struct LogCheckpointsTests {
   @Test("After single uploads, a shorter log is copied")
   func calm() async throws {
     let pages = 128 * Self.logPages
-    let calm = try SQLiteKeyStore(file: folder.path("calm.sqlite"), logPages: pages)
+    let calm = try SQLiteKeyStore(
+      file: folder.path("calm.sqlite"), logPages: pages, lightLoadPause: .zero)
     let (longest, _) = try await copied(calm) { try await upload($0, to: calm) }
     #expect((Self.logPages..<pages).contains(longest))
     try calm.close()
+  }
+
+  @Test("Single uploads that follow each other start no checkpoint before the log is long")
+  func busy() async throws {
+    let pages = 16 * Self.logPages
+    let busy = try SQLiteKeyStore(
+      file: folder.path("busy.sqlite"), logPages: pages, lightLoadPause: .seconds(3_600))
+    let (longest, _) = try await copied(busy) { try await upload($0, to: busy) }
+    #expect(longest >= pages)
+    try busy.close()
+  }
+
+  @Test("Commits beside a checkpoint do not have to sync what it has copied")
+  func syncBesideCommits() async throws {
+    try await withThrowingTaskGroup { group in
+      let store = store
+      for uploader in 0..<2 {
+        group.addTask {
+          var number = uploader
+          try await Patience.until {
+            try await upload(number, to: store)
+            number += 2
+            return store.checkpoints.syncCount > 0
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(store.checkpoints.syncCount > 0)
   }
 
   @Test("A log that a reader keeps from being copied is reported, and copied when the reader ends")

@@ -11,8 +11,8 @@ import Synchronization
 /// Here a separate connection copies most pages, and syncs the file. The writing connection then copies and syncs only
 /// the pages that were written meanwhile, and the log is reset. See https://www.sqlite.org/wal.html#checkpointing.
 ///
-/// Under full load checkpoints are rare: the longer the log, the fewer versions of a page are copied. Under light load
-/// they are frequent and small, so that they delay few commits.
+/// Under load checkpoints are rare: the longer the log, the fewer versions of a page are copied. Under light load they
+/// are small, so that they delay few commits.
 final class LogCheckpoints: Sendable {
   private let database: ServerDatabase
   private let copying: DatabaseQueue
@@ -20,6 +20,10 @@ final class LogCheckpoints: Sendable {
   private let isRunning = Atomic<Bool>(false)
   /// Checked before each checkpoint, which would crash on a closed connection.
   private let isClosed = Atomic<Bool>(false)
+  private let lightLoadPause: Duration
+  /// The end of the last checkpoint, or the start of the server.
+  private let lastEnd = Mutex(ContinuousClock.now)
+  private let syncs = Atomic<Int>(0)
 
   /// The maximum number of passes of the separate connection; each leaves fewer pages for the writing connection.
   private static let copiesMax = 3
@@ -27,6 +31,9 @@ final class LogCheckpoints: Sendable {
   private static let partLeftMax = 32
   /// The divisor of `pagesMax` for the log length at which a checkpoint starts under light load.
   private static let lightLoadDivisor = 128
+  /// The time between two checkpoints under light load. Small commits follow each other quickly if clients wait for
+  /// them, and each checkpoint delays some.
+  static let lightLoadPause = Duration.seconds(10)
   /// The multiple of `pagesMax` from which on checkpoints count as failing.
   private static let overdueFactor = 3
 
@@ -35,9 +42,10 @@ final class LogCheckpoints: Sendable {
   /// - Parameter pages: The length of the log, in pages, at which a checkpoint starts.
   init(
     _ database: ServerDatabase, file: URL, schema: DatabaseSchema,
-    pages: Int = SQLiteLimit.logPages
+    pages: Int = SQLiteLimit.logPages, lightLoadPause: Duration = lightLoadPause
   ) throws {
     self.database = database
+    self.lightLoadPause = lightLoadPause
     copying = try ServerDatabase.openConnection(file, schema: schema)
     log = Log(pagesMax: pages)
     log.isLong.withLock { $0 = { [weak self] in self?.start() } }
@@ -59,9 +67,13 @@ final class LogCheckpoints: Sendable {
   /// True if the log is much longer than `pagesMax`: checkpoints fail or do not complete.
   var isOverdue: Bool { logPages > Self.overdueFactor * log.pagesMax }
 
+  /// How often the separate connection has synced the file while the log went on.
+  var syncCount: Int { syncs.load(ordering: .relaxed) }
+
   /// Starts a checkpoint under light load. Call it after a commit of `count` uploads.
   func committed(uploads count: Int) {
-    guard count <= SQLiteLimit.lightLoadUploads, logPages >= log.pagesMax / Self.lightLoadDivisor
+    guard count <= SQLiteLimit.lightLoadUploads, logPages >= log.pagesMax / Self.lightLoadDivisor,
+      ContinuousClock.now - lastEnd.withLock(\.self) >= lightLoadPause
     else {
       return
     }
@@ -73,6 +85,7 @@ final class LogCheckpoints: Sendable {
     Task {
       // After a failure the log is longer, and the next commit starts another checkpoint.
       try? await run()
+      lastEnd.withLock { $0 = .now }
       isRunning.store(false, ordering: .relaxed)
     }
   }
@@ -80,7 +93,8 @@ final class LogCheckpoints: Sendable {
   private func run() async throws {
     var left = 0
     for _ in 0..<Self.copiesMax {
-      left = logPages - (try await copying.writeWithoutTransaction(checkpoint))
+      let copied = try await copying.writeWithoutTransaction(checkpoint)
+      left = logPages - copied
       if left <= log.pagesMax / Self.partLeftMax { break }
     }
     // A checkpoint of the whole log has synced the file.
@@ -96,7 +110,7 @@ final class LogCheckpoints: Sendable {
 
   /// Runs a passive checkpoint.
   ///
-  /// - Returns: The number of copied pages.
+  /// - Returns: The number of pages of the log that have been copied, now or before.
   @Sendable private func checkpoint(_ db: Database) throws -> Int {
     guard !isClosed.load(ordering: .acquiring) else {
       throw DatabaseError(resultCode: .SQLITE_MISUSE)
@@ -119,6 +133,7 @@ final class LogCheckpoints: Sendable {
     guard status == SQLITE_OK, let file, let sync = file.pointee.pMethods?.pointee.xSync,
       sync(file, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY) == SQLITE_OK
     else { throw DatabaseError(resultCode: .SQLITE_IOERR) }
+    syncs.add(1, ordering: .relaxed)
   }
 
   /// Removes the hook, and closes the separate connection after a running checkpoint. Call it before the pool is

@@ -28,14 +28,17 @@ struct SQLiteKeyStore: KeyStore {
   /// - Parameters:
   ///   - keys: The keys that the database must belong to; nil for no check.
   ///   - logPages: The length of the write-ahead log, in pages, at which a checkpoint starts.
+  ///   - lightLoadPause: The time between two checkpoints under light load.
   /// - Throws: `KeyServerError`; `.newerDatabase` if a newer version has migrated the file.
   init(
     file: URL, keys: DatabaseKeys? = nil, schema: DatabaseSchema = SQLiteSchema.schema,
-    logPages: Int = SQLiteLimit.logPages
+    logPages: Int = SQLiteLimit.logPages,
+    lightLoadPause: Duration = LogCheckpoints.lightLoadPause
   ) throws(KeyServerError) {
     do {
       database = try ServerDatabase.open(file, schema: schema, secretCheck: keys?.check)
-      checkpoints = try LogCheckpoints(database, file: file, schema: schema, pages: logPages)
+      checkpoints = try LogCheckpoints(
+        database, file: file, schema: schema, pages: logPages, lightLoadPause: lightLoadPause)
     } catch let error as ServerDatabaseError {
       throw KeyServerError(error)
     } catch {

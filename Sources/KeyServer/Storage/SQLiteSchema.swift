@@ -228,8 +228,9 @@ enum SQLiteLimit {
   static let lightLoadUploads = 4
   /// The number of transactions in which old keys are removed, and as many for expired tokens; a divisor of 256.
   static let partsOfTables = 64
-  /// The page cache of the writing connection, in KiB.
-  static let cacheKiB = 32_768
+  /// The page cache of the writing connection, in KiB. In a file below 1 GiB SQLite looks at every page of the cache in
+  /// each commit that splits a page, so a larger cache makes commits slower.
+  static let cacheKiB = 8_192
   /// The same while a period is closed: the whole table is read once, so a large cache has no use.
   static let cacheKiBWhileClosing = 2_048
 }
