@@ -79,7 +79,7 @@ struct BannedPattern {
 
   /// Banned in tests.
   static let impatientDatabase = BannedPattern(
-    pattern: #"\bDatabase(Pool|Queue)\((path:|$)"#,
+    pattern: #"\bDatabase(Pool|Queue)(\.init)?\((path:|$)"#,
     advice: "use DatabaseQueue(waitingAt:), in one line with its path: a server may be writing")
 
   func violations(in file: SourceFile) -> [Violation] {

@@ -120,7 +120,7 @@ struct RuleTests {
     "A connection of a test that fails while a server writes is found",
     arguments: [
       ("DatabaseQueue(path: a)", 1), ("DatabaseQueue(\n  path: a, configuration: b)", 1),
-      ("DatabasePool(path: a)", 1), ("DatabaseQueue(waitingAt: a)", 0), ("DatabaseQueue()", 0),
+      ("DatabasePool.init(path: a)", 1), ("DatabaseQueue(waitingAt: a)", 0), ("DatabaseQueue()", 0),
     ])
   func impatientDatabase(_ code: String, _ count: Int) {
     let found = BannedPattern.impatientDatabase.violations(

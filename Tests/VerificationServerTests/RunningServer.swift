@@ -35,7 +35,7 @@ struct RunningServer {
 
   /// Another connection to the database, which waits for the transactions of the server.
   func database() throws -> DatabaseQueue {
-    return try DatabaseQueue(waitingAt: configuration.databaseFile.path)
+    try DatabaseQueue(waitingAt: configuration.databaseFile.path)
   }
 
   /// Starts a server with its database in `folder`, runs `test`, and stops the server.
