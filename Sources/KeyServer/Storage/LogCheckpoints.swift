@@ -11,8 +11,8 @@ import Synchronization
 /// Here a separate connection copies most pages, and syncs the file. The writing connection then copies and syncs only
 /// the pages that were written meanwhile, and the log is reset. See https://www.sqlite.org/wal.html#checkpointing.
 ///
-/// Under load checkpoints are rare: the longer the log, the fewer versions of a page are copied. Under light load they
-/// are small, so that they delay few commits.
+/// Under load checkpoints are rare: the longer the log, the fewer versions of a page are copied. Small commits start
+/// one earlier, after a pause, so that it delays few commits.
 final class LogCheckpoints: Sendable {
   private let database: ServerDatabase
   private let copying: DatabaseQueue
@@ -20,7 +20,8 @@ final class LogCheckpoints: Sendable {
   private let isRunning = Atomic<Bool>(false)
   /// Checked before each checkpoint, which would crash on a closed connection.
   private let isClosed = Atomic<Bool>(false)
-  private let lightLoadPause: Duration
+  /// The time between two checkpoints under light load.
+  private let pause: Duration
   /// The end of the last checkpoint, or the start of the server.
   private let lastEnd = Mutex(ContinuousClock.now)
   private let syncs = Atomic<Int>(0)
@@ -31,9 +32,6 @@ final class LogCheckpoints: Sendable {
   private static let partLeftMax = 32
   /// The divisor of `pagesMax` for the log length at which a checkpoint starts under light load.
   private static let lightLoadDivisor = 128
-  /// The time between two checkpoints under light load. Small commits follow each other quickly if clients wait for
-  /// them, and each checkpoint delays some.
-  static let lightLoadPause = Duration.seconds(10)
   /// The multiple of `pagesMax` from which on checkpoints count as failing.
   private static let overdueFactor = 3
 
@@ -42,10 +40,10 @@ final class LogCheckpoints: Sendable {
   /// - Parameter pages: The length of the log, in pages, at which a checkpoint starts.
   init(
     _ database: ServerDatabase, file: URL, schema: DatabaseSchema,
-    pages: Int = SQLiteLimit.logPages, lightLoadPause: Duration = lightLoadPause
+    pages: Int = SQLiteLimit.logPages, lightLoadPause: Duration = SQLiteLimit.lightLoadPause
   ) throws {
     self.database = database
-    self.lightLoadPause = lightLoadPause
+    pause = lightLoadPause
     copying = try ServerDatabase.openConnection(file, schema: schema)
     log = Log(pagesMax: pages)
     log.isLong.withLock { $0 = { [weak self] in self?.start() } }
@@ -67,13 +65,14 @@ final class LogCheckpoints: Sendable {
   /// True if the log is much longer than `pagesMax`: checkpoints fail or do not complete.
   var isOverdue: Bool { logPages > Self.overdueFactor * log.pagesMax }
 
-  /// How often the separate connection has synced the file while the log went on.
+  /// The number of syncs by the separate connection beside commits. A checkpoint of the whole log syncs by itself, and
+  /// is not counted.
   var syncCount: Int { syncs.load(ordering: .relaxed) }
 
   /// Starts a checkpoint under light load. Call it after a commit of `count` uploads.
   func committed(uploads count: Int) {
     guard count <= SQLiteLimit.lightLoadUploads, logPages >= log.pagesMax / Self.lightLoadDivisor,
-      ContinuousClock.now - lastEnd.withLock(\.self) >= lightLoadPause
+      ContinuousClock.now - lastEnd.withLock(\.self) >= pause
     else {
       return
     }
@@ -83,7 +82,7 @@ final class LogCheckpoints: Sendable {
   private func start() {
     guard !isRunning.exchange(true, ordering: .relaxed) else { return }
     Task {
-      // After a failure the log is longer, and the next commit starts another checkpoint.
+      // After a failure a later commit starts another checkpoint: the next one if the log is long.
       try? await run()
       lastEnd.withLock { $0 = .now }
       isRunning.store(false, ordering: .relaxed)
@@ -91,10 +90,13 @@ final class LogCheckpoints: Sendable {
   }
 
   private func run() async throws {
-    var left = 0
+    var (left, copied) = (0, 0)
     for _ in 0..<Self.copiesMax {
-      let copied = try await copying.writeWithoutTransaction(checkpoint)
+      let before = copied
+      copied = try await copying.writeWithoutTransaction(checkpoint)
       left = logPages - copied
+      // A reader keeps the rest from being copied.
+      if copied == before { break }
       if left <= log.pagesMax / Self.partLeftMax { break }
     }
     // A checkpoint of the whole log has synced the file.

@@ -33,7 +33,7 @@ struct SQLiteKeyStore: KeyStore {
   init(
     file: URL, keys: DatabaseKeys? = nil, schema: DatabaseSchema = SQLiteSchema.schema,
     logPages: Int = SQLiteLimit.logPages,
-    lightLoadPause: Duration = LogCheckpoints.lightLoadPause
+    lightLoadPause: Duration = SQLiteLimit.lightLoadPause
   ) throws(KeyServerError) {
     do {
       database = try ServerDatabase.open(file, schema: schema, secretCheck: keys?.check)

@@ -226,10 +226,13 @@ enum SQLiteLimit {
   static let logPages = 131_072
   /// The maximum number of uploads in a commit that indicates light load; under full load commits are larger.
   static let lightLoadUploads = 4
+  /// The least time between two checkpoints under light load. Small commits follow each other quickly if clients wait
+  /// for them, and each checkpoint delays some.
+  static let lightLoadPause = Duration.seconds(10)
   /// The number of transactions in which old keys are removed, and as many for expired tokens; a divisor of 256.
   static let partsOfTables = 64
-  /// The page cache of the writing connection, in KiB. In a file below 1 GiB SQLite looks at every page of the cache in
-  /// each commit that splits a page, so a larger cache makes commits slower.
+  /// The page cache of the writing connection, in KiB. In a file below 1 GiB, SQLite looks at every page of the cache
+  /// in a commit that has exchanged the numbers of pages, so a larger cache makes commits slower.
   static let cacheKiB = 8_192
   /// The same while a period is closed: the whole table is read once, so a large cache has no use.
   static let cacheKiBWhileClosing = 2_048
