@@ -328,8 +328,8 @@ let package = Package(
       dependencies: [
         "Terminal", "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels",
         "DiagnosisKeyFile", "ExposureNotification", "UploadToken", "KeyServerAPI", "KeyServer",
-        "QuietHTTP", "PostgreSQL", crypto, grdb, logging, argumentParser, nioCore, nioHTTP1,
-        nioPosix, subprocess, systemPackage,
+        "QuietHTTP", "PostgreSQL", "CZlib", crypto, grdb, logging, argumentParser, nioCore,
+        nioHTTP1, nioPosix, subprocess, systemPackage,
       ], swiftSettings: strictOnTheCallersActor),
     // Synthetic phones that probe the servers.
     .target(
@@ -627,7 +627,7 @@ let package = Package(
     .testTarget(
       name: "BenchmarksTests",
       dependencies: [
-        "TextEncodings", "firebreak-benchmarks", "firebreak", "TestSupport",
+        "Bench", "TextEncodings", "firebreak-benchmarks", "firebreak", "TestSupport",
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

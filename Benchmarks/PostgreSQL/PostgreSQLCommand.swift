@@ -124,15 +124,6 @@ struct PostgreSQLBench {
     }
   }
 
-  /// The figures that `firebreak bench export` prints.
-  private struct ExportFigures: Decodable {
-    let seconds: Double
-    let processorSeconds: Double
-    let peakMemoryMiB: Double
-    /// Nil from an earlier version.
-    let programMemoryMiB: Double?
-  }
-
   private func export(_ keyCount: Int) async throws -> PostgreSQLReport.Export {
     let address = try await cluster.createDatabase("export")
     let keys = ["--keys", "\(keyCount)"]
@@ -143,11 +134,11 @@ struct PostgreSQLBench {
     let start = cluster.processorTime
     let output = try await firebreak(
       ["bench", "export", "--database", address, "--filled", "--json"] + keys)
-    let figures = try JSONDecoder().decode(ExportFigures.self, from: Data(output.utf8))
+    let figures = try JSONDecoder().decode(MeasuredExport.self, from: Data(output.utf8))
     return PostgreSQLReport.Export(
       keys: keyCount, seconds: figures.seconds, serverSeconds: figures.processorSeconds,
       databaseSeconds: ((cluster.processorTime - start) / .seconds(1)).rounded(to: 2),
-      ownMemoryMiB: figures.programMemoryMiB.map { (figures.peakMemoryMiB - $0).rounded(to: 1) })
+      ownMemoryMiB: figures.ownMemoryMiB, zlib: figures.zlib)
   }
 
   /// Runs the measured program, and returns what it printed.

@@ -48,12 +48,15 @@ struct ExportBench {
     }
     let zip = folder.url.appendingPathComponent("exports").appendingPathComponent(name)
     let size = try FileManager.default.attributesOfItem(atPath: zip.path)[.size] as? NSNumber
+    let peak = memory.peak
+    bar.show("Deflating \(keyCount) keys with zlib")
     return ExportBenchReport(
       keys: keyCount, seconds: (duration / .seconds(1)).rounded(to: 3),
       processorSeconds: (processor / .seconds(1)).rounded(to: 3),
-      peakMemoryMiB: (Double(memory.peak) / Double(1 << 20)).rounded(to: 1),
+      peakMemoryMiB: (Double(peak) / Double(1 << 20)).rounded(to: 1),
       programMemoryMiB: (Double(memory.program) / Double(1 << 20)).rounded(to: 1),
-      bytes: size?.intValue ?? 0, database: database == nil ? "sqlite" : "postgresql")
+      bytes: size?.intValue ?? 0, database: database == nil ? "sqlite" : "postgresql",
+      zlib: try ZlibTimes(ofFirstEntryOf: zip, keyCount: keyCount))
   }
 
   /// Throws if the database in PostgreSQL is that of a server, or has the keys of an earlier measurement.
@@ -99,6 +102,8 @@ struct ExportBenchReport: Encodable {
   let deflateLevel = KeyFileWriter.deflateLevel
   /// The kind of the database: `sqlite` or `postgresql`.
   let database: String
+  /// For a comparison of machines.
+  let zlib: ZlibTimes
 
   var text: String {
     """
@@ -106,11 +111,12 @@ struct ExportBenchReport: Encodable {
     (deflate level \(deflateLevel))
     \(seconds) s, processor time \(processorSeconds) s, at most \(peakMemoryMiB) MiB, \(programMemoryMiB) of them the \
     program and its libraries
+    zlib, by key: \(zlib.deflateNanoseconds) ns to deflate the export, \(zlib.inflateNanoseconds) ns to inflate it
     """
   }
 
   private enum CodingKeys: CodingKey {
     case build, keys, seconds, processorSeconds, peakMemoryMiB, programMemoryMiB, bytes
-    case deflateLevel, database
+    case deflateLevel, database, zlib
   }
 }

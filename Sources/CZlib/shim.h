@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// zlib: deflate and CRC-32 for the diagnosis key files that are written.
+// zlib: deflate for the files of the web app, and a reference for benchmarks.
 #include <zlib.h>

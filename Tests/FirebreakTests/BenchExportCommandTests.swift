@@ -15,9 +15,11 @@ struct BenchExportCommandTests {
     #expect(
       names == [
         "build", "keys", "seconds", "processorSeconds", "peakMemoryMiB", "programMemoryMiB",
-        "bytes", "deflateLevel",
-        "database",
+        "bytes", "deflateLevel", "database", "zlib",
       ])
+    let zlib = try #require(report["zlib"] as? [String: Double])
+    #expect(Set(zlib.keys) == ["deflateNanoseconds", "inflateNanoseconds"])
+    #expect(zlib.values.allSatisfy { $0 > 0 })
     #expect(report["keys"] as? Int == 2_000)
     #expect(report["database"] as? String == "sqlite")
     // 16 bytes of each key are random and do not compress.

@@ -145,7 +145,10 @@ enum AllowedImports {
         "Terminal", "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels",
         "DiagnosisKeyFile", "ExposureNotification", "UploadToken", "KeyServerAPI", "KeyServer",
         "QuietHTTP", "PostgreSQL",
-      ], libraries: ["ArgumentParser", "Hummingbird", "GRDB", "Subprocess", "SystemPackage"]),
+      ],
+      libraries: [
+        "ArgumentParser", "Hummingbird", "GRDB", "Subprocess", "SystemPackage", "CZlib",
+      ]),
     // Synthetic phones that probe the servers.
     "Canary": Row([
       "Secrets", "ServerMetrics", "World", "DiagnosisKeyFile", "ExposureNotification",
