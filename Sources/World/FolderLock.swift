@@ -17,7 +17,7 @@ package enum FolderLock {
     _ work: () async throws -> Result
   ) async throws -> Result {
     let descriptor = try open(folder)
-    defer { close(descriptor) }
+    defer { release(descriptor) }
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard [EWOULDBLOCK, EINTR].contains(errno) else { throw FileError(.lock, folder) }
       try await Task.sleep(for: pollingInterval)
@@ -32,7 +32,7 @@ package enum FolderLock {
     on folder: URL, _ work: () throws -> Result
   ) throws -> Result {
     let descriptor = try open(folder)
-    defer { close(descriptor) }
+    defer { release(descriptor) }
     while flock(descriptor, LOCK_EX) != 0 {
       guard errno == EINTR else { throw FileError(.lock, folder) }
     }
@@ -65,6 +65,14 @@ package enum FolderLock {
     return try hold(HeldFolderLock(descriptor: descriptor), file)
   }
 
+  /// Ends the lock of `descriptor`, if there is one, and closes it.
+  ///
+  /// A child process has a copy of the descriptor between its fork and its exec, and would keep the lock so long.
+  fileprivate static func release(_ descriptor: Int32) {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
+
   private static func open(_ folder: URL) throws(FileError) -> Int32 {
     let descriptor = Foundation.open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(.open, folder) }
@@ -90,6 +98,6 @@ package final class HeldFolderLock: Sendable {
   }
 
   deinit {
-    close(descriptor)
+    FolderLock.release(descriptor)
   }
 }

@@ -20,25 +20,48 @@ struct FolderLockTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Returns `true` if another holder would have to wait.
-  /// A process that another test forks at this moment shares the lock until it calls exec.
-  private func expectReleased() async throws {
-    try await Patience.until { !isHeld }
-    #expect(!isHeld)
+  /// True if another holder would have to wait.
+  private var isHeld: Bool {
+    let descriptor = open(folder.url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    defer {
+      flock(descriptor, LOCK_UN)
+      close(descriptor)
+    }
+    return flock(descriptor, LOCK_EX | LOCK_NB) != 0
   }
 
-  private var isHeld: Bool {
-    let descriptor = open(folder.url.path, O_RDONLY | O_DIRECTORY)
-    defer { close(descriptor) }
-    return flock(descriptor, LOCK_EX | LOCK_NB) != 0
+  /// Copies the descriptors on the folder, as the fork of a child process does.
+  private func copyOfDescriptors() -> [Int32] {
+    OpenDescriptors.numbers(on: folder.url).map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
+  }
+
+  @Test("A child process that was forked while the lock was held does not keep it")
+  func forkedMeanwhile() async throws {
+    var copies: [Int32] = []
+    defer { for copy in copies { close(copy) } }
+    try await FolderLock.withLock(on: folder.url) { copies += copyOfDescriptors() }
+    #expect(copies.count == 1 && !isHeld)
+    try FolderLock.withLockBlocking(on: folder.url) { copies += copyOfDescriptors() }
+    #expect(copies.count == 3 && !isHeld)
+    for file in [nil, folder.path("lock")] {
+      var lock = try file.map { try FolderLock.hold(onFile: $0) } ?? FolderLock.hold(on: folder.url)
+      #expect(lock != nil)
+      copies += OpenDescriptors.numbers(on: file ?? folder.url).map {
+        fcntl($0, F_DUPFD_CLOEXEC, 0)
+      }
+      lock = nil
+      let again =
+        try file.map { try FolderLock.hold(onFile: $0) } ?? FolderLock.hold(on: folder.url)
+      #expect(again != nil)
+    }
   }
 
   @Test("The lock is held during the work, its result is returned, and then it is free")
   func held() async throws {
     #expect(try await FolderLock.withLock(on: folder.url) { isHeld })
-    try await expectReleased()
+    #expect(!isHeld)
     #expect(try FolderLock.withLockBlocking(on: folder.url) { isHeld })
-    try await expectReleased()
+    #expect(!isHeld)
   }
 
   @Test("The lock is released if the work throws")
@@ -46,11 +69,11 @@ struct FolderLockTests {
     await #expect(throws: WorkFailure()) {
       try await FolderLock.withLock(on: folder.url) { throw WorkFailure() }
     }
-    try await expectReleased()
+    #expect(!isHeld)
     #expect(throws: WorkFailure()) {
       try FolderLock.withLockBlocking(on: folder.url) { throw WorkFailure() }
     }
-    try await expectReleased()
+    #expect(!isHeld)
   }
 
   /// Waits until a second holder has opened the folder and waits for the lock.
@@ -112,7 +135,7 @@ struct FolderLockTests {
       waiting.cancel()
       await #expect(throws: CancellationError.self) { try await waiting.value }
     }
-    try await expectReleased()
+    #expect(!isHeld)
   }
 
   @Test("A missing folder is a FileError with ENOENT, a file one with ENOTDIR")
