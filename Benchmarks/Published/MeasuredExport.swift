@@ -25,8 +25,7 @@ struct MeasuredExport: Decodable {
   ///
   /// - Parameters:
   ///   - processorSeconds: The processor time of all processes.
-  ///   - secondsMax: The target on the reference, in seconds. Divided by the time of zlib there, it is that of the
-  ///     ratio.
+  ///   - secondsMax: The target on the reference, in seconds.
   static func figures(
     _ keys: Int, processorSeconds: Double, atMost secondsMax: Double, zlib: ZlibTimes?,
     ownMemoryMiB: Double?
@@ -37,13 +36,11 @@ struct MeasuredExport: Decodable {
         "export of \(keys) keys, \(name)", value,
         isJudged ? BenchmarkTarget.Bound.atMost(most) : nil)
     }
-    let ofReference = ZlibTimes.ofReference.deflateNanoseconds
     let besideZlib = zlib.map {
       let nanoseconds = processorSeconds * 1e9 / Double(max(keys, 1))
-      return figure(
-        "processor time beside zlib's for the deflate, ratio",
-        (nanoseconds / max($0.deflateNanoseconds, 1)).rounded(to: 2),
-        (secondsMax * 1e9 / Double(judgedKeys) / ofReference).rounded(to: 2))
+      return JudgedFigure(
+        "export of \(keys) keys, processor time beside zlib's for the deflate, ratio",
+        (nanoseconds / max($0.deflateNanoseconds, 1)).rounded(to: 2), nil)
     }
     let memory = ownMemoryMiB.map { figure("peak without the program, MiB", $0, memoryMiBMax) }
     return [figure("processor time, s", processorSeconds, secondsMax)]

@@ -13,9 +13,6 @@ package struct ZlibTimes: Codable, Sendable {
   /// The nanoseconds by key to inflate the export.
   package let inflateNanoseconds: Double
 
-  /// The times on the machine for which the targets of the key server were set, with zlib 1.3.
-  package static let ofReference = ZlibTimes(deflateNanoseconds: 1_440, inflateNanoseconds: 66)
-
   private static let level: Int32 = 6
   private static let rounds = 3
   /// Without the header of a zlib stream, as in a zip.

@@ -32,7 +32,7 @@ struct PostgreSQLReportTests {
       ],
       export: .init(
         keys: most[2], seconds: 2, serverSeconds: 0.3, databaseSeconds: 0.6, ownMemoryMiB: 41,
-        zlib: .ofReference))
+        zlib: .init(deflateNanoseconds: 1_440, inflateNanoseconds: 66)))
   }
 
   @Test("Ratios are those of PostgreSQL to SQLite, of two processes to one, and of full to empty")
