@@ -12,6 +12,7 @@ public enum OpenDescriptors {
     let files = FileManager.default
     let names = (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return names.compactMap { name in
+      // Closed since the list was read: then it has no target.
       let target = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
       return target == path ? Int32(name) : nil
     }
